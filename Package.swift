@@ -1,0 +1,111 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is held to the same rules; they are set once, at the end of this file.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+func bridge(_ name: String, transport: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: ["BridgeKit", "CBridge", "RecordBatch"] + transport, path: "Plugins/\(name)")
+}
+
+let package = Package(
+    name: "bmo",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "bmo", targets: ["bmo"]),
+        .library(name: "BMO", targets: ["BMO"]),
+        .library(name: "BridgeKit", targets: ["BridgeKit"]),
+        .library(name: "RESTBridge", type: .dynamic, targets: ["RESTBridge"]),
+        .library(name: "SOAPBridge", type: .dynamic, targets: ["SOAPBridge"]),
+        .library(name: "SMBBridge", type: .dynamic, targets: ["SMBBridge"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        // The contract and what both sides of it share.
+        .target(name: "CBridge"),
+        .target(name: "RecordBatch", dependencies: ["CBridge"]),
+
+        // The bridge author's side.
+        .target(name: "BridgeKit", dependencies: ["CBridge", "RecordBatch"]),
+        .target(name: "BridgeHTTP", dependencies: ["BridgeKit", "RecordBatch", "CCurl"]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "CSimdJSON", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
+        .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CSMBClient", pkgConfig: "smbclient", providers: [.apt(["libsmbclient-dev"])]),
+        .systemLibrary(name: "CCSV", providers: [.apt(["libcsv-dev"])]),
+        bridge("RESTBridge", transport: ["BridgeHTTP", "CSimdJSON"]),
+        bridge("SOAPBridge", transport: ["BridgeHTTP", "CLibXML2"]),
+        bridge("SMBBridge", transport: ["CSMBClient", "CCSV"]),
+
+        // The host's side.
+        .target(
+            name: "BridgeHost",
+            dependencies: ["CBridge", "RecordBatch", .product(name: "Logging", package: "swift-log")]),
+        .target(name: "Model", dependencies: ["Yams"]),
+        .target(name: "Mapping", dependencies: ["Model", "RecordBatch"]),
+        .target(name: "Importer", dependencies: ["Model", "Mapping", "RecordBatch"]),
+        .target(
+            name: "SQLiteStore",
+            dependencies: [
+                "Model", "Mapping", "Importer", "RecordBatch",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]),
+        .target(
+            name: "BMO",
+            dependencies: [
+                "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
+            name: "BMOCommand",
+            dependencies: [
+                "BMO", "BridgeHost", "Model",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .executableTarget(name: "bmo", dependencies: ["BMOCommand"]),
+
+        // A bridge in plain C: the contract needs no Swift.
+        .target(name: "CountingBridge", dependencies: ["CBridge"], path: "Tests/CountingBridge"),
+
+        .target(name: "TestSupport", dependencies: ["RecordBatch"], path: "Tests/TestSupport"),
+        .testTarget(name: "RecordBatchTests", dependencies: ["RecordBatch", "CBridge", "TestSupport"]),
+        .testTarget(name: "BridgeKitTests", dependencies: ["BridgeKit", "RecordBatch", "CBridge"]),
+        .testTarget(name: "BridgeHTTPTests", dependencies: ["BridgeHTTP", "BridgeKit", "TestSupport"]),
+        .testTarget(
+            name: "RESTBridgeTests", dependencies: ["RESTBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
+        .testTarget(
+            name: "SOAPBridgeTests", dependencies: ["SOAPBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
+        .testTarget(name: "SMBBridgeTests", dependencies: ["SMBBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
+        .testTarget(
+            name: "BridgeHostTests",
+            dependencies: ["BridgeHost", "CountingBridge", "CBridge", "RecordBatch", "TestSupport"]),
+        .testTarget(name: "ModelTests", dependencies: ["Model", "TestSupport"]),
+        .testTarget(name: "MappingTests", dependencies: ["Mapping", "Model", "RecordBatch", "TestSupport"]),
+        .testTarget(
+            name: "ImporterTests",
+            dependencies: ["Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "TestSupport"]),
+        .testTarget(
+            name: "SQLiteStoreTests",
+            dependencies: ["SQLiteStore", "Importer", "Mapping", "Model", "RecordBatch", "TestSupport"]),
+        .testTarget(name: "BMOTests", dependencies: ["BMO", "BridgeHost", "Model", "TestSupport"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "bmo"]),
+    ],
+    cxxLanguageStandard: .cxx17
+)
+
+for target in package.targets where ![.system, .binary, .plugin].contains(target.type) {
+    target.swiftSettings = settings
+}

@@ -1,0 +1,150 @@
+/*
+ * bmo_bridge.h - the contract between bmo and a bridge, ABI 1.0.
+ *
+ * A bridge is a shared library that turns one kind of API into records. It exports two symbols:
+ *
+ *     const bmo_bridge_info  *bmo_bridge_info_v1(void);
+ *     const bmo_bridge_table *bmo_bridge_entry_v1(uint16_t host_major, uint16_t host_minor);
+ *
+ * `info` is read first and tells who the bridge is; `entry` returns its function table, or NULL when it refuses
+ * this host. Everything that crosses the boundary is one of these structs or a flat batch (bmo_batch.h): options,
+ * requests, pages and errors are batches too, so that the same bytes can travel over a pipe to a child process.
+ *
+ * Threads: the host calls one instance from several threads only when the bridge says `concurrent: true` in its
+ * description; one fetch is driven by one thread at a time; `cancel` may come from any thread at any moment.
+ * Calls may block. A bridge neither sleeps to retry nor prints: the host owns retries, rate limits, deadlines and
+ * logging. Never unload: the host does not dlclose.
+ *
+ * Strings are UTF-8. Integers in batches are little endian.
+ */
+#ifndef BMO_BRIDGE_H
+#define BMO_BRIDGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BMO_BRIDGE_MAGIC 0x314547444952424DULL /* "MBRIDGE1" as little-endian bytes */
+#define BMO_BRIDGE_ABI_MAJOR 1
+#define BMO_BRIDGE_ABI_MINOR 0
+#define BMO_BRIDGE_INFO_SYMBOL "bmo_bridge_info_v1"
+#define BMO_BRIDGE_ENTRY_SYMBOL "bmo_bridge_entry_v1"
+
+/* Who a bridge is. Static storage; appended fields are read only when struct_size covers them. */
+typedef struct bmo_bridge_info {
+    uint64_t magic;         /* BMO_BRIDGE_MAGIC */
+    uint32_t struct_size;   /* sizeof(bmo_bridge_info) as the bridge was compiled */
+    uint16_t abi_major;     /* BMO_BRIDGE_ABI_MAJOR; another major is refused */
+    uint16_t abi_minor;
+    const char *name;       /* what a config calls it: [a-z][a-z0-9_-]{0,31} */
+    const char *version;    /* the bridge's own version, for people */
+    const char *kit;        /* kit and its version, for logs */
+    const char *compiler;   /* for logs */
+} bmo_bridge_info;
+
+/* Bytes that stay valid for the length of the call only. */
+typedef struct bmo_bytes {
+    const uint8_t *data;
+    size_t size;
+} bmo_bytes;
+
+/* Bytes that the bridge made; the host returns them with the table's `release` exactly once. {NULL, 0, NULL} is empty. */
+typedef struct bmo_buffer {
+    uint8_t *data;
+    size_t size;
+    void *owner;            /* the bridge's own; the host does not look at it */
+} bmo_buffer;
+
+/* What a call reports. With BMO_FAILED, the call's output holds an error batch (one record, see below). */
+typedef enum bmo_status {
+    BMO_OK = 0,
+    BMO_FAILED = 1
+} bmo_status;
+
+typedef enum bmo_log_level {
+    BMO_LOG_DEBUG = 0,
+    BMO_LOG_INFO = 1,
+    BMO_LOG_WARNING = 2,
+    BMO_LOG_ERROR = 3
+} bmo_log_level;
+
+/* What the host gives an instance; valid until `close` returned. `log` may be called from any thread. */
+typedef struct bmo_host {
+    uint32_t struct_size;
+    void *context;
+    void (*log)(void *context, bmo_log_level level, bmo_bytes message);
+} bmo_host;
+
+typedef struct bmo_instance bmo_instance; /* one configured bridge: the bridge's own type */
+typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: the bridge's own type */
+
+/*
+ * The function table. `self` is the table's own `self` member. Every function pointer up to `release` is required;
+ * a bridge that cannot do something says so in its description and answers BMO_FAILED with code "unsupported".
+ *
+ * describe       -> a batch with one record:
+ *                   { name, version, summary: text,
+ *                     options_schema, entity_schema: text,   JSON Schema (draft 2020-12 subset, docs/bridges.md) of the
+ *                                                            config's `options:` and of an entity's own section;
+ *                                                            a secret is a property with "writeOnly": true
+ *                     isolation: "in_process" | "child_process",
+ *                     concurrent: bool,                      may one instance serve several fetches at a time?
+ *                     capabilities: [text] }                 of: check discover fetch create update delete resume
+ * open           options: one record, as the config has them, secrets resolved
+ * check          connects and authenticates without reading records. Output empty, or one record {message: text}
+ * discover       -> one record per entity on offer: { name, fields: [{ name, type, key: bool }], section: object }
+ * fetch_open     request: one record { entity: text, section: object (the entity's own section of the config),
+ *                cursor: text or null (a resume point that an earlier page gave), page_size: int or null }
+ * fetch_next     -> records: a batch of records, or empty;
+ *                   page: one record { cursor: text or null   where a later fetch_open continues after this page;
+ *                                      page_end: bool         these records end a page: the host may commit
+ *                                      end: bool              no more calls; true at last even when no record came
+ *                                      complete: bool         with end: the walk listed everything that was asked
+ *                                      total: int or null     how many records the API says there are
+ *                                      location: text         URL or path, without secrets, for messages
+ *                                      rejected: [{ index: int or null, reason: text, representation: text }]
+ *                                      warnings: [text]
+ *                                      metadata: object       what else the API said }
+ *                On BMO_FAILED `page` holds the error and `records` is empty.
+ * write          request: one record { operation: "create" | "update" | "delete", entity: text, section: object,
+ *                key: object, values: object } -> records: the answer's representation, or empty
+ * cancel         from any thread: the fetch's running and later calls return soon with code "cancelled"
+ *
+ * error batch: one record { code: text        configuration authentication permission not_found unreachable timeout tls
+ *                                             protocol remote rate_limited unsupported limit cancelled conflict
+ *                                             internal
+ *                           message: text     what failed, on which thing
+ *                           remedy: text or null
+ *                           location: text or null   URL or path without secrets
+ *                           remote: text or null     the remote's own words, cut to 1,000 characters
+ *                           retryable: bool
+ *                           retry_after: int or null  milliseconds }
+ */
+typedef struct bmo_bridge_table {
+    uint32_t struct_size;
+    void *self;
+    bmo_status (*describe)(void *self, bmo_buffer *output);
+    bmo_status (*open)(void *self, bmo_bytes options, const bmo_host *host, bmo_instance **instance, bmo_buffer *error);
+    void (*close)(void *self, bmo_instance *instance);
+    bmo_status (*check)(void *self, bmo_instance *instance, bmo_buffer *output);
+    bmo_status (*discover)(void *self, bmo_instance *instance, bmo_buffer *output);
+    bmo_status (*fetch_open)(
+        void *self, bmo_instance *instance, bmo_bytes request, bmo_fetch **fetch, bmo_buffer *error);
+    bmo_status (*fetch_next)(void *self, bmo_fetch *fetch, bmo_buffer *records, bmo_buffer *page);
+    void (*fetch_close)(void *self, bmo_fetch *fetch);
+    bmo_status (*write)(void *self, bmo_instance *instance, bmo_bytes request, bmo_buffer *output);
+    void (*cancel)(void *self, bmo_fetch *fetch);
+    void (*release)(void *self, bmo_buffer buffer);
+} bmo_bridge_table;
+
+typedef const bmo_bridge_info *(*bmo_bridge_info_function)(void);
+typedef const bmo_bridge_table *(*bmo_bridge_entry_function)(uint16_t host_major, uint16_t host_minor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* BMO_BRIDGE_H */

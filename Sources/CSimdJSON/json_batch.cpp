@@ -1,0 +1,1 @@
+#include "bmo_batch.h"

@@ -1,0 +1,83 @@
+extension BatchValue {
+    /// This value as JSON text (RFC 8259), for people and for columns of type json: bytes as base64, timestamps as
+    /// ISO 8601, a double that JSON has no number for as null.
+    public var json: String {
+        var out = ""
+        appendJSON(to: &out)
+        return out
+    }
+
+    private func appendJSON(to out: inout String) {
+        switch tag {
+        case .null: out += "null"
+        case .bool: out += bool ? "true" : "false"
+        case .int64: out += String(int64)
+        case .double: out += double.isFinite ? "\(double)" : "null"
+        case .decimal: out += string
+        case .text: out.appendJSONString(string)
+        case .bytes: out.appendJSONString(Base64.encode(rawBytes))
+        case .timestamp: out.appendJSONString(Timestamp.text(microseconds: int64))
+        case .array:
+            out += "["
+            for index in 0..<count {
+                if index > 0 { out += "," }
+                self[index].appendJSON(to: &out)
+            }
+            out += "]"
+        case .object:
+            out += "{"
+            for index in 0..<count {
+                if index > 0 { out += "," }
+                out.appendJSONString(self[index].key)
+                out += ":"
+                self[index].appendJSON(to: &out)
+            }
+            out += "}"
+        }
+    }
+}
+
+extension String {
+    /// Appends `text` as a JSON string (RFC 8259, section 7), quoted and escaped.
+    package mutating func appendJSONString(_ text: String) {
+        append("\"")
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": append("\\\"")
+            case "\\": append("\\\\")
+            case "\n": append("\\n")
+            case "\r": append("\\r")
+            case "\t": append("\\t")
+            case "\u{0}"..<"\u{20}":
+                let hex = String(scalar.value, radix: 16)
+                append("\\u" + String(repeating: "0", count: 4 - hex.count) + hex)
+            default: unicodeScalars.append(scalar)
+            }
+        }
+        append("\"")
+    }
+}
+
+/// Base64 of RFC 4648, section 4.
+package enum Base64 {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// The text of `bytes`, padded.
+    package static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
+        var out: [UInt8] = []
+        out.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var index = 0
+        while index < bytes.count {
+            let left = bytes.count - index
+            let group =
+                UInt32(bytes[index]) << 16 | (left > 1 ? UInt32(bytes[index + 1]) << 8 : 0)
+                | (left > 2 ? UInt32(bytes[index + 2]) : 0)
+            out.append(alphabet[Int(group >> 18)])
+            out.append(alphabet[Int(group >> 12 & 63)])
+            out.append(left > 1 ? alphabet[Int(group >> 6 & 63)] : UInt8(ascii: "="))
+            out.append(left > 2 ? alphabet[Int(group & 63)] : UInt8(ascii: "="))
+            index += 3
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+}

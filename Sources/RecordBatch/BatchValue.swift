@@ -1,0 +1,91 @@
+public import CBridge
+
+/// One value inside a ``RecordBatch``, read in place. Valid for as long as its batch lives.
+public struct BatchValue {
+    @usableFromInline let slot: UnsafePointer<bmo_slot>
+    @usableFromInline let sections: UnsafePointer<BatchSections>
+
+    @inlinable
+    init(slot: UnsafePointer<bmo_slot>, sections: UnsafePointer<BatchSections>) {
+        self.slot = slot
+        self.sections = sections
+    }
+
+    /// What kind of value a slot holds.
+    public enum Tag: UInt8, Sendable {
+        case null = 1
+        case bool, int64, double, decimal, text, bytes, timestamp, array, object
+    }
+
+    /// The kind of this value.
+    @inlinable
+    public var tag: Tag { Tag(rawValue: UInt8(truncatingIfNeeded: slot.pointee.head)) ?? .null }
+
+    /// The index of the key under which an object holds this value; `BMO_NO_KEY` elsewhere.
+    @inlinable
+    public var keyIndex: UInt32 { slot.pointee.head >> 8 }
+
+    /// The bool of a ``Tag/bool``.
+    @inlinable
+    public var bool: Bool { slot.pointee.payload != 0 }
+
+    /// The integer of an ``Tag/int64``; the microseconds since 1970 of a ``Tag/timestamp``.
+    @inlinable
+    public var int64: Int64 { Int64(bitPattern: slot.pointee.payload) }
+
+    /// The number of a ``Tag/double``.
+    @inlinable
+    public var double: Double { Double(bitPattern: slot.pointee.payload) }
+
+    /// The bytes of a ``Tag/text``, ``Tag/decimal`` (UTF-8) or ``Tag/bytes``.
+    @inlinable
+    public var rawBytes: UnsafeRawBufferPointer {
+        let start = tag == .bytes ? sections.pointee.bytes : sections.pointee.text
+        return UnsafeRawBufferPointer(start: start + Int(slot.pointee.payload), count: Int(slot.pointee.length))
+    }
+
+    /// The text of a ``Tag/text`` or ``Tag/decimal``, copied.
+    public var string: String { String(decoding: rawBytes, as: UTF8.self) }
+
+    /// How many children an ``Tag/array`` or ``Tag/object`` has.
+    @inlinable
+    public var count: Int { Int(slot.pointee.length) }
+
+    /// The child at `index` of an array or object.
+    @inlinable
+    public subscript(index: Int) -> BatchValue {
+        BatchValue(slot: sections.pointee.slots + Int(slot.pointee.payload) + index, sections: sections)
+    }
+
+    /// The text of the key under which an object holds this value.
+    public var key: String {
+        let key = sections.pointee.keys[Int(keyIndex)]
+        let bytes = UnsafeRawBufferPointer(start: sections.pointee.text + Int(key.offset), count: Int(key.length))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The member `name` of an object: the last one where a key came twice; nil for other values.
+    /// Compares names: for options and pages, not for a hot path.
+    public subscript(name: String) -> BatchValue? {
+        guard tag == .object else { return nil }
+        for index in (0..<count).reversed() where self[index].key == name { return self[index] }
+        return nil
+    }
+
+    /// The text, or nil when this is not text.
+    public var text: String? { tag == .text || tag == .decimal ? string : nil }
+
+    /// The integer, or nil when this is not an integer.
+    public var integer: Int64? { tag == .int64 ? int64 : nil }
+
+    /// The bool, or nil when this is not a bool.
+    public var boolean: Bool? { tag == .bool ? bool : nil }
+
+    /// The children of an array; none for other values.
+    public var elements: [BatchValue] { tag == .array ? (0..<count).map { self[$0] } : [] }
+
+    /// The members of an object; none for other values.
+    public var members: [(key: String, value: BatchValue)] {
+        tag == .object ? (0..<count).map { (self[$0].key, self[$0]) } : []
+    }
+}

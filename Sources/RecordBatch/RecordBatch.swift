@@ -1,0 +1,111 @@
+public import CBridge
+
+/// A validated flat batch of records, read in place.
+///
+/// The layout is that of `bmo_batch.h`, format 1. The initialiser checks every offset, length, tag, the depth, the
+/// tree shape and the UTF-8 of all text once; after that, reading needs no further checks. Bytes from a plugin go
+/// through here before anything looks at a record.
+///
+/// A ``BatchValue`` points into its batch and does not keep it alive: hold the batch for as long as its values are used.
+// Immutable after `init`, and `release` runs once in `deinit`: safe to share between threads.
+public final class RecordBatch: @unchecked Sendable {
+    @usableFromInline let sections: UnsafeMutablePointer<BatchSections>
+    private let bytes: UnsafeRawBufferPointer
+    private let release: @Sendable () -> Void
+
+    /// How many records the batch holds.
+    public let count: Int
+    /// How many different keys its objects use.
+    public let keyCount: Int
+    /// The size of the whole batch in bytes.
+    public var byteCount: Int { bytes.count }
+
+    /// Checks `bytes` and adopts them.
+    ///
+    /// - Parameters:
+    ///   - bytes: A whole batch, 8-byte aligned, unchanged for the life of the batch.
+    ///   - release: Called once, when the batch is gone or was refused.
+    /// - Throws: ``RecordBatchError`` with the first rule that the bytes break.
+    public init(adopting bytes: UnsafeRawBufferPointer, release: @escaping @Sendable () -> Void) throws(RecordBatchError) {
+        let checked: (BatchSections, bmo_batch_header)
+        do {
+            checked = try BatchValidator.validate(bytes)
+        } catch {
+            release()
+            throw error
+        }
+        self.bytes = bytes
+        self.release = release
+        sections = .allocate(capacity: 1)
+        sections.initialize(to: checked.0)
+        count = Int(checked.1.record_count)
+        keyCount = Int(checked.1.key_count)
+    }
+
+    /// Checks a copy of `bytes`.
+    public convenience init(copying bytes: UnsafeRawBufferPointer) throws(RecordBatchError) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+        copy.copyMemory(from: bytes)
+        let address = UInt(bitPattern: copy.baseAddress)
+        try self.init(adopting: UnsafeRawBufferPointer(copy)) {
+            UnsafeMutableRawPointer(bitPattern: address)?.deallocate()
+        }
+    }
+
+    deinit {
+        sections.deallocate()
+        release()
+    }
+
+    /// The record at `index`, which must be below ``count``.
+    @inlinable
+    public subscript(index: Int) -> BatchValue {
+        BatchValue(slot: sections.pointee.records + index, sections: sections)
+    }
+
+    /// The text of the key with this index.
+    public func key(_ index: Int) -> String {
+        String(decoding: keyBytes(index), as: UTF8.self)
+    }
+
+    /// The UTF-8 of the key with this index.
+    public func keyBytes(_ index: Int) -> UnsafeRawBufferPointer {
+        let key = sections.pointee.keys[index]
+        return UnsafeRawBufferPointer(start: sections.pointee.text + Int(key.offset), count: Int(key.length))
+    }
+
+    /// The index of a key, or nil when no object of this batch uses it. Linear: look up once per batch, not per record.
+    public func keyIndex(of name: String) -> UInt32? {
+        var name = name
+        return name.withUTF8 { wanted in
+            for index in 0..<keyCount where keyBytes(index).elementsEqual(wanted) { return UInt32(index) }
+            return nil
+        }
+    }
+
+    /// The batch's bytes, for sending them on.
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        defer { withExtendedLifetime(self) {} }
+        return try body(bytes)
+    }
+}
+
+/// Where the sections of a checked batch begin.
+@usableFromInline
+struct BatchSections {
+    @usableFromInline let keys: UnsafePointer<bmo_batch_key>
+    @usableFromInline let records: UnsafePointer<bmo_slot>
+    @usableFromInline let slots: UnsafePointer<bmo_slot>
+    @usableFromInline let text: UnsafeRawPointer
+    @usableFromInline let bytes: UnsafeRawPointer
+}
+
+/// The rule of the batch format that some bytes break.
+public struct RecordBatchError: Error, Equatable, CustomStringConvertible {
+    /// What is wrong, with the numbers that show it.
+    public let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,153 @@
+public import CBridge
+internal import Glibc
+
+/// Writes records into a flat batch.
+///
+/// ```swift
+/// let writer = RecordBatchWriter()
+/// writer.object {
+///     writer.key("name")
+///     writer.text("Aruba")
+/// }
+/// let batch = try writer.finish()
+/// ```
+///
+/// A value at depth 0 is a record. Inside an object, call ``key(_:)`` before each value. Not thread-safe.
+public final class RecordBatchWriter {
+    /// The C writer, for code that writes through `bmo_batch.h` itself (a parser shim).
+    public let raw: UnsafeMutablePointer<bmo_writer>
+
+    /// An empty writer.
+    public init() {
+        raw = .allocate(capacity: 1)
+        bmo_writer_init(raw)
+    }
+
+    deinit {
+        bmo_writer_free(raw)
+        raw.deallocate()
+    }
+
+    /// Finished records so far.
+    public var recordCount: Int { Int(bmo_writer_records(raw)) }
+    /// About how many bytes the finished batch will have.
+    public var byteCount: Int { bmo_writer_size(raw) }
+
+    /// The key of the next value.
+    public func key(_ name: String) {
+        var name = name
+        name.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) { _ = bmo_write_key(raw, $0.baseAddress, $0.count) }
+        }
+    }
+
+    /// The key of the next value, as UTF-8.
+    public func key(utf8 name: UnsafeRawBufferPointer) {
+        _ = bmo_write_key(raw, name.baseAddress?.assumingMemoryBound(to: CChar.self), name.count)
+    }
+
+    /// Writes null.
+    public func null() { _ = bmo_write_null(raw) }
+    /// Writes a bool.
+    public func bool(_ value: Bool) { _ = bmo_write_bool(raw, value ? 1 : 0) }
+    /// Writes an integer.
+    public func int64(_ value: Int64) { _ = bmo_write_int64(raw, value) }
+    /// Writes a double.
+    public func double(_ value: Double) { _ = bmo_write_double(raw, value) }
+    /// Writes a point in time, in microseconds since 1970-01-01T00:00:00Z.
+    public func timestamp(microseconds: Int64) { _ = bmo_write_timestamp(raw, microseconds) }
+
+    /// Writes text.
+    public func text(_ value: String) {
+        var value = value
+        value.withUTF8 { text(utf8: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Writes text from bytes that are UTF-8: the reader refuses the whole batch otherwise.
+    public func text(utf8 value: UnsafeRawBufferPointer) {
+        _ = bmo_write_text(raw, value.baseAddress?.assumingMemoryBound(to: CChar.self), value.count)
+    }
+
+    /// Writes a number as its exact text, in the grammar of a JSON number.
+    public func decimal(_ value: String) {
+        var value = value
+        value.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) { _ = bmo_write_decimal(raw, $0.baseAddress, $0.count) }
+        }
+    }
+
+    /// Writes bytes.
+    public func bytes(_ value: UnsafeRawBufferPointer) { _ = bmo_write_bytes(raw, value.baseAddress, value.count) }
+
+    /// Begins an object; end it with ``endObject()``.
+    public func beginObject() { _ = bmo_write_object_begin(raw) }
+    /// Ends the object that began last.
+    public func endObject() { _ = bmo_write_object_end(raw) }
+    /// Begins an array; end it with ``endArray()``.
+    public func beginArray() { _ = bmo_write_array_begin(raw) }
+    /// Ends the array that began last.
+    public func endArray() { _ = bmo_write_array_end(raw) }
+
+    /// Writes an object whose members `body` writes.
+    public func object(_ body: () throws -> Void) rethrows {
+        beginObject()
+        try body()
+        endObject()
+    }
+
+    /// Writes an array whose elements `body` writes.
+    public func array(_ body: () throws -> Void) rethrows {
+        beginArray()
+        try body()
+        endArray()
+    }
+
+    /// Writes a value of another batch, with all it holds.
+    public func copy(_ value: BatchValue) {
+        switch value.tag {
+        case .null: null()
+        case .bool: bool(value.bool)
+        case .int64: int64(value.int64)
+        case .double: double(value.double)
+        case .timestamp: timestamp(microseconds: value.int64)
+        case .text: text(utf8: value.rawBytes)
+        case .decimal: decimal(value.string)
+        case .bytes: bytes(value.rawBytes)
+        case .array: array { for index in 0..<value.count { copy(value[index]) } }
+        case .object:
+            object {
+                for index in 0..<value.count {
+                    key(value[index].key)
+                    copy(value[index])
+                }
+            }
+        }
+    }
+
+    /// Drops the record being written; finished records stay.
+    public func abandonRecord() { bmo_writer_abandon_record(raw) }
+
+    /// The finished batch; the writer is empty afterwards and keeps its memory.
+    ///
+    /// - Throws: ``RecordBatchError`` when memory or a limit of the format (4 GiB, 128 levels, 16 million keys) ran out,
+    ///   a member had no key, or a container is open.
+    public func finish() throws(RecordBatchError) -> RecordBatch {
+        let (data, size) = try finishRaw()
+        let address = UInt(bitPattern: data)
+        return try RecordBatch(adopting: UnsafeRawBufferPointer(start: data, count: size)) {
+            free(UnsafeMutableRawPointer(bitPattern: address))
+        }
+    }
+
+    /// The finished batch as memory from `malloc` that the caller frees: what crosses the plugin boundary.
+    package func finishRaw() throws(RecordBatchError) -> (data: UnsafeMutablePointer<UInt8>, size: Int) {
+        var data: UnsafeMutablePointer<UInt8>?
+        var size = 0
+        guard bmo_writer_finish(raw, &data, &size) != 0, let data else {
+            throw RecordBatchError(
+                "the batch cannot be finished: out of memory, over 4 GiB, deeper than \(BMO_MAX_DEPTH) levels, "
+                    + "a member without a key, or an open container")
+        }
+        return (data, size)
+    }
+}

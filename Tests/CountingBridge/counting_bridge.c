@@ -1,0 +1,1 @@
+#include "bmo_bridge.h"
