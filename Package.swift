@@ -53,7 +53,8 @@ let package = Package(
             name: "BridgeHost",
             dependencies: ["CBridge", "RecordBatch", .product(name: "Logging", package: "swift-log")]),
         .target(name: "Model", dependencies: ["Yams"]),
-        .target(name: "Mapping", dependencies: ["Model", "RecordBatch"]),
+        .systemLibrary(name: "CTime"),
+        .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "CTime"]),
         .target(name: "Importer", dependencies: ["Model", "Mapping", "RecordBatch"]),
         .target(
             name: "SQLiteStore",
