@@ -93,3 +93,10 @@ public enum ConfigurationFile {
         return Array(ordered.prefix(most)) + [more]
     }
 }
+
+extension ConfigurationFile {
+    /// What a YAML text says, without any check of its meaning; nil for a text that is not YAML or empty.
+    package static func value(ofYAML text: String) -> ConfigValue? {
+        YAMLParser.parse(text).root.map { NaturalValue.of($0) }
+    }
+}

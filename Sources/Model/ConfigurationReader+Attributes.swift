@@ -93,7 +93,7 @@ extension ConfigurationReader {
         }
         error(
             at: node.mark, "\(what) must be of the type \(type.rawValue), is \(node.kind.rawValue)",
-            node.kind == .text ? "write the value without quotes" : nil)
+            node.kind == .text && CoreSchema.resolve(text) != .string(text) ? "write the value without quotes" : nil)
         return .null
     }
 }

@@ -52,7 +52,8 @@ extension ConfigurationReader {
         let node = mapping(options?.value, mark)
         let subject = "options of \(what)"
         result.options = part(
-            node, plugin: result.plugin, schema: plugins?[result.plugin]?.options, subject, at: mark, isOptions: true)
+            node, plugin: result.plugin, schema: plugins?[result.plugin]?.options, subject, at: mark, isOptions: true,
+            missing: options == nil ? "options" : nil)
         return result
     }
 
@@ -78,9 +79,11 @@ extension ConfigurationReader {
     }
 
     /// A bridge's options or an entity's section: checked against the plugin's schema where that is known.
+    ///
+    /// - Parameter missing: the key that the file does not have, when `node` stands in for nothing.
     mutating func part(
         _ node: YAMLNode, plugin: String, schema: Result<SchemaDocument, SchemaFault>?, _ subject: String,
-        at mark: YAMLMark, isOptions: Bool
+        at mark: YAMLMark, isOptions: Bool, missing: String?
     ) -> ConfigValue {
         refusePasswords(in: node, path: "", subject)
         guard case .mapping = node.content else {
@@ -107,7 +110,12 @@ extension ConfigurationReader {
         var root = node
         root.mark = mark
         let (value, faults) = validator.validate(root)
-        for fault in faults { report(fault, subject) }
+        if let missing {
+            let required = document.root.required.sorted().map { shortened($0) }.joined(separator: ", ")
+            if !faults.isEmpty { error(at: mark, "missing \(subject)", "add \"\(missing):\" with: \(required)") }
+        } else {
+            for fault in faults { report(fault, subject) }
+        }
         if validator.ranOut {
             error(
                 at: mark, "\(subject) cannot be checked: the schema of the plugin \(quoted(plugin)) has no end",
@@ -154,24 +162,15 @@ extension ConfigurationReader {
 
     /// Whether the authority of a URL in `text` has `user:password@` (RFC 3986, section 3.2.1).
     static func hasPassword(_ text: String) -> Bool {
-        var rest = Substring(text)
-        while let scheme = rest.range(of: "://") {
-            rest = rest[scheme.upperBound...]
-            let authority = rest.prefix { !"/?# \n\t".contains($0) }
-            if let at = authority.lastIndex(of: "@"), authority[..<at].contains(":") { return true }
+        var rest = Array(text.utf8)[...]
+        while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
+            rest = rest[(colon + 1)...]
+            guard rest.starts(with: "//".utf8) else { continue }
+            let authority = rest.dropFirst(2).prefix { !"/?# \n\t".utf8.contains($0) }
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")), authority[..<at].contains(UInt8(ascii: ":")) {
+                return true
+            }
         }
         return false
-    }
-}
-
-extension Substring {
-    /// Where `text`, which is not empty, is first found.
-    fileprivate func range(of text: String) -> Range<Index>? {
-        var start = startIndex
-        while let index = self[start...].firstIndex(where: { $0 == text.first }) {
-            if self[index...].hasPrefix(text) { return index..<self.index(index, offsetBy: text.count) }
-            start = self.index(after: index)
-        }
-        return nil
     }
 }

@@ -118,11 +118,13 @@ extension ConfigurationReader {
         var known = Set(bridges.map(\.plugin)).union(plugins.map { Set($0.keys) } ?? [])
         known.remove("")
         var unknown: [Member] = []
+        var hasForeignSection = false
         for member in members where !Self.entityKeys.contains(member.name) && member.name != plugin {
             if plugin.isEmpty {
                 // Which section is right cannot be said as long as the bridge or its plugin is not known.
                 if !known.contains(member.name), bridge == nil { unknown.append(member) }
             } else if let bridge, known.contains(member.name) || bridges.contains(where: { $0.name == member.name }) {
+                hasForeignSection = true
                 error(
                     at: member.key.mark,
                     "the section \(quoted(member.name)) of \(what) is not for its bridge: \(quoted(bridge.name)) uses "
@@ -132,11 +134,13 @@ extension ConfigurationReader {
             }
         }
         report(unknown: unknown, valid: Self.entityKeys + (plugin.isEmpty ? known.sorted() : [plugin]), of: what)
-        guard !plugin.isEmpty else { return }
         let section = members.first { $0.name == plugin }
+        // A section of another name was meant for this one: that it lacks what it must have is no second fault.
+        guard !plugin.isEmpty, section != nil || !hasForeignSection else { return }
         let mark = section?.key.mark ?? entity.key.mark
         result.entity.section = part(
             mapping(section?.value, mark), plugin: plugin, schema: plugins?[plugin]?.entity,
-            "section \(quoted(plugin)) of \(what)", at: mark, isOptions: false)
+            "section \(quoted(plugin)) of \(what)", at: mark, isOptions: false,
+            missing: section == nil ? plugin : nil)
     }
 }

@@ -90,10 +90,17 @@ struct JSONReader {
         let part: Set<UInt8> = Set("+-.0123456789eE".utf8)
         while at < bytes.count, part.contains(bytes[at]) { at += 1 }
         let digits = bytes[start..<at].drop { $0 == UInt8(ascii: "-") }
-        guard let first = digits.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first), at - start <= 64 else {
+        func isDigit(_ byte: UInt8?) -> Bool { byte.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false }
+        guard isDigit(digits.first), at - start <= 64 else {
             at = start
             throw fault(start < bytes.count ? "expected a value" : "the text ends too early")
         }
+        // What YAML takes for a number and JSON does not: a zero in front, a point without a digit on both sides.
+        let beforePoint = digits.firstIndex(of: UInt8(ascii: "."))
+        let isStrict =
+            !(digits.first == UInt8(ascii: "0") && isDigit(digits.dropFirst().first))
+            && (beforePoint.map { isDigit(digits[($0 + 1)...].first) } ?? true)
+        guard isStrict else { throw JSONFault(offset: start, reason: "no number") }
         switch CoreSchema.resolve(String(decoding: bytes[start..<at], as: UTF8.self)) {
         case .int(let number): return .int(number)
         case .double(let number) where number.isFinite: return .double(number)

@@ -2,7 +2,6 @@
 ///
 /// A plugin's schema is not trusted: the work is bounded, and a schema that recurses without end is a fault.
 struct SchemaValidator {
-    static let mostSteps = 2_000_000
     static let deepest = 200
 
     /// A fault before it is put into words: alternatives of one place are joined to one message.
@@ -24,7 +23,8 @@ struct SchemaValidator {
     let document: SchemaDocument
     /// Whether any text may be a `{env: NAME}` or `{file: PATH}`; else only what the schema marks as a secret.
     let allowsSecretTexts: Bool
-    private var steps = 0
+    /// How much work is left: enough for any file, not for a schema whose alternatives multiply.
+    private var budget = 0
     private(set) var ranOut = false
 
     init(document: SchemaDocument, allowsSecretTexts: Bool) {
@@ -34,7 +34,8 @@ struct SchemaValidator {
 
     /// The value of `node`, which is the whole part, and what is wrong with it.
     mutating func validate(_ node: YAMLNode) -> (value: ConfigValue, faults: [Fault]) {
-        validate(node, document.root, Place(mark: node.mark, path: "", depth: 0), lenient: true)
+        budget = 100_000 + 100 * node.count
+        return validate(node, document.root, Place(mark: node.mark, path: "", depth: 0), lenient: true)
     }
 
     private struct Place {
@@ -56,8 +57,8 @@ struct SchemaValidator {
 
     /// With `lenient`, an unquoted number or bool passes for a text; alternatives are tried without it first.
     private mutating func validate(_ node: YAMLNode, _ schema: JSONSchema, _ place: Place, lenient: Bool) -> Outcome {
-        steps += node.count + schema.required.count + (schema.choices?.count ?? 0)
-        guard steps <= Self.mostSteps, place.depth <= Self.deepest else {
+        budget -= node.count + schema.required.count + (schema.choices?.count ?? 0)
+        guard budget >= 0, place.depth <= Self.deepest else {
             ranOut = true
             return (.null, [])
         }
@@ -310,6 +311,10 @@ extension SchemaValidator {
 
     private func secret(_ node: YAMLNode, _ place: Place) -> Outcome {
         if let reference = SecretReference(node) { return (.secret(reference), []) }
+        if case .mapping(let pairs) = node.content, pairs.count == 1, pairs[0].key.keyName == "env" {
+            let remedy = "an environment variable has letters A-Z and a-z, digits and _, and no digit in front"
+            return (.null, [other(place, "names no environment variable", remedy)])
+        }
         return (.null, [other(place, "is a secret and takes no literal", "write {env: NAME} or {file: PATH}")])
     }
 }

@@ -41,7 +41,7 @@ struct YAMLNode: Sendable {
     /// The kind of a node, as a message names it.
     enum Kind: String {
         case null = "empty"
-        case bool = "true or false"
+        case bool = "a boolean"
         case integer = "an integer"
         case number = "a number"
         case text = "text"

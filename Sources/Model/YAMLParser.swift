@@ -68,10 +68,11 @@ struct YAMLParser {
     ) throws(YAMLFault) -> YAMLNode {
         switch event {
         case .alias(let name):
+            // Names of aliases and tags are not shown: they may be a secret that begins with * or !.
             guard var node = anchors[name] else {
                 throw YAMLFault(
-                    mark: mark, message: "the alias *\(shortened(name)) has no anchor before it",
-                    remedy: "write &\(shortened(name)) in front of the value it stands for")
+                    mark: mark, message: "an alias, *NAME, without an anchor before it",
+                    remedy: "write &NAME in front of the value it stands for, or a text that begins with * in quotes")
             }
             try count(node.count, mark)
             try check(depth: depth + node.height - 1, mark)
@@ -229,7 +230,7 @@ extension YAMLParser {
         let core = ["str", "int", "float", "bool", "null", "map", "seq"].map { "tag:yaml.org,2002:\($0)" }
         guard tag != "!", !core.contains(tag) else { return }
         faults.append(
-            YAMLFault(mark: mark, message: "unknown tag \(quoted(tag))", remedy: "remove the tag"))
+            YAMLFault(mark: mark, message: "a tag, !NAME", remedy: "remove it, or write a text that begins with ! in quotes"))
     }
 
     private func string(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {
