@@ -3,7 +3,9 @@ public enum ConfigurationFile {
     /// The largest file that is read, in bytes.
     static let largest = 1 << 20
 
-    /// Reads and checks the file at `path`. Neither connects anywhere nor reads a secret.
+    /// Reads and checks the file at `path`.
+    ///
+    /// Neither connects anywhere nor reads a secret.
     ///
     /// - Parameters:
     ///   - path: the file; a relative path starts at the working directory, and messages show it as it is given.

@@ -58,7 +58,9 @@ extension ConfigurationReader {
         ]
         let valid = AttributeType.allCases.map(\.rawValue)
         let remedy =
-            aliases[name.lowercased()].map { "did you mean \"\($0)\"? valid: \(valid.sorted().joined(separator: ", "))" }
+            aliases[name.lowercased()].map {
+                "did you mean \"\($0)\"? valid: \(valid.sorted().joined(separator: ", "))"
+            }
             ?? suggestion(for: name, among: valid)
         error(at: node.mark, "unknown type \(quoted(name)) of \(what)", remedy)
         return nil
@@ -73,7 +75,7 @@ extension ConfigurationReader {
         return nil
     }
 
-    /// A value as the type has it; null is a value of every type. A faulty one gives null.
+    /// A value as the type has it; null is a value of every type, and a faulty one gives null.
     mutating func constant(_ node: YAMLNode, as type: AttributeType?, _ what: String) -> ConfigValue {
         let value = NaturalValue.of(node)
         guard let type else { return value }

@@ -87,7 +87,8 @@ extension ConfigurationReader {
     ) -> ConfigValue {
         refusePasswords(in: node, path: "", subject)
         guard case .mapping = node.content else {
-            error(at: node.mark, "\(subject) must be a mapping, is \(node.kind.rawValue)", "write \"name: value\" lines")
+            error(
+                at: node.mark, "\(subject) must be a mapping, is \(node.kind.rawValue)", "write \"name: value\" lines")
             return .object([])
         }
         let document: SchemaDocument?

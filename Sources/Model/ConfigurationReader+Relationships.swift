@@ -22,7 +22,9 @@ extension ConfigurationReader {
             error(at: many.key.mark, "\(what) has \"to\" and \"many\"", "remove one: it leads to one object or to many")
         }
         guard let end = to ?? many else {
-            error(at: member.key.mark, "missing key \"to\" or \"many\" of \(what)", "add \"to: ENTITY\" or \"many: ENTITY\"")
+            error(
+                at: member.key.mark, "missing key \"to\" or \"many\" of \(what)",
+                "add \"to: ENTITY\" or \"many: ENTITY\"")
             return
         }
         guard let target = text(end, of: what) else { return }
@@ -42,7 +44,8 @@ extension ConfigurationReader {
                 relationship.merge = known
             } else {
                 error(
-                    at: merge.value.mark, "unknown merge \(quoted(name)) of \(what)", suggestion(for: name, among: valid))
+                    at: merge.value.mark, "unknown merge \(quoted(name)) of \(what)",
+                    suggestion(for: name, among: valid))
             }
         }
         result.entity.relationships.append(relationship)
@@ -130,7 +133,8 @@ extension ConfigurationReader {
         var columns: [String: (name: String, what: String)] = [:]
         for attribute in entity.attributes {
             if let first = columns[attribute.name.lowercased()] {
-                report(clash: attribute.name, with: first.name, "\(first.what) and another", attribute.location, "columns")
+                report(
+                    clash: attribute.name, with: first.name, "\(first.what) and another", attribute.location, "columns")
             } else {
                 columns[attribute.name.lowercased()] = (attribute.name, "attribute \(quoted(attribute.name))")
             }

@@ -39,14 +39,16 @@ extension ConfigurationReader {
             guard let (name, argument) = step(node, what) else { continue }
             if let reading {
                 error(
-                    at: node.mark, "\(quoted(name.rawValue)) comes after \(quoted(reading)) in \"transform\" of \(what)",
+                    at: node.mark,
+                    "\(quoted(name.rawValue)) comes after \(quoted(reading)) in \"transform\" of \(what)",
                     "put \(quoted(reading)) at the end, and only one of base, unit and format")
             }
             if name.isLast { reading = name.rawValue }
             if let type, !name.types.contains(type) {
                 let valid = alternatives(name.types.map(\.rawValue))
                 error(
-                    at: node.mark, "\(quoted(name.rawValue)) in \"transform\" of \(what) does not fit its type "
+                    at: node.mark,
+                    "\(quoted(name.rawValue)) in \"transform\" of \(what) does not fit its type "
                         + type.rawValue, "use it with the type \(valid), or remove it")
                 continue
             }
@@ -66,7 +68,8 @@ extension ConfigurationReader {
             argument = pairs[0].value
         default:
             error(
-                at: node.mark, "a step in \"transform\" of \(what) must be a name or a mapping of one name to its argument",
+                at: node.mark,
+                "a step in \"transform\" of \(what) must be a name or a mapping of one name to its argument",
                 "write \"trim\", or {prefix: \"/\"}")
             return nil
         }
@@ -159,7 +162,8 @@ extension ConfigurationReader {
             // Remote numbers and bools are compared by their text, so that here a key need not be quoted.
             guard let remote = pair.key.scalarText else {
                 error(
-                    at: pair.key.mark, "\"map\" in \"transform\" of \(what) has a key that is \(pair.key.kind.rawValue)",
+                    at: pair.key.mark,
+                    "\"map\" in \"transform\" of \(what) has a key that is \(pair.key.kind.rawValue)",
                     "write the remote value, in quotes")
                 continue
             }

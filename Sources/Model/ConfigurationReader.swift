@@ -72,7 +72,7 @@ extension ConfigurationReader {
         diagnostics.append(Diagnostic(location: location(mark), message: message, remedy: remedy))
     }
 
-    /// The members of a mapping; an empty value counts as an empty mapping. Nil, and a fault, for anything else.
+    /// The members of a mapping, of which an empty value is one too; nil, and a fault, for anything else.
     mutating func members(of node: YAMLNode, _ what: String, at mark: YAMLMark) -> [Member]? {
         if node.isNull { return [] }
         guard case .mapping(let pairs) = node.content else {
@@ -100,7 +100,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// The text of a member; numbers and bools as they are written. Nil, and a fault, for anything else.
+    /// The text of a member, of numbers and bools as they are written; nil, and a fault, for anything else.
     mutating func text(_ member: Member, of what: String?) -> String? {
         let subject = quoted(member.name) + (what.map { " of \($0)" } ?? "")
         guard let text = member.value.scalarText, !member.value.isNull else {

@@ -19,7 +19,8 @@ extension ConfigurationSchema {
         }
 
         private static func parsed(_ text: String) -> ConfigValue {
-            guard !text.isEmpty, (try? SchemaDocument(text: text)) != nil, let value = try? ConfigValue(json: text) else {
+            guard !text.isEmpty, (try? SchemaDocument(text: text)) != nil, let value = try? ConfigValue(json: text)
+            else {
                 return true
             }
             return value
@@ -44,10 +45,13 @@ extension ConfigurationSchema {
                 return .object(kept + [("$ref", "#/$defs/secret")])
             }
             func inner(_ value: ConfigValue) -> ConfigValue { embedded(value, at: name, takesSecrets: takesSecrets) }
-            let rewritten = members.filter { !identity.contains($0.key) }.map { key, value -> (key: String, value: ConfigValue) in
+            let rewritten = members.filter { !identity.contains($0.key) }.map {
+                key, value -> (key: String, value: ConfigValue) in
                 if single.contains(key) { return (key, inner(value)) }
                 if lists.contains(key) { return (key, .array((value.array ?? []).map(inner))) }
-                if named.contains(key) { return (key, .object((value.members ?? []).map { ($0.key, inner($0.value)) })) }
+                if named.contains(key) {
+                    return (key, .object((value.members ?? []).map { ($0.key, inner($0.value)) }))
+                }
                 if key == "$ref", let reference = value.string, reference.hasPrefix("#/") {
                     return (key, .string("#/$defs/\(name)/" + reference.dropFirst(2)))
                 }

@@ -83,7 +83,9 @@ public enum ConfigurationSchema {
                 "properties": ["options": ["$ref": .string("#/$defs/\(part.optionsName)")]],
                 "required": part.needsOptions ? ["options"] : [],
             ]
-            return ["if": ["properties": ["plugin": ["const": .string(part.name)]], "required": ["plugin"]], "then": then]
+            return [
+                "if": ["properties": ["plugin": ["const": .string(part.name)]], "required": ["plugin"]], "then": then,
+            ]
         }
         return .object((base.members ?? []) + (parts.isEmpty ? [] : [("allOf", .array(conditions))]))
     }
@@ -175,7 +177,10 @@ public enum ConfigurationSchema {
                 "A transformer with its argument",
                 [
                     ("prefix", ["description": "Puts the text in front", "type": "string", "minLength": 1]),
-                    ("strip_prefix", ["description": "Removes the text from the front", "type": "string", "minLength": 1]),
+                    (
+                        "strip_prefix",
+                        ["description": "Removes the text from the front", "type": "string", "minLength": 1]
+                    ),
                     (
                         "base",
                         ["description": "Reads an integer in a base", "type": "integer", "minimum": 2, "maximum": 36]

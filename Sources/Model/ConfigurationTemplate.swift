@@ -208,7 +208,8 @@ public enum ConfigurationTemplate {
     private static func scalar(_ text: String) -> String {
         let safe = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:%?=&+~@".unicodeScalars)
         let isPlain =
-            text.unicodeScalars.allSatisfy(safe.contains) && text.unicodeScalars.first.map { $0.properties.isAlphabetic } == true
+            text.unicodeScalars.allSatisfy(safe.contains)
+            && text.unicodeScalars.first.map { $0.properties.isAlphabetic } == true
             && !text.hasSuffix(":") && CoreSchema.resolve(text) == .string(text)
         if isPlain { return text }
         return "'" + text.replacing("'", with: "''").replacing("\n", with: " ") + "'"

@@ -90,7 +90,9 @@ struct JSONReader {
         let part: Set<UInt8> = Set("+-.0123456789eE".utf8)
         while at < bytes.count, part.contains(bytes[at]) { at += 1 }
         let digits = bytes[start..<at].drop { $0 == UInt8(ascii: "-") }
-        func isDigit(_ byte: UInt8?) -> Bool { byte.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false }
+        func isDigit(_ byte: UInt8?) -> Bool {
+            byte.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+        }
         guard isDigit(digits.first), at - start <= 64 else {
             at = start
             throw fault(start < bytes.count ? "expected a value" : "the text ends too early")

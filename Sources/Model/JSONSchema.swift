@@ -121,7 +121,9 @@ struct SchemaDocument: Sendable {
         case .array(let elements): elements.flatMap { references($0) }
         case .object(let members):
             members.flatMap { member in
-                if member.key == "$ref", let name = member.value.string?.split(separator: "/").last { return [String(name)] }
+                if member.key == "$ref", let name = member.value.string?.split(separator: "/").last {
+                    return [String(name)]
+                }
                 return ["default", "examples", "enum", "const"].contains(member.key) ? [] : references(member.value)
             }
         default: []

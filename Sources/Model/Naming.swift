@@ -1,6 +1,6 @@
 /// The rules of names that become tables and columns.
 enum Naming {
-    /// `[A-Za-z_][A-Za-z0-9_]*`
+    /// Whether `name` is `[A-Za-z_][A-Za-z0-9_]*`.
     static func isIdentifier(_ name: String) -> Bool {
         guard let first = name.utf8.first, isLetter(first) else { return false }
         return name.utf8.allSatisfy { isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -17,7 +17,10 @@ enum Naming {
             )
         }
         for prefix in ["bmo_", "sqlite_"] where lowercased.hasPrefix(prefix) {
-            return ("the name of the \(what) \(quoted(name)) begins with \(prefix), which is reserved", "choose another name")
+            return (
+                "the name of the \(what) \(quoted(name)) begins with \(prefix), which is reserved",
+                "choose another name"
+            )
         }
         if what != "entity", ["rowid", "_rowid_", "oid"].contains(lowercased) {
             return (

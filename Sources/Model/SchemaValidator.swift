@@ -77,8 +77,12 @@ struct SchemaValidator {
         if let name = schema.reference, let definition = document.definitions[name] {
             combine(validate(node, definition, deeper, lenient: lenient))
         }
-        if !schema.anyOf.isEmpty { combine(alternatives(node, schema.anyOf, deeper, lenient: lenient, exactlyOne: false)) }
-        if !schema.oneOf.isEmpty { combine(alternatives(node, schema.oneOf, deeper, lenient: lenient, exactlyOne: true)) }
+        if !schema.anyOf.isEmpty {
+            combine(alternatives(node, schema.anyOf, deeper, lenient: lenient, exactlyOne: false))
+        }
+        if !schema.oneOf.isEmpty {
+            combine(alternatives(node, schema.oneOf, deeper, lenient: lenient, exactlyOne: true))
+        }
         return outcome
     }
 
@@ -108,7 +112,9 @@ struct SchemaValidator {
                 guard exactlyOne, fitting.count > 1 else { return first }
                 return (first.value, [other(place, "fits \(fitting.count) alternatives that exclude each other", nil)])
             }
-            if leniency == lenient { return (NaturalValue.of(node), Self.nearestFaults(failed.map(\.faults), place.path)) }
+            if leniency == lenient {
+                return (NaturalValue.of(node), Self.nearestFaults(failed.map(\.faults), place.path))
+            }
         }
         return (NaturalValue.of(node), [])
     }

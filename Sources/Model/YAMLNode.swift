@@ -17,7 +17,7 @@ struct YAMLFault: Error {
     var remedy: String
 }
 
-/// A value of a YAML document with its place. Aliases are expanded: their copies share storage.
+/// A value of a YAML document with its place; aliases are expanded, their copies share storage.
 struct YAMLNode: Sendable {
     struct Pair: Sendable {
         var key: YAMLNode
@@ -95,7 +95,9 @@ enum CoreSchema {
     private static func number(_ text: String) -> ConfigValue? {
         guard let first = text.utf8.first, first <= UInt8(ascii: "9"), text.utf8.count <= 64 else { return nil }
         if text.hasPrefix("0x") {
-            return Int64(text.dropFirst(2), radix: 16).flatMap { text.utf8.contains(UInt8(ascii: "-")) ? nil : .int($0) }
+            return Int64(text.dropFirst(2), radix: 16).flatMap {
+                text.utf8.contains(UInt8(ascii: "-")) ? nil : .int($0)
+            }
         }
         if text.hasPrefix("0o") {
             return Int64(text.dropFirst(2), radix: 8).flatMap { text.utf8.contains(UInt8(ascii: "-")) ? nil : .int($0) }
@@ -105,7 +107,7 @@ enum CoreSchema {
         return Double(text).map { .double($0) }
     }
 
-    /// `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`
+    // [-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?
     private static func isDecimal(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         func digits() -> Int {

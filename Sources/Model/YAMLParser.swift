@@ -58,7 +58,8 @@ struct YAMLParser {
         if case .start = more {
             faults.append(
                 YAMLFault(
-                    mark: place, message: "a second document begins here", remedy: "keep one document in a file: remove \"---\""))
+                    mark: place, message: "a second document begins here",
+                    remedy: "keep one document in a file: remove \"---\""))
         }
         return root
     }
@@ -230,7 +231,8 @@ extension YAMLParser {
         let core = ["str", "int", "float", "bool", "null", "map", "seq"].map { "tag:yaml.org,2002:\($0)" }
         guard tag != "!", !core.contains(tag) else { return }
         faults.append(
-            YAMLFault(mark: mark, message: "a tag, !NAME", remedy: "remove it, or write a text that begins with ! in quotes"))
+            YAMLFault(
+                mark: mark, message: "a tag, !NAME", remedy: "remove it, or write a text that begins with ! in quotes"))
     }
 
     private func string(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {

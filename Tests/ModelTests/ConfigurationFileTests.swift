@@ -182,7 +182,8 @@ import Testing
             try message("latin1.yml", Array("version: 1\nname: \"gr".utf8) + [0xF6, 0xDF])
                 == "latin1.yml:2:10: error: the file is not UTF-8; save it as UTF-8")
         #expect(
-            try message("utf16.yml", [0xFF, 0xFE, 0x76, 0]) == "utf16.yml:1:1: error: the file is UTF-16; save it as UTF-8")
+            try message("utf16.yml", [0xFF, 0xFE, 0x76, 0])
+                == "utf16.yml:1:1: error: the file is UTF-16; save it as UTF-8")
         #expect(
             try message("nul.yml", Array("version: 1\nx: \0".utf8))
                 == "nul.yml:2:4: error: not valid YAML: control characters are not allowed; remove the character")
@@ -190,7 +191,8 @@ import Testing
             try message("large.yml", [UInt8](repeating: 0x23, count: 1 << 20 + 1))
                 == "large.yml: error: the file is larger than 1024 KiB; check that it is the right file")
         try FileManager.default.createSymbolicLink(
-            at: folder.appendingPathComponent("loop.yml"), withDestinationURL: folder.appendingPathComponent("loop.yml"))
+            at: folder.appendingPathComponent("loop.yml"), withDestinationURL: folder.appendingPathComponent("loop.yml")
+        )
         #expect(try message("loop.yml").contains("loop.yml: error: the file cannot be read: "))
     }
 

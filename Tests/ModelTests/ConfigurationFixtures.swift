@@ -2,9 +2,10 @@ import Foundation
 import Model
 import Testing
 
-/// The configurations under `Fixtures/config`: a folder each, with `bmo.yml` and the exact diagnostics of
-/// `expected.txt`. The first line says what the case proves and of what kind it is: `Structure` is what the JSON Schema
-/// of the file refuses too.
+/// An invalid configuration under `Fixtures/config`: a folder with `bmo.yml` and its exact diagnostics, `expected.txt`.
+///
+/// The first line says what the case proves and of what kind it is: `Structure` is what the JSON Schema of the file
+/// refuses too.
 struct ConfigurationFixture: CustomTestStringConvertible, Sendable {
     static let repository = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

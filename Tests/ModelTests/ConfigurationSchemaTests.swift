@@ -53,7 +53,8 @@ import Testing
             "sample": try ConfigurationFileTests.sample(), "init": ConfigurationTemplate.commented(),
             "demo": ConfigurationTemplate.demo(
                 restURL: "http://127.0.0.1:1", soapWSDL: "http://127.0.0.1:2/x.wsdl", smbURL: "smb://127.0.0.1:3/d"),
-            "secrets": "version: 1\nbridges: {a: {plugin: rest, options: {url: {env: URL}, auth: {bearer: {file: t}}}}}\n"
+            "secrets":
+                "version: 1\nbridges: {a: {plugin: rest, options: {url: {env: URL}, auth: {bearer: {file: t}}}}}\n"
                 + "entities:\n",
         ]
         #expect(try faults(valid, plugins: plugins).filter { !$0.value.isEmpty } == [:])

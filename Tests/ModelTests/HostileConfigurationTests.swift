@@ -16,7 +16,9 @@ import Testing
 
     @Test func brokenFilesGiveFaultsInsideTheFile() throws {
         let sample = Array(try ConfigurationFileTests.sample().unicodeScalars)
-        let pieces: [String] = ["\t", ":", "- ", "[", "]", "{", "}", "&a ", "*a", "!", "\"", "'", "|", "\n", "  ", "#", "\u{E9}", "<<: "]
+        let pieces: [String] = [
+            "\t", ":", "- ", "[", "]", "{", "}", "&a ", "*a", "!", "\"", "'", "|", "\n", "  ", "#", "\u{E9}", "<<: ",
+        ]
         var generator = Generator(state: 1)
         var faulty = 0
         for _ in 0..<400 {
@@ -26,7 +28,8 @@ import Testing
                 if Bool.random(using: &generator) {
                     text.removeSubrange(at..<min(text.count, at + Int.random(in: 1...4, using: &generator)))
                 } else {
-                    text.insert(contentsOf: Array((pieces.randomElement(using: &generator) ?? "").unicodeScalars), at: at)
+                    text.insert(
+                        contentsOf: Array((pieces.randomElement(using: &generator) ?? "").unicodeScalars), at: at)
                 }
             }
             var broken = String.UnicodeScalarView()
@@ -62,7 +65,8 @@ import Testing
     @Test func aMergeBombIsRefused() throws {
         var text = "a0: &a0 {x0: 1, y0: 1}\n"
         for level in 1..<40 {
-            text += "a\(level): &a\(level) {<<: [*a\(level - 1), *a\(level - 1)], k: [*a\(level - 1), *a\(level - 1)]}\n"
+            text +=
+                "a\(level): &a\(level) {<<: [*a\(level - 1), *a\(level - 1)], k: [*a\(level - 1), *a\(level - 1)]}\n"
         }
         let errors = try #require(throws: ConfigurationErrors.self) { try ConfigurationFileTests.load(text) }
         #expect(errors.description.contains("more than 100,000 values"))

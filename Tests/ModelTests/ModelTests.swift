@@ -4,7 +4,8 @@ import Testing
 @Suite struct ModelTests {
     private static func entity(_ name: String, _ relationships: [Relationship], key: [String] = ["id"]) -> Entity {
         Entity(
-            name: name, bridge: "b", key: key, attributes: key.map { Attribute(name: $0) }, relationships: relationships)
+            name: name, bridge: "b", key: key, attributes: key.map { Attribute(name: $0) }, relationships: relationships
+        )
     }
 
     @Test(arguments: [

@@ -54,7 +54,8 @@ import Testing
 
     @Test(arguments: [
         ("1", "an object"), ("[]", "an object"), (#"{"type": "text"}"#, "unknown type"), (#"{"type": []}"#, "type"),
-        (#"{"properties": []}"#, "properties"), (#"{"required": "a"}"#, "required"), (#"{"required": [1]}"#, "required"),
+        (#"{"properties": []}"#, "properties"), (#"{"required": "a"}"#, "required"),
+        (#"{"required": [1]}"#, "required"),
         (#"{"items": 1}"#, "items"), (#"{"enum": []}"#, "enum"), (#"{"minimum": "1"}"#, "minimum"),
         (#"{"minLength": -1}"#, "minLength"), (#"{"minItems": 2, "maxItems": 1}"#, "minItems"),
         (#"{"oneOf": {}}"#, "oneOf"), (##"{"$ref": "#"}"##, "$ref"), (##"{"$ref": "#/$defs/a"}"##, "not there"),
