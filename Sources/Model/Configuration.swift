@@ -57,8 +57,13 @@ public struct BridgeConfiguration: Sendable, Equatable {
     }
 }
 
-/// What a plugin says of its part of a configuration: JSON Schema (draft 2020-12), of which ``JSONSchema`` checks a
-/// subset.
+/// What a plugin says of its part of a configuration, in JSON Schema, draft 2020-12.
+///
+/// Checked: `type`, `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`, `minimum`, `maximum`,
+/// `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`, `minItems`, `maxItems`, `oneOf`, `anyOf`, `$ref` to
+/// `#/$defs/NAME`, and `writeOnly: true`, which marks a secret. Other keywords (`pattern`, `format`, `allOf`, ...) are
+/// taken for annotations here, though editors know them: what they demand, the plugin checks itself. A schema has at
+/// most 1 MiB and 64 levels; one that is faulty or has no end is reported as the plugin's fault.
 public struct PluginSchema: Sendable, Equatable {
     /// The plugin's name: what `plugin:` says, and the name of its section in an entity.
     public var name: String

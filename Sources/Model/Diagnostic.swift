@@ -12,7 +12,7 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
     public var location: SourceLocation
     /// How bad it is.
     public var severity: Severity
-    /// What is wrong, with which thing. Never a secret.
+    /// What is wrong, with which thing; never a secret.
     public var message: String
     /// What to do, or what would be valid.
     public var remedy: String?

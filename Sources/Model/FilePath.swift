@@ -16,8 +16,10 @@ struct FileError: Error {
 
 /// Paths and bounded reading, without Foundation: a command that only reads its configuration starts faster.
 enum FilePath {
-    /// `path` itself when absolute, else below `directory`. Dot components and doubled slashes go; `..` stays, because
-    /// behind a symbolic link it does not undo the component before it.
+    /// `path` itself when absolute, else below `directory`.
+    ///
+    /// Dot components and doubled slashes go; `..` stays, because behind a symbolic link it does not undo the
+    /// component before it.
     static func absolute(_ path: String, relativeTo directory: String) -> String {
         let joined = path.utf8.first == UInt8(ascii: "/") ? path : directory + "/" + path
         let components = joined.split(separator: "/").filter { $0 != "." }
@@ -61,7 +63,8 @@ enum FilePath {
             bytes.append(contentsOf: chunk[..<count])
             guard bytes.count <= limit else {
                 throw FileError(
-                    code: .tooLarge, reason: "is larger than \(limit / 1024) KiB", remedy: "check that it is the right file")
+                    code: .tooLarge, reason: "is larger than \(limit / 1024) KiB",
+                    remedy: "check that it is the right file")
             }
         }
     }

@@ -3,7 +3,7 @@ public struct Model: Sendable, Equatable {
     /// The entities, in the order of the file.
     public var entities: [Entity]
 
-    /// A model of `entities`. Nothing is checked: a model from a file was checked when the file was loaded.
+    /// A model of `entities`; nothing is checked, as a model from a file was checked when the file was loaded.
     public init(entities: [Entity] = []) {
         self.entities = entities
     }
@@ -27,7 +27,7 @@ public struct Model: Sendable, Equatable {
         return other.map { (target, $0) }
     }
 
-    /// Where the values of `relationship` are kept. Nil when its target is not in the model.
+    /// Where the values of `relationship` are kept; nil when its target is not in the model.
     public func storage(of relationship: Relationship, in entity: Entity) -> RelationshipStorage? {
         guard let target = self.entity(named: relationship.target) else { return nil }
         switch relationship.kind {

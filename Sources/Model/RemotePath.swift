@@ -1,5 +1,6 @@
-/// A path into a remote representation: names joined by dots, `address.city`. A dot in a name is written `\.`, a
-/// backslash `\\`.
+/// A path into a remote representation: names joined by dots, `address.city`.
+///
+/// A dot in a name is written `\.`, a backslash `\\`.
 public struct RemotePath: Sendable, Hashable, CustomStringConvertible {
     /// The names from the outside in, without escapes; at least one.
     public var components: [String]
@@ -9,7 +10,7 @@ public struct RemotePath: Sendable, Hashable, CustomStringConvertible {
         self.components = components
     }
 
-    /// Reads a path as a configuration writes it. Nil when a name is empty or a backslash escapes nothing.
+    /// Reads a path as a configuration writes it; nil when a name is empty or a backslash escapes nothing.
     public init?(_ text: String) {
         var components: [String] = []
         var component = ""

@@ -1,4 +1,4 @@
-/// Where a secret is: an environment variable or a file. The secret itself is never kept.
+/// Where a secret is: an environment variable or a file; the secret itself is never kept.
 public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
     /// The value of an environment variable.
     case env(String)
@@ -16,7 +16,9 @@ public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads the secret. Blocks for as long as reading its file takes.
+    /// Reads the secret.
+    ///
+    /// Blocks for as long as reading its file takes.
     ///
     /// - Parameters:
     ///   - directory: the configuration's folder.
@@ -29,7 +31,8 @@ public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .env(let name):
             guard let value = environment[name] else {
-                throw SecretError(.missing, self, "the environment variable \(name) is not set", "set it, or use {file: PATH}")
+                throw SecretError(
+                    .missing, self, "the environment variable \(name) is not set", "set it, or use {file: PATH}")
             }
             guard !value.isEmpty else {
                 throw SecretError(.empty, self, "the environment variable \(name) is empty", "set it to the secret")
@@ -46,7 +49,7 @@ public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
             }
             guard var value = String(validating: bytes, as: UTF8.self) else {
                 throw SecretError(
-                    .unreadable, self, "the secret's file \(absolute) is not UTF-8", "a secret is a text: save it as UTF-8")
+                    .unreadable, self, "the secret's file \(absolute) is not UTF-8", "save it as UTF-8 text")
             }
             if value.unicodeScalars.last == "\n" { value.unicodeScalars.removeLast() }
             if value.unicodeScalars.last == "\r" { value.unicodeScalars.removeLast() }
@@ -58,7 +61,7 @@ public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A secret that cannot be read. It names the variable or the file, never a value.
+/// A secret that cannot be read: the variable or the file, never a value.
 public struct SecretError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What kind of failure it is.
     public enum Code: Sendable {
