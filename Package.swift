@@ -72,7 +72,7 @@ let package = Package(
         .target(
             name: "BMOCommand",
             dependencies: [
-                "BMO", "BridgeHost", "Model",
+                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

@@ -1,5 +1,6 @@
 internal import BridgeHost
 internal import Importer
+internal import Mapping
 internal import Model
 internal import RecordBatch
 internal import SQLiteStore
@@ -96,7 +97,9 @@ struct EntityWalk {
         while true {
             do {
                 return try await stream.next()
-            } catch where error.breaksPage && error.isRetryable {
+            } catch {
+                // Not `catch where`: Swift 6.3.1 crashes on it after a typed throw.
+                guard error.breaksPage, error.isRetryable else { throw error }
                 await writer.takeBack()
                 try await stream.reopen()
             }

@@ -7,7 +7,8 @@ internal import SQLiteStore
 
 /// Takes the batches of one walk to the store: page by page, on the import thread.
 final class PageWriter: @unchecked Sendable {
-    // All state is touched on `thread` only, which runs one piece of work at a time.
+    // `holdsGate` belongs to the task of the walk; all other state is touched on `thread` only, which runs one piece of
+    // work at a time, and the task waits for it.
     private let model: CompiledModel
     private let entity: Int
     private let bridge: String

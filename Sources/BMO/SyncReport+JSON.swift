@@ -1,3 +1,4 @@
+internal import Importer
 internal import RecordBatch
 
 extension SyncReport {

@@ -1,4 +1,5 @@
-public import Importer
+internal import Importer
+internal import Mapping
 internal import Model
 public import SQLiteStore
 

@@ -1,6 +1,5 @@
 public import BridgeHost
-internal import Foundation
-public import Importer
+public import Foundation
 public import Mapping
 public import Model
 public import SQLiteStore

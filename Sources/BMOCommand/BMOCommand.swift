@@ -1,1 +1,81 @@
-// placeholder
+/// The command line: `bmo` and its subcommands. Results go to stdout, diagnostics and progress to stderr.
+public import ArgumentParser
+internal import BridgeHost
+internal import Foundation
+internal import Model
+
+/// The command `bmo`.
+public struct BMOCommand: AsyncParsableCommand {
+    /// How the argument parser shows the command.
+    public static let configuration = CommandConfiguration(
+        commandName: "bmo",
+        abstract: "Keep a relational, offline SQLite copy of any API.",
+        discussion: """
+            A bmo.yml says which entity comes from which bridge (REST, SOAP, SMB or your own).
+            `bmo init` writes one, `bmo check` validates it, `bmo sync` brings the records.
+
+            Exit codes: 0 all well, 1 something failed (the rest is done), 2 usage or configuration, 130 interrupted.
+            """,
+        version: Version.text,
+        subcommands: [
+            InitCommand.self, CheckCommand.self, SyncCommand.self, ListCommand.self, GetCommand.self,
+            QuarantineCommand.self, SchemaCommand.self, PluginsCommand.self,
+        ])
+
+    /// A command without arguments.
+    public init() {}
+
+    /// Runs the command line of this process, and ends it with the right exit code.
+    public static func run() async -> Never {
+        BridgeHost.serveIfAsked()
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            Foundation.exit(0)
+        } catch let failure as CommandFailure {
+            Terminal.error(failure.message)
+            Foundation.exit(failure.exitCode)
+        } catch let errors as ConfigurationErrors {
+            Terminal.error(errors.diagnostics.map(\.description).joined(separator: "\n"), prefix: "")
+            Foundation.exit(2)
+        } catch {
+            let code = exitCode(for: error)
+            guard code != .success else {
+                print(fullMessage(for: error))
+                Foundation.exit(0)
+            }
+            let isUsage = code == .validationFailure
+            Terminal.error(isUsage ? fullMessage(for: error) : message(for: error), prefix: isUsage ? "" : "bmo: error: ")
+            Foundation.exit(isUsage ? 2 : 1)
+        }
+    }
+}
+
+/// The version of the program.
+enum Version {
+    static let text = "0.1.0"
+}
+
+/// A failure with its exit code.
+struct CommandFailure: Error, CustomStringConvertible {
+    /// Something failed.
+    static let failed: Int32 = 1
+    /// The command line or the configuration is wrong.
+    static let usage: Int32 = 2
+    /// Stopped by a signal.
+    static let interrupted: Int32 = 130
+
+    let message: String
+    let exitCode: Int32
+
+    init(_ message: String, exitCode: Int32 = CommandFailure.failed) {
+        self.message = message
+        self.exitCode = exitCode
+    }
+
+    var description: String { message }
+}

@@ -21,7 +21,7 @@ func alternatives(_ words: [String]) -> String {
 }
 
 /// `did you mean "attributes"? valid: attributes, bridge, key`, with the nearest name only where one is near.
-func suggestion(for name: String, among valid: [String], what: String = "valid") -> String? {
+package func suggestion(for name: String, among valid: [String], what: String = "valid") -> String? {
     guard !valid.isEmpty else { return nil }
     let list = valid.sorted()
     let shown = list.prefix(20).joined(separator: ", ") + (list.count > 20 ? ", ..." : "")

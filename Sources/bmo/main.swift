@@ -1,1 +1,3 @@
-print("bmo")
+internal import BMOCommand
+
+await BMOCommand.run()

@@ -1,0 +1,39 @@
+internal import ArgumentParser
+internal import BMO
+internal import BridgeHost
+internal import Model
+
+/// `bmo check`.
+struct CheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Validate the configuration; all faults at once, each with its place.",
+        discussion: "Without --remote nothing is connected.")
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Flag(help: "Also connect to each bridge and authenticate.")
+    var remote = false
+
+    func run() async throws {
+        let workspace = try await options.workspace()
+        let configuration = workspace.configuration
+        print(
+            "\(options.file): \(configuration.bridges.count) bridges, \(configuration.model.entities.count) entities, "
+                + "no faults")
+        guard remote else { return }
+        var hasFailed = false
+        for bridge in configuration.bridges {
+            do {
+                let connection = try await workspace.connect(to: bridge)
+                let words = connection.plugin.can("check") ? try await connection.check() : "cannot check"
+                print("\(bridge.name): connected\(words.map { ": " + Terminal.printable($0) } ?? "")")
+                await connection.close()
+            } catch {
+                hasFailed = true
+                Terminal.error("\(bridge.name): \(error)")
+            }
+        }
+        if hasFailed { throw ExitCode(CommandFailure.failed) }
+    }
+}

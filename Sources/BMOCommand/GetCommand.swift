@@ -1,0 +1,50 @@
+internal import ArgumentParser
+internal import BMO
+internal import Mapping
+internal import SQLiteStore
+
+/// `bmo get`.
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Print one object.",
+        discussion: "A key of several attributes is given as several arguments, in the order of the configuration.")
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Argument(help: ArgumentHelp("The entity.", valueName: "entity"))
+    var entity: String
+
+    @Argument(help: ArgumentHelp("The object's key.", valueName: "key"))
+    var key: [String]
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let workspace = try await options.workspace()
+        let index = try WorkspaceOptions.entity(entity, in: workspace)
+        let layout = workspace.model.entities[index]
+        let names = layout.key.map { layout.fields[$0].name }
+        guard key.count == names.count else {
+            throw CommandFailure(
+                "the key of \(entity) is \(names.joined(separator: ", ")): \(names.count) values, not \(key.count)",
+                exitCode: CommandFailure.usage)
+        }
+        let conditions = zip(names, key).map { SQLiteStore.Condition(field: $0, comparison: .equal, value: $1) }
+        let store = try options.store(of: workspace)
+        var found: [StoredValue]?
+        try store.rows(of: index, where: conditions, limit: 1) { found = $0 }
+        try store.close()
+        guard let found else { throw CommandFailure("there is no \(entity) \(key.joined(separator: ", "))") }
+        if json {
+            print(RowPrinter.json(found, layout))
+        } else {
+            let width = layout.fields.map(\.name.count).max() ?? 0
+            for (field, value) in zip(layout.fields, found) {
+                let padding = String(repeating: " ", count: width - field.name.count)
+                print("\(field.name)\(padding)  \(Terminal.printable(RowPrinter.text(value)))")
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import ArgumentParser
+internal import BMO
+internal import Importer
+internal import RecordBatch
+internal import SQLiteStore
+
+/// `bmo quarantine`.
+struct QuarantineCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "quarantine",
+        abstract: "Show the records that could not be imported, and why.",
+        discussion: "A record leaves the quarantine when a whole sync of its entity no longer brings it with this fault.")
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Argument(help: ArgumentHelp("Only this entity's.", valueName: "entity"))
+    var entity: String?
+
+    @Flag(help: "Print a JSON object a line.")
+    var json = false
+
+    func run() async throws {
+        let workspace = try await options.workspace()
+        if let entity { _ = try WorkspaceOptions.entity(entity, in: workspace) }
+        let store = try options.store(of: workspace)
+        let records = try store.quarantined(entity: entity)
+        try store.close()
+        for record in records { print(json ? Self.json(record) : Self.text(record)) }
+        if !json { print("\(records.count) \(records.count == 1 ? "record" : "records") in quarantine") }
+    }
+
+    private static func text(_ quarantined: SQLiteStore.Quarantined) -> String {
+        let record = quarantined.record
+        let location = record.location.map { "\n  from   \($0)" } ?? ""
+        let representation =
+            record.representation.count > 2000 ? record.representation.prefix(2000) + "…" : record.representation
+        return Terminal.printable(
+            """
+            \(quarantined.id)  \(record.place)
+              why    \(record.reason)\(location)
+              seen   \(quarantined.firstSeen) to \(quarantined.lastSeen)
+              record \(representation)
+            """)
+    }
+
+    private static func json(_ quarantined: SQLiteStore.Quarantined) -> String {
+        let record = quarantined.record
+        let writer = RecordBatchWriter()
+        func text(_ name: String, _ value: String?) {
+            writer.key(name)
+            if let value { writer.text(value) } else { writer.null() }
+        }
+        func integer(_ name: String, _ value: Int64?) {
+            writer.key(name)
+            if let value { writer.int64(value) } else { writer.null() }
+        }
+        writer.object {
+            integer("id", quarantined.id)
+            text("entity", record.entity)
+            text("bridge", record.bridge)
+            integer("page", Int64(record.page))
+            integer("record", record.record.map(Int64.init))
+            text("reason", record.reason)
+            text("location", record.location)
+            text("representation", record.representation)
+            text("first_seen", quarantined.firstSeen)
+            text("last_seen", quarantined.lastSeen)
+        }
+        return (try? writer.finish())?[0].json ?? "{}"
+    }
+}

@@ -1,0 +1,74 @@
+internal import ArgumentParser
+internal import Mapping
+internal import Model
+internal import RecordBatch
+
+/// How rows are printed, other than as a table.
+enum RowFormat: String, EnumerableFlag {
+    case json, csv
+}
+
+/// Prints the rows of an entity.
+struct RowPrinter {
+    private let layout: EntityLayout
+    private let format: RowFormat?
+    private var rows: [[String]] = []
+    private var count = 0
+
+    init(_ layout: EntityLayout, format: RowFormat?) {
+        self.layout = layout
+        self.format = format
+        if format == .csv { print(Self.csv(layout.fields.map(\.name)), terminator: "\r\n") }
+    }
+
+    mutating func add(_ values: [StoredValue]) {
+        count += 1
+        switch format {
+        case .json: print(Self.json(values, layout))
+        case .csv: print(Self.csv(values.map(Self.text)), terminator: "\r\n")
+        case nil: rows.append(values.map(Self.text))
+        }
+    }
+
+    func finish() {
+        guard format == nil else { return }
+        let numbers = layout.fields.enumerated().filter { [.integer, .real].contains($1.type) }.map(\.offset)
+        print(Terminal.table(layout.fields.map(\.name), rows, rightAligned: Set(numbers)))
+        print("\(count) \(count == 1 ? "row" : "rows")")
+    }
+
+    /// An object a line: booleans, numbers and JSON as such, data as base64.
+    static func json(_ values: [StoredValue], _ layout: EntityLayout) -> String {
+        var out = "{"
+        for (index, (field, value)) in zip(layout.fields, values).enumerated() {
+            if index > 0 { out += "," }
+            out.appendJSONString(field.name)
+            out += ":"
+            switch (value, field.type) {
+            case (.null, _): out += "null"
+            case (.integer(let value), .boolean): out += value == 0 ? "false" : "true"
+            case (.text(let value), .json), (.text(let value), .decimal): out += value
+            case (.text(let value), _): out.appendJSONString(value)
+            case (.bytes, _): out.appendJSONString(text(value))
+            default: out += text(value)
+            }
+        }
+        return out + "}"
+    }
+
+    /// A line of CSV (RFC 4180, section 2).
+    static func csv(_ cells: [String]) -> String {
+        cells.map { cell in
+            let needsQuotes = cell.unicodeScalars.contains { ["\"", ",", "\r", "\n"].contains($0) }
+            return needsQuotes ? "\"" + cell.replacing("\"", with: "\"\"") + "\"" : cell
+        }.joined(separator: ",")
+    }
+
+    static func text(_ value: StoredValue) -> String {
+        switch value {
+        case .null: ""
+        case .bytes(let bytes): bytes.withUnsafeBytes(Base64.encode)
+        default: value.description
+        }
+    }
+}

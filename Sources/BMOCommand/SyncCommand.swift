@@ -1,0 +1,96 @@
+internal import ArgumentParser
+internal import BMO
+internal import Foundation
+internal import Importer
+internal import SQLiteStore
+
+/// `bmo sync`.
+struct SyncCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync",
+        abstract: "Fetch entities through their bridges and import them.",
+        discussion: """
+            Each page is committed together with its place in the walk. Ctrl-C stops within a second and keeps the pages \
+            that are in; the next sync goes on after them. An entity that fails leaves the others alone.
+
+            With --json each line of stdout is one JSON object: events as they happen, the report last.
+            """)
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Argument(help: ArgumentHelp("The entities to sync; all when none is named.", valueName: "entity"))
+    var entities: [String] = []
+
+    @Flag(help: "Write events and the report as JSON lines to stdout.")
+    var json = false
+
+    @Flag(help: "Begin interrupted walks at their beginning.")
+    var restart = false
+
+    @Flag(name: [.short, .long], help: "Write no progress, only the final table and what went wrong.")
+    var quiet = false
+
+    func run() async throws {
+        let workspace = try await options.workspace()
+        for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
+        let store = try workspace.openStore()
+        let progress = SyncProgress(mode: json ? .json : quiet ? .quiet : Terminal.errorIsTerminal ? .live : .lines)
+        let syncOptions = Workspace.SyncOptions(entities: entities.isEmpty ? nil : entities, restart: restart)
+        let work = Task {
+            try await workspace.sync(into: store, syncOptions) { progress.show($0) }
+        }
+        let signals = SignalTrap { work.cancel() }
+        let report = try await work.value
+        signals.cancel()
+        progress.finish()
+        if json { print(report.json) } else { print(SyncTable.text(report)) }
+        try showTrouble(report, store)
+        try store.close()
+        if report.wasInterrupted {
+            throw CommandFailure(
+                "interrupted; the pages that are in stay, and the next sync goes on after them",
+                exitCode: CommandFailure.interrupted)
+        }
+        if !report.succeeded { throw ExitCode(CommandFailure.failed) }
+    }
+
+    private func showTrouble(_ report: SyncReport, _ store: SQLiteStore) throws {
+        for entity in report.entities {
+            if case .failed(let failure) = entity.outcome { Terminal.error(failure.description) }
+            guard entity.counts.quarantined > 0 else { continue }
+            let count = entity.counts.quarantined
+            Terminal.error(
+                "\(entity.name): \(count) record\(count == 1 ? " is" : "s are") in quarantine; "
+                    + "`bmo quarantine \(entity.name)` shows all",
+                prefix: "bmo: warning: ")
+            for record in try store.quarantined(entity: entity.name).suffix(3) {
+                Terminal.error("  " + record.record.place + ": " + record.record.reason, prefix: "")
+            }
+        }
+    }
+}
+
+/// Cancels work on SIGINT and SIGTERM; a second signal ends the process at once.
+final class SignalTrap {
+    private var sources: [any DispatchSourceSignal] = []
+
+    init(_ handler: @escaping @Sendable () -> Void) {
+        for number in [SIGINT, SIGTERM] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            nonisolated(unsafe) var count = 0
+            source.setEventHandler {
+                // The events of one source never run at the same time.
+                count += 1
+                if count > 1 { _exit(CommandFailure.interrupted) }
+                handler()
+            }
+            source.resume()
+            sources.append(source)
+        }
+    }
+
+    func cancel() {
+        for source in sources { source.cancel() }
+    }
+}

@@ -1,0 +1,164 @@
+internal import BMO
+internal import Foundation
+internal import Importer
+internal import RecordBatch
+internal import Synchronization
+
+/// Shows a sync while it runs: lines that redraw on a terminal, plain lines elsewhere, JSON lines for machines.
+final class SyncProgress: Sendable {
+    enum Mode {
+        case live, lines, json, quiet
+    }
+
+    private struct State {
+        /// What each entity's line says, in the order in which they began.
+        var lines: [(entity: String, text: String)] = []
+        var drawn = 0
+        var lastDrawn: ContinuousClock.Instant?
+        var lastLine: [String: ContinuousClock.Instant] = [:]
+    }
+
+    private let mode: Mode
+    private let state = Mutex(State())
+
+    init(mode: Mode) {
+        self.mode = mode
+    }
+
+    /// Called from any thread.
+    func show(_ event: SyncEvent) {
+        switch mode {
+        case .quiet: break
+        case .json: print(Self.json(event))
+        case .lines: showLine(event)
+        case .live: showLive(event)
+        }
+    }
+
+    /// Draws the last state.
+    func finish() {
+        guard mode == .live else { return }
+        state.withLock { Self.draw(&$0) }
+    }
+
+    // MARK: plain lines
+
+    private func showLine(_ event: SyncEvent) {
+        switch event {
+        case .began(let entity, let bridge, let resumed):
+            Terminal.write("\(entity): from \(bridge)\(resumed.map { ", going on after page \($0)" } ?? "")\n")
+        case .page(let page):
+            // A line a second is enough for a log.
+            let now = ContinuousClock.now
+            let isDue = state.withLock { state in
+                if let last = state.lastLine[page.entity], now - last < .seconds(1) { return false }
+                defer { state.lastLine[page.entity] = now }
+                return state.lastLine[page.entity] != nil
+            }
+            if isDue { Terminal.write("\(page.entity): \(Self.text(page))\n") }
+        case .warning(let entity, let message):
+            Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
+        case .ended(let entity):
+            Terminal.write("\(entity.name): \(entity.outcomeWord), \(entity.pages) pages, \(Self.text(entity.counts))\n")
+        }
+    }
+
+    // MARK: a terminal
+
+    private func showLive(_ event: SyncEvent) {
+        state.withLock { state in
+            switch event {
+            case .began(let entity, let bridge, let resumed):
+                Self.set(&state, entity, "from \(bridge)\(resumed.map { ", going on after page \($0)" } ?? "")")
+            case .page(let page): Self.set(&state, page.entity, Self.text(page))
+            case .warning(let entity, let message):
+                Self.erase(&state)
+                Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
+            case .ended(let entity):
+                Self.set(
+                    &state, entity.name,
+                    "\(entity.outcomeWord), \(entity.pages) pages, \(Self.text(entity.counts))")
+            }
+            let now = ContinuousClock.now
+            if let last = state.lastDrawn, now - last < .milliseconds(100) { return }
+            state.lastDrawn = now
+            Self.draw(&state)
+        }
+    }
+
+    private static func set(_ state: inout State, _ entity: String, _ text: String) {
+        if let index = state.lines.firstIndex(where: { $0.entity == entity }) {
+            state.lines[index].text = text
+        } else {
+            state.lines.append((entity, text))
+        }
+    }
+
+    /// Moves up over the lines that were drawn and clears them (ECMA-48: CUU, ED).
+    private static func erase(_ state: inout State) {
+        if state.drawn > 0 { Terminal.write("\u{1B}[\(state.drawn)A\r\u{1B}[J") }
+        state.drawn = 0
+    }
+
+    private static func draw(_ state: inout State) {
+        erase(&state)
+        var size = winsize()
+        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 20
+        let width = isKnown ? Int(size.ws_col) - 1 : 79
+        for line in state.lines {
+            Terminal.write(Terminal.printable("\(line.entity): \(line.text)").prefix(width) + "\n")
+        }
+        state.drawn = state.lines.count
+    }
+
+    // MARK: words
+
+    private static func text(_ page: SyncEvent.PageEvent) -> String {
+        let total = page.total.map { " of \($0)" } ?? ""
+        return "page \(page.page), \(page.records)\(total) records, \(SyncTable.rate(page.records, page.elapsed))/s, "
+            + text(page.counts)
+    }
+
+    private static func text(_ counts: ImportCounts.Entity) -> String {
+        "\(counts.inserted) inserted, \(counts.updated) updated, \(counts.unchanged) unchanged, "
+            + "\(counts.quarantined) quarantined"
+    }
+
+    private static func json(_ event: SyncEvent) -> String {
+        let writer = RecordBatchWriter()
+        func text(_ name: String, _ value: String) {
+            writer.key(name)
+            writer.text(value)
+        }
+        func integer(_ name: String, _ value: Int) {
+            writer.key(name)
+            writer.int64(Int64(value))
+        }
+        if case .ended(let entity) = event { return "{\"event\":\"ended\",\"result\":\(entity.json)}" }
+        writer.object {
+            switch event {
+            case .began(let entity, let bridge, let resumed):
+                text("event", "began")
+                text("entity", entity)
+                text("bridge", bridge)
+                if let resumed { integer("resumed_after_page", resumed) }
+            case .page(let page):
+                text("event", "page")
+                text("entity", page.entity)
+                integer("page", page.page)
+                integer("records", page.records)
+                if let total = page.total { integer("total", Int(total)) }
+                integer("inserted", page.counts.inserted)
+                integer("updated", page.counts.updated)
+                integer("unchanged", page.counts.unchanged)
+                integer("quarantined", page.counts.quarantined)
+            case .warning(let entity, let message):
+                text("event", "warning")
+                text("entity", entity)
+                text("message", message)
+            case .ended: break
+            }
+        }
+        return (try? writer.finish())?[0].json ?? "{}"
+    }
+}

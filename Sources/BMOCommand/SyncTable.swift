@@ -1,0 +1,40 @@
+internal import BMO
+internal import Importer
+
+/// The final table of a sync.
+enum SyncTable {
+    static func text(_ report: SyncReport) -> String {
+        let rows = report.entities.map { entity -> [String] in
+            let counts = entity.counts
+            let total = counts.inserted + counts.updated + counts.unchanged + counts.quarantined
+            return [
+                entity.name, entity.bridge, entity.outcomeWord, String(entity.pages), String(total),
+                String(counts.inserted), String(counts.updated), String(counts.unchanged),
+                String(counts.quarantined), rate(total, entity.duration), seconds(entity.duration),
+            ]
+        }
+        return Terminal.table(
+            [
+                "entity", "bridge", "outcome", "pages", "records", "inserted", "updated", "unchanged", "quarantined",
+                "records/s", "seconds",
+            ], rows, rightAligned: Set(3...10)) + "\n\(report.outcomeWord) in \(seconds(report.duration)) s"
+    }
+
+    static func rate(_ records: Int, _ duration: Duration) -> String {
+        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+        return seconds > 0.0005 ? String(Int(Double(records) / seconds)) : "-"
+    }
+
+    static func seconds(_ duration: Duration) -> String {
+        let parts = duration.components
+        let hundredths = parts.attoseconds / 10_000_000_000_000_000
+        return "\(parts.seconds).\(String(100 + hundredths).dropFirst())"
+    }
+}
+
+extension QuarantinedRecord {
+    /// Where the record came from, for a message.
+    var place: String {
+        "\(entity) (bridge \(bridge), page \(page)\(record.map { ", record \($0)" } ?? ""))"
+    }
+}

@@ -1,0 +1,63 @@
+internal import Foundation
+internal import RecordBatch
+
+/// What the two output streams are, and how text goes there.
+enum Terminal {
+    static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Writes a diagnostic to stderr.
+    static func error(_ text: String, prefix: String = "bmo: error: ") {
+        guard !text.isEmpty else { return }
+        write(prefix + printable(text) + "\n")
+    }
+
+    /// Writes to stderr as it is.
+    static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+
+    /// Text from elsewhere without the control characters that a terminal would obey; line ends stay.
+    static func printable(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        return text.unicodeScalars.reduce(into: "") { out, scalar in
+            if isControl(scalar) {
+                out += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                out.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control && scalar != "\n"
+    }
+
+    /// A table with aligned columns; `rightAligned` are numbers.
+    static func table(_ header: [String], _ rows: [[String]], rightAligned: Set<Int> = []) -> String {
+        let rows = rows.map { row in row.map { cell(printable($0)) } }
+        let widths = header.indices.map { column in
+            ([header] + rows).map { $0[column].count }.max() ?? 0
+        }
+        return ([header] + rows).map { row in
+            row.enumerated().map { column, text in
+                let padding = String(repeating: " ", count: widths[column] - text.count)
+                return rightAligned.contains(column) ? padding + text : text + padding
+            }
+            .joined(separator: "  ")
+            .trimmingTrailingSpaces
+        }
+        .joined(separator: "\n")
+    }
+
+    /// A cell is one line of at most 60 characters.
+    private static func cell(_ text: String) -> String {
+        let line = text.replacingOccurrences(of: "\n", with: " ")
+        return line.count > 60 ? line.prefix(59) + "…" : line
+    }
+}
+
+extension String {
+    fileprivate var trimmingTrailingSpaces: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import BMO
+internal import BridgeHost
+internal import Foundation
+internal import Importer
+internal import Logging
+internal import Mapping
+internal import Model
+internal import SQLiteStore
+
+/// What all commands with a configuration take.
+struct WorkspaceOptions: ParsableArguments {
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("The configuration file.", valueName: "path"))
+    var file = "bmo.yml"
+
+    @Flag(name: [.short, .long], help: "Write what the host and the bridges log to stderr.")
+    var verbose = false
+
+    /// The host, with its log on stderr.
+    var host: BridgeHost {
+        var logger = Logger(label: "bmo") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = verbose ? .debug : .error
+        return BridgeHost(logger: logger)
+    }
+
+    /// The checked configuration; its warnings go to stderr.
+    func workspace() async throws -> Workspace {
+        let workspace = try await Workspace.load(path: file, host: host)
+        for warning in workspace.configuration.warnings { Terminal.error(warning.description, prefix: "") }
+        return workspace
+    }
+
+    /// The database, which must be there.
+    func store(of workspace: Workspace) throws -> SQLiteStore {
+        let path = workspace.configuration.databasePath
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure("there is no database \(path) yet; `bmo sync` makes it")
+        }
+        return try workspace.openStore()
+    }
+
+    /// The index of an entity that was named on the command line.
+    static func entity(_ name: String, in workspace: Workspace) throws -> Int {
+        if let index = workspace.model.index(of: name) { return index }
+        let valid = workspace.configuration.model.entities.map(\.name)
+        let hint = suggestion(for: name, among: valid, what: "entities").map { "; \($0)" } ?? ""
+        throw CommandFailure("unknown entity \"\(name)\"\(hint)", exitCode: CommandFailure.usage)
+    }
+}
