@@ -11,24 +11,29 @@ struct YAMLParser {
     /// The most nodes, with aliases expanded.
     static let mostNodes = 100_000
 
-    private var parser = yaml_parser_t()
+    /// On the heap: libyaml keeps a pointer to the parser inside it, so that it must not move.
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
     private var anchors: [String: YAMLNode] = [:]
     private var nodes = 0
     private var faults: [YAMLFault] = []
 
-    private init() {}
+    private init(_ parser: UnsafeMutablePointer<yaml_parser_t>) {
+        self.parser = parser
+    }
 
     /// The document's root, or nil when it has no value, with what is wrong but does not keep it from being read.
     static func parse(_ text: String) -> (root: YAMLNode?, faults: [YAMLFault]) {
         var text = text
         return text.withUTF8 { bytes in
-            var parser = YAMLParser()
-            guard yaml_parser_initialize(&parser.parser) == 1 else {
+            let pointer = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+            defer { pointer.deallocate() }
+            guard yaml_parser_initialize(pointer) == 1 else {
                 return (nil, [YAMLFault(mark: .start, message: "out of memory", remedy: "free some memory")])
             }
-            defer { yaml_parser_delete(&parser.parser) }
-            yaml_parser_set_encoding(&parser.parser, YAML_UTF8_ENCODING)
-            yaml_parser_set_input_string(&parser.parser, bytes.baseAddress, bytes.count)
+            defer { yaml_parser_delete(pointer) }
+            yaml_parser_set_encoding(pointer, YAML_UTF8_ENCODING)
+            yaml_parser_set_input_string(pointer, bytes.baseAddress, bytes.count)
+            var parser = YAMLParser(pointer)
             do throws(YAMLFault) {
                 let root = try parser.document(text: bytes)
                 return (root, parser.faults)
@@ -195,7 +200,7 @@ extension YAMLParser {
         _ text: UnsafeBufferPointer<UInt8>
     ) throws(YAMLFault) -> (event: Event, mark: YAMLMark) {
         var event = yaml_event_t()
-        guard yaml_parser_parse(&parser, &event) == 1 else { throw YAMLFault(parser, text: text) }
+        guard yaml_parser_parse(parser, &event) == 1 else { throw YAMLFault(parser.pointee, text: text) }
         defer { yaml_event_delete(&event) }
         let mark = YAMLMark(event.start_mark)
         switch event.type {
