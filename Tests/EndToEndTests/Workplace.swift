@@ -2,10 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 /// A folder with a config for running servers, and the built command to run in it.
 ///
 /// The config is that of Fixtures/iso-codes.
@@ -84,12 +80,10 @@ final class Workplace: Sendable {
 
 /// The built command.
 enum Command {
-    /// Beside the test bundle that this code is in, where SwiftPM puts all products.
+    /// Beside the test bundle, which is the running program: SwiftPM puts all products there.
     static func path() throws -> String {
-        var info = Dl_info()
-        try #require(dladdr(#dsohandle, &info) != 0)
-        let bundle = String(cString: try #require(info.dli_fname))
-        let path = URL(filePath: bundle).deletingLastPathComponent().appending(path: "bmo").path
+        let bundle = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let path = bundle.deletingLastPathComponent().appending(path: "bmo").path
         try #require(FileManager.default.isExecutableFile(atPath: path), "no command at \(path): swift build first")
         return path
     }
