@@ -53,7 +53,8 @@ let package = Package(
             name: "BridgeHost",
             dependencies: ["CBridge", "RecordBatch", .product(name: "Logging", package: "swift-log")]),
         .target(name: "Model", dependencies: ["Yams"]),
-        .target(name: "Mapping", dependencies: ["Model", "RecordBatch"]),
+        .systemLibrary(name: "CTime"),
+        .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "CTime"]),
         .target(name: "Importer", dependencies: ["Model", "Mapping", "RecordBatch"]),
         .target(
             name: "SQLiteStore",
@@ -89,9 +90,15 @@ let package = Package(
         .testTarget(
             name: "SOAPBridgeTests", dependencies: ["SOAPBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
         .testTarget(name: "SMBBridgeTests", dependencies: ["SMBBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
+        // The executable that the host's tests start to serve a bridge, as `bmo` does with itself.
+        .executableTarget(name: "TestHost", dependencies: ["BridgeHost"], path: "Tests/TestHost"),
+        // CountingBridge is compiled by these tests: two bridges in one test binary would export the same symbols.
         .testTarget(
             name: "BridgeHostTests",
-            dependencies: ["BridgeHost", "CountingBridge", "CBridge", "RecordBatch", "TestSupport"]),
+            dependencies: [
+                "BridgeHost", "TestHost", "CBridge", "RecordBatch", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "ModelTests", dependencies: ["Model", "TestSupport"]),
         .testTarget(name: "MappingTests", dependencies: ["Mapping", "Model", "RecordBatch", "TestSupport"]),
         .testTarget(

@@ -1,1 +1,167 @@
-// placeholder
+internal import Glibc
+public import Logging
+public import RecordBatch
+
+/// Finds bridges, checks them and connects to them.
+///
+/// An executable that uses a host calls ``serveIfAsked()`` first thing in its `main`: plugins are inspected, and some
+/// run, in processes of that same executable.
+///
+/// ```swift
+/// let host = BridgeHost(logger: logger)
+/// let rest = try await host.plugin(named: "rest")
+/// let connection = try await host.connect(to: rest, options: options, name: "registry", secrets: [token])
+/// ```
+///
+/// Safe to use from any task. Plugins, once loaded, stay loaded.
+public final class BridgeHost: Sendable {
+    private let searchPaths: [SearchPath]
+    private let executable: String
+    private let logger: Logger
+    private let limits: BridgeLimits
+    private let inspector: PluginInspector
+
+    /// A host that has not looked for anything yet.
+    ///
+    /// - Parameters:
+    ///   - searchPaths: Where to look for plugins; nil for ``SearchPath/standard(executable:pluginPath:)``.
+    ///   - executable: What is started as `EXECUTABLE __bridge-serve PLUGIN`; nil for this process's executable.
+    ///   - logger: Takes what bridges log and print.
+    ///   - limits: Sizes and times.
+    public init(
+        searchPaths: [SearchPath]? = nil, executable: String? = nil, logger: Logger, limits: BridgeLimits = BridgeLimits()
+    ) {
+        let executable = executable ?? Self.ownExecutable
+        self.executable = executable
+        self.searchPaths =
+            searchPaths
+            ?? SearchPath.standard(
+                executable: executable, pluginPath: getenv("BMO_PLUGIN_PATH").map { String(cString: $0) })
+        self.logger = logger
+        self.limits = limits
+        inspector = PluginInspector(
+            executable: executable, limits: limits,
+            log: BridgeLog(logger, bridge: "inspection", redactor: Redactor(secrets: [])))
+    }
+
+    private static var ownExecutable: String {
+        guard let path = realpath("/proc/self/exe", nil) else { return CommandLine.arguments.first ?? "" }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
+    /// Serves one plugin to the host that started this process; never returns.
+    ///
+    /// The entry point of the hidden subcommand `__bridge-serve PATH`.
+    public static func serve(pluginPath: String) -> Never { BridgeServer.serve(pluginPath) }
+
+    /// Serves a plugin if this process was started for that; else returns at once.
+    public static func serveIfAsked() {
+        let arguments = CommandLine.arguments
+        if arguments.count == 3, arguments[1] == BridgeServer.command { serve(pluginPath: arguments[2]) }
+    }
+
+    // MARK: finding
+
+    /// Every file on the search paths that may be a plugin: what it is, or why it is none.
+    ///
+    /// Of two bridges with one name the first on the search paths wins; the other is refused.
+    public func plugins() async -> [PluginListing] {
+        var listings = await inspector.inspect(candidates())
+        var taken: [String: String] = [:]
+        for index in listings.indices where listings[index].refusal == nil {
+            if let winner = taken[listings[index].name] {
+                listings[index].refusal =
+                    "the name `\(listings[index].name)` is taken by \(winner), which comes first in the search"
+            } else {
+                taken[listings[index].name] = listings[index].path
+            }
+        }
+        return listings
+    }
+
+    /// The bridge that a configuration calls `name`.
+    ///
+    /// A file named `libNAMEBridge.so` is looked at first, whatever its case: so that a start need not inspect all.
+    ///
+    /// - Throws: ``BridgeFailure`` with the names that there are, or the reason why the plugin was refused.
+    public func plugin(named name: String) async throws(BridgeFailure) -> PluginListing {
+        var refused: PluginListing?
+        let wanted = "lib\(name)bridge.so".lowercased()
+        for path in candidates() where path.lowercased().hasSuffix("/" + wanted) {
+            let listing = await inspector.inspect(path)
+            if listing.refusal == nil, listing.name == name { return listing }
+            if listing.refusal != nil, refused == nil { refused = listing }
+        }
+        let all = await plugins()
+        if let found = all.first(where: { $0.refusal == nil && $0.name == name }) { return found }
+        refused = refused ?? all.first { $0.refusal != nil && $0.name == name }
+        if let refused, let reason = refused.refusal {
+            throw BridgeFailure(
+                .configuration, "the plugin `\(name)` can't be used: \(refused.path): \(reason)", bridge: name)
+        }
+        let names = all.filter { $0.refusal == nil }.map(\.name).nearestFirst(to: name)
+        throw BridgeFailure(
+            .configuration, "there is no plugin `\(name)`", bridge: name,
+            remedy: names.isEmpty
+                ? "no plugin was found in \(searchPaths.map(\.folder).joined(separator: ", ")): set BMO_PLUGIN_PATH"
+                : "there is: \(names.joined(separator: ", "))")
+    }
+
+    private func candidates() -> [String] {
+        var seen: Set<String> = []
+        return searchPaths.flatMap { $0.candidates() }.filter { seen.insert($0).inserted }
+    }
+
+    // MARK: connecting
+
+    /// Opens an instance of a bridge.
+    ///
+    /// - Parameters:
+    ///   - plugin: From ``plugin(named:)`` or ``plugins()``, not refused.
+    ///   - options: A batch of one object: the configuration's `options:`, secrets resolved.
+    ///   - name: The bridge's name in the configuration, for messages.
+    ///   - secrets: The values that no error, log or page may show.
+    ///   - isolation: Where to run it; nil leaves it to the plugin. One that asks for a child process gets it always.
+    /// - Throws: ``BridgeFailure``: what the bridge has against its options, or why it can't be started.
+    public func connect(
+        to plugin: PluginListing, options: RecordBatch, name: String, secrets: [String] = [],
+        isolation: PluginListing.Isolation? = nil
+    ) async throws(BridgeFailure) -> BridgeConnection {
+        if let refusal = plugin.refusal {
+            throw BridgeFailure(.configuration, "\(plugin.path) can't be used: \(refusal)", bridge: name)
+        }
+        let isolation = plugin.isolation == .childProcess ? .childProcess : isolation ?? plugin.isolation
+        let log = BridgeLog(logger, bridge: name, redactor: Redactor(secrets: secrets))
+        let opener = SessionOpener(
+            plugin: plugin, options: options, executable: executable, isolation: isolation, limits: limits, log: log)
+        let pool = SessionPool(
+            bridge: name, fetchesPerSession: plugin.isConcurrent ? .max : 1,
+            most: isolation == .childProcess && !plugin.isConcurrent ? limits.workers : 1
+        ) { () async throws(BridgeFailure) -> any BridgeSession in try await opener.open() }
+        // Wrong options are this call's failure, not that of the first fetch.
+        _ = try await pool.session()
+        return BridgeConnection(plugin: plugin, isolation: isolation, pool: pool, limits: limits, log: log)
+    }
+}
+
+extension [String] {
+    /// Sorted by how many letters must change to make `name` (Levenshtein), then by name.
+    func nearestFirst(to name: String) -> [String] {
+        func distance(_ other: String) -> Int {
+            let target = [Character](name)
+            var row = [Int](0...target.count)
+            for (line, letter) in other.enumerated() {
+                var diagonal = row[0]
+                row[0] = line + 1
+                for column in target.indices {
+                    let change = diagonal + (target[column] == letter ? 0 : 1)
+                    diagonal = row[column + 1]
+                    row[column + 1] = Swift.min(change, row[column] + 1, row[column + 1] + 1)
+                }
+            }
+            return row[target.count]
+        }
+        return map { (distance($0), $0) }.sorted { $0 < $1 }.map(\.1)
+    }
+}

@@ -1,6 +1,8 @@
 public import CBridge
 
-/// One value inside a ``RecordBatch``, read in place. Valid for as long as its batch lives.
+/// One value inside a record batch, read in place.
+///
+/// Valid for as long as its batch lives.
 public struct BatchValue {
     @usableFromInline let slot: UnsafePointer<bmo_slot>
     @usableFromInline let sections: UnsafePointer<BatchSections>
@@ -64,8 +66,9 @@ public struct BatchValue {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The member `name` of an object: the last one where a key came twice; nil for other values.
-    /// Compares names: for options and pages, not for a hot path.
+    /// The member of an object that has this name.
+    ///
+    /// The last one where a key came twice; nil for other values. Compares names: for options and pages, not for a hot path.
     public subscript(name: String) -> BatchValue? {
         guard tag == .object else { return nil }
         for index in (0..<count).reversed() where self[index].key == name { return self[index] }

@@ -7,8 +7,8 @@ public import CBridge
 /// through here before anything looks at a record.
 ///
 /// A ``BatchValue`` points into its batch and does not keep it alive: hold the batch for as long as its values are used.
-// Immutable after `init`, and `release` runs once in `deinit`: safe to share between threads.
 public final class RecordBatch: @unchecked Sendable {
+    // Immutable after `init`, and `release` runs once in `deinit`: safe to share between threads.
     @usableFromInline let sections: UnsafeMutablePointer<BatchSections>
     private let bytes: UnsafeRawBufferPointer
     private let release: @Sendable () -> Void
@@ -26,7 +26,9 @@ public final class RecordBatch: @unchecked Sendable {
     ///   - bytes: A whole batch, 8-byte aligned, unchanged for the life of the batch.
     ///   - release: Called once, when the batch is gone or was refused.
     /// - Throws: ``RecordBatchError`` with the first rule that the bytes break.
-    public init(adopting bytes: UnsafeRawBufferPointer, release: @escaping @Sendable () -> Void) throws(RecordBatchError) {
+    public init(adopting bytes: UnsafeRawBufferPointer, release: @escaping @Sendable () -> Void)
+        throws(RecordBatchError)
+    {
         let checked: (BatchSections, bmo_batch_header)
         do {
             checked = try BatchValidator.validate(bytes)
@@ -74,7 +76,9 @@ public final class RecordBatch: @unchecked Sendable {
         return UnsafeRawBufferPointer(start: sections.pointee.text + Int(key.offset), count: Int(key.length))
     }
 
-    /// The index of a key, or nil when no object of this batch uses it. Linear: look up once per batch, not per record.
+    /// The index of a key, or nil when no object of this batch uses it.
+    ///
+    /// Linear: look up once per batch, not per record.
     public func keyIndex(of name: String) -> UInt32? {
         var name = name
         return name.withUTF8 { wanted in

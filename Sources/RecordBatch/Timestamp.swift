@@ -24,7 +24,9 @@ package enum Timestamp {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// The date of a number of days since 1970-01-01. Source: as ``days(year:month:day:)``, civil_from_days.
+    /// The date of a number of days since 1970-01-01.
+    ///
+    /// Source: as ``days(year:month:day:)``, civil_from_days.
     package static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

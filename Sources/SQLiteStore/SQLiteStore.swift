@@ -1,1 +1,114 @@
-// placeholder
+internal import GRDB
+internal import GRDBSQLite
+public import Importer
+public import Mapping
+
+/// A SQLite file that imports write to and that anybody can read: the only target that knows SQL.
+///
+/// Tables are named as entities and columns as attributes; bookkeeping lies in tables with the prefix `bmo_`. The file
+/// is in WAL mode: readers are never blocked by an import.
+public final class SQLiteStore: Store, @unchecked Sendable {
+    // GRDB's pool serialises the writer; `writers` is touched inside its accesses only.
+    let pool: DatabasePool
+    let model: CompiledModel
+    private var writers: Writers?
+
+    /// Opens or makes the file at `path` and makes its tables fit the model.
+    ///
+    /// - Throws: ``StoreError``: `open` when the file cannot be, `schema` when its tables do not fit the model.
+    public init(path: String, model: CompiledModel) throws {
+        self.model = model
+        var configuration = Configuration()
+        configuration.label = "bmo"
+        configuration.busyMode = .timeout(5)
+        // A page's transaction stays open between two accesses, while its next batch is on its way.
+        configuration.allowsUnsafeTransactions = true
+        configuration.maximumReaderCount = 2
+        configuration.prepareDatabase { db in
+            // 16 MiB of page cache; a fourth of the checkpoints that the default of 1,000 pages makes.
+            try db.execute(sql: "PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000")
+        }
+        pool = try SQLiteStore.translating("opening \(path)") {
+            try DatabasePool(path: path, configuration: configuration)
+        }
+        try SQLiteStore.translating("making the tables") {
+            try pool.writeWithoutTransaction { db in
+                try db.inTransaction(.immediate) {
+                    try SchemaUpdate.apply(model, to: db)
+                    return .commit
+                }
+                writers = try Writers(model, on: db.sqliteConnection)
+            }
+        }
+    }
+
+    /// Closes the file; the last connection empties its WAL.
+    ///
+    /// - Throws: ``StoreError``.
+    public func close() throws {
+        try SQLiteStore.translating("closing the database") {
+            pool.writeWithoutTransaction { _ in writers = nil }
+            try pool.close()
+        }
+    }
+
+    /// The tables of a model as SQL, in the order in which they are made.
+    public static func schema(of model: CompiledModel) -> [String] {
+        SchemaBuilder(model).tables.flatMap { [$0.sql] + $0.indexes }.map { $0 + ";" }
+    }
+
+    /// Begins a page's transaction.
+    public func beginPage() throws -> any PageTransaction {
+        try SQLiteStore.translating("beginning a page") {
+            try pool.writeWithoutTransaction { db in
+                try db.beginTransaction(.immediate)
+                guard let writers else { throw StoreError(.internal, "the database is closed") }
+                return SQLitePageTransaction(self, writers)
+            }
+        }
+    }
+
+    /// Runs `body`, and throws GRDB's errors as ``StoreError``.
+    static func translating<Result>(_ action: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            throw SQLiteFailure.error(
+                code: error.resultCode.rawValue, words: error.message ?? "no message", action: action)
+        }
+    }
+}
+
+/// The prepared statements of a model, made once per connection.
+final class Writers {
+    let stubs: StubTable
+    let progress: ProgressTable
+    let quarantine: QuarantineWriter
+    private let model: CompiledModel
+    private let connection: OpaquePointer?
+    private var entities: [Int: EntityWriter] = [:]
+    private var links: [[Int]: LinkWriter] = [:]
+
+    init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
+        self.model = model
+        self.connection = connection
+        stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
+        progress = try ProgressTable(on: connection)
+        quarantine = try QuarantineWriter(on: connection)
+    }
+
+    func entity(_ index: Int) throws -> EntityWriter {
+        if let writer = entities[index] { return writer }
+        let writer = try EntityWriter(model.entities[index], on: connection, stubs: stubs)
+        entities[index] = writer
+        return writer
+    }
+
+    func links(_ entity: Int, _ relationship: Int) throws -> LinkWriter {
+        if let writer = links[[entity, relationship]] { return writer }
+        let layout = model.entities[entity]
+        let writer = try LinkWriter(layout.toMany[relationship], of: layout, model, on: connection)
+        links[[entity, relationship]] = writer
+        return writer
+    }
+}

@@ -82,7 +82,7 @@ typedef struct bmo_instance bmo_instance; /* one configured bridge: the bridge's
 typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: the bridge's own type */
 
 /*
- * The function table. `self` is the table's own `self` member. Every function pointer up to `release` is required;
+ * The function table. `context` is the table's own member of that name. Every function pointer up to `release` is required;
  * a bridge that cannot do something says so in its description and answers BMO_FAILED with code "unsupported".
  *
  * describe       -> a batch with one record:
@@ -125,19 +125,19 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  */
 typedef struct bmo_bridge_table {
     uint32_t struct_size;
-    void *self;
-    bmo_status (*describe)(void *self, bmo_buffer *output);
-    bmo_status (*open)(void *self, bmo_bytes options, const bmo_host *host, bmo_instance **instance, bmo_buffer *error);
-    void (*close)(void *self, bmo_instance *instance);
-    bmo_status (*check)(void *self, bmo_instance *instance, bmo_buffer *output);
-    bmo_status (*discover)(void *self, bmo_instance *instance, bmo_buffer *output);
+    void *context;
+    bmo_status (*describe)(void *context, bmo_buffer *output);
+    bmo_status (*open)(void *context, bmo_bytes options, const bmo_host *host, bmo_instance **instance, bmo_buffer *error);
+    void (*close)(void *context, bmo_instance *instance);
+    bmo_status (*check)(void *context, bmo_instance *instance, bmo_buffer *output);
+    bmo_status (*discover)(void *context, bmo_instance *instance, bmo_buffer *output);
     bmo_status (*fetch_open)(
-        void *self, bmo_instance *instance, bmo_bytes request, bmo_fetch **fetch, bmo_buffer *error);
-    bmo_status (*fetch_next)(void *self, bmo_fetch *fetch, bmo_buffer *records, bmo_buffer *page);
-    void (*fetch_close)(void *self, bmo_fetch *fetch);
-    bmo_status (*write)(void *self, bmo_instance *instance, bmo_bytes request, bmo_buffer *output);
-    void (*cancel)(void *self, bmo_fetch *fetch);
-    void (*release)(void *self, bmo_buffer buffer);
+        void *context, bmo_instance *instance, bmo_bytes request, bmo_fetch **fetch, bmo_buffer *error);
+    bmo_status (*fetch_next)(void *context, bmo_fetch *fetch, bmo_buffer *records, bmo_buffer *page);
+    void (*fetch_close)(void *context, bmo_fetch *fetch);
+    bmo_status (*write)(void *context, bmo_instance *instance, bmo_bytes request, bmo_buffer *output);
+    void (*cancel)(void *context, bmo_fetch *fetch);
+    void (*release)(void *context, bmo_buffer buffer);
 } bmo_bridge_table;
 
 typedef const bmo_bridge_info *(*bmo_bridge_info_function)(void);

@@ -1,0 +1,48 @@
+internal import Foundation
+internal import Model
+internal import RecordBatch
+
+/// Writes a part of the configuration as a batch of one object, with its secrets resolved.
+struct ConfigEncoder {
+    /// Where relative secret files lie.
+    let directory: String
+    /// The values that were secret: what no message may show.
+    private(set) var secrets: [String] = []
+
+    init(directory: String) {
+        self.directory = directory
+    }
+
+    /// - Throws: `SecretError` when a variable or file is not there.
+    mutating func batch(_ value: ConfigValue) throws -> RecordBatch {
+        let writer = RecordBatchWriter()
+        if case .object = value { try write(value, to: writer) } else { writer.object {} }
+        return try writer.finish()
+    }
+
+    private mutating func write(_ value: ConfigValue, to writer: RecordBatchWriter) throws {
+        switch value {
+        case .null: writer.null()
+        case .bool(let value): writer.bool(value)
+        case .int(let value): writer.int64(value)
+        case .double(let value): writer.double(value)
+        case .string(let value): writer.text(value)
+        case .array(let elements):
+            writer.beginArray()
+            for element in elements { try write(element, to: writer) }
+            writer.endArray()
+        case .object(let members):
+            writer.beginObject()
+            for (key, value) in members {
+                writer.key(key)
+                try write(value, to: writer)
+            }
+            writer.endObject()
+        case .secret(let reference):
+            let secret = try reference.resolve(
+                relativeTo: directory, environment: ProcessInfo.processInfo.environment)
+            secrets.append(secret)
+            writer.text(secret)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+internal import BridgeHost
+internal import Importer
+internal import Model
+internal import RecordBatch
+internal import SQLiteStore
+
+/// The walk over one entity: fetch, import, commit, until the end or the first thing that fails.
+struct EntityWalk {
+    let workspace: Workspace
+    let store: SQLiteStore
+    let connections: Connections
+    let thread: ImportThread
+    let gate: PageGate
+    let entity: Entity
+    let index: Int
+    let restart: Bool
+    let report: @Sendable (SyncEvent) -> Void
+
+    /// Never throws: what happened is in the result, with the counts of all entities that the walk touched.
+    func run() async -> (entity: SyncReport.Entity, counts: ImportCounts) {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var result = SyncReport.Entity(
+            name: entity.name, bridge: entity.bridge, outcome: .finished, pages: 0, resumedAfterPage: nil,
+            counts: ImportCounts.Entity(), warnings: [], duration: .zero)
+        var counts = ImportCounts(entityCount: workspace.model.entities.count)
+        var page = 0
+        do {
+            try await walk(&result, &counts, &page, start)
+        } catch {
+            result.outcome = outcome(error, page: page)
+        }
+        result.counts = counts[index]
+        result.duration = clock.now - start
+        report(.ended(result))
+        return (result, counts)
+    }
+
+    private func outcome(_ error: any Error, page: Int) -> SyncReport.Entity.Outcome {
+        if Task.isCancelled || error is CancellationError { return .interrupted }
+        if let failure = error as? BridgeFailure, failure.code == .cancelled { return .interrupted }
+        return .failed(SyncFailure(error, entity: entity, page: page > 0 ? page : nil))
+    }
+
+    private func walk(
+        _ result: inout SyncReport.Entity, _ counts: inout ImportCounts, _ page: inout Int,
+        _ start: ContinuousClock.Instant
+    ) async throws {
+        let began = Clock.now()
+        var encoder = ConfigEncoder(directory: workspace.configuration.directory)
+        let section = try encoder.batch(entity.section)
+        let request = "\(entity.bridge) \(section[0].json)"
+        let saved = try await thread.run { [store, entity] in try store.progress(of: entity.name) }
+        // A resume point belongs to the request that it came from.
+        let progress = restart || saved?.request != request ? nil : saved
+        result.resumedAfterPage = progress?.page
+        page = (progress?.page ?? 0) + 1
+        report(.began(entity: entity.name, bridge: entity.bridge, resumedAfterPage: progress?.page))
+
+        let connection = try await connections.connection(for: entity.bridge)
+        let stream = try await connection.fetch(
+            FetchRequest(entity: entity.name, section: section, cursor: progress?.cursor))
+        let writer = PageWriter(
+            workspace, store, entity: index, request: request, thread: thread, gate: gate, firstPage: page - 1)
+        do {
+            while let fetched = try await next(stream, writer) {
+                for warning in fetched.page.warnings {
+                    result.warnings.append(warning)
+                    report(.warning(entity: entity.name, message: warning))
+                }
+                guard let state = try await writer.take(fetched) else { continue }
+                result.pages += 1
+                counts = state.counts
+                report(
+                    .page(
+                        SyncEvent.PageEvent(
+                            entity: entity.name, page: state.page, records: state.records, total: fetched.page.total,
+                            counts: state.counts[index], elapsed: ContinuousClock.now - start)))
+                page = state.page + 1
+            }
+        } catch {
+            await writer.takeBack()
+            await stream.close()
+            throw error
+        }
+        await stream.close()
+        if progress == nil {
+            try await thread.run { [store, entity] in
+                try store.releaseQuarantine(of: entity.name, notSeenSince: began)
+            }
+        }
+    }
+
+    /// The next batch; a page that broke in its middle is taken back and fetched again.
+    private func next(_ stream: RecordStream, _ writer: PageWriter) async throws -> FetchedBatch? {
+        while true {
+            do {
+                return try await stream.next()
+            } catch where error.breaksPage && error.isRetryable {
+                await writer.takeBack()
+                try await stream.reopen()
+            }
+        }
+    }
+}
+
+extension SyncFailure {
+    /// An error on its way to the user, whatever threw it.
+    init(_ error: any Error, entity: Entity, page: Int?) {
+        self.init(
+            entity: entity.name, bridge: entity.bridge, page: page, code: "internal", message: "\(error)",
+            remedy: nil, location: nil, remote: nil)
+        switch error {
+        case let failure as BridgeFailure:
+            code = failure.code.rawValue
+            message = failure.message
+            remedy = failure.remedy
+            location = failure.location
+            remote = failure.remote
+        case let failure as StoreError:
+            code = "database"
+            message = failure.message
+            remedy = failure.remedy
+        case let failure as SecretError:
+            code = "configuration"
+            message = failure.message
+            remedy = failure.remedy
+        default: break
+        }
+    }
+}
+
+/// The connections of a sync: one per bridge, made when first wanted.
+actor Connections {
+    private let workspace: Workspace
+    private var tasks: [String: Task<BridgeConnection, any Error>] = [:]
+
+    init(_ workspace: Workspace) {
+        self.workspace = workspace
+    }
+
+    func connection(for bridge: String) async throws -> BridgeConnection {
+        if let task = tasks[bridge] { return try await task.value }
+        guard let configuration = workspace.configuration.bridge(named: bridge) else {
+            throw BridgeFailure(.configuration, "the config has no bridge `\(bridge)`", bridge: bridge)
+        }
+        let task = Task { [workspace] in try await workspace.connect(to: configuration) }
+        tasks[bridge] = task
+        return try await task.value
+    }
+
+    func close() async {
+        for task in tasks.values {
+            if let connection = try? await task.value { await connection.close() }
+        }
+        tasks = [:]
+    }
+}

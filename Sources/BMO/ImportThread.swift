@@ -1,0 +1,30 @@
+internal import Dispatch
+
+/// Runs blocking work of the store on a thread of its own, one piece after the other.
+final class ImportThread: Sendable {
+    private let queue = DispatchQueue(label: "bmo.import")
+
+    func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result(catching: body)) }
+        }
+    }
+}
+
+/// Lets one page at a time into the store, in the order of arrival: a page may come in several batches.
+actor PageGate {
+    private var isTaken = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func enter() async {
+        guard isTaken else {
+            isTaken = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func leave() {
+        if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,110 @@
+public import Importer
+
+/// What a sync did.
+public struct SyncReport: Sendable {
+    /// What it did for one entity.
+    public struct Entity: Sendable {
+        /// How a walk ended.
+        public enum Outcome: Sendable {
+            /// All pages are in.
+            case finished
+            /// Something failed; the pages before are in.
+            case failed(SyncFailure)
+            /// It was stopped; the pages before are in, and the next sync goes on after them.
+            case interrupted
+            /// Nothing was fetched for it: its objects came nested in others.
+            case nested
+        }
+
+        /// The entity's name.
+        public var name: String
+        /// The config's name of its bridge.
+        public var bridge: String
+        /// How its walk ended.
+        public var outcome: Outcome
+        /// Pages that were imported.
+        public var pages: Int
+        /// The page after which an interrupted walk was taken up again.
+        public var resumedAfterPage: Int?
+        /// What was done to its objects, also by other entities' records.
+        public var counts: ImportCounts.Entity
+        /// What the bridge wanted to be known.
+        public var warnings: [String]
+        /// How long its walk took.
+        public var duration: Duration
+    }
+
+    /// In the order of the configuration.
+    public var entities: [Entity]
+    /// How long all of it took.
+    public var duration: Duration
+    /// Whether it was stopped before its end.
+    public var wasInterrupted: Bool
+
+    /// Whether every walk came to its end.
+    public var succeeded: Bool {
+        entities.allSatisfy {
+            switch $0.outcome {
+            case .finished, .nested: true
+            case .failed, .interrupted: false
+            }
+        }
+    }
+}
+
+/// Why the walk of an entity ended early.
+public struct SyncFailure: Error, Sendable, CustomStringConvertible {
+    /// The entity.
+    public var entity: String
+    /// The config's name of its bridge.
+    public var bridge: String
+    /// The page that failed, from 1; nil when it did not come to pages.
+    public var page: Int?
+    /// The kind of failure, as a word: of the bridge (`authentication`, `timeout`, ...), of the store or of the config.
+    public var code: String
+    /// What failed, on which thing.
+    public var message: String
+    /// What the user can do about it.
+    public var remedy: String?
+    /// The URL or path, without secrets.
+    public var location: String?
+    /// The remote's own words.
+    public var remote: String?
+
+    /// The failure on one line.
+    public var description: String {
+        var text = "\(entity) (bridge \(bridge)\(page.map { ", page \($0)" } ?? "")): \(code): \(message)"
+        if let location, !message.contains(location) { text += " at \(location)" }
+        if let remote { text += "; the remote says: \(remote)" }
+        if let remedy { text += "; \(remedy)" }
+        return text
+    }
+}
+
+/// What happens during a sync, for progress.
+public enum SyncEvent: Sendable {
+    /// The walk of an entity begins, after so many pages of an interrupted one.
+    case began(entity: String, bridge: String, resumedAfterPage: Int?)
+    /// A page is in.
+    case page(PageEvent)
+    /// The bridge wants something to be known.
+    case warning(entity: String, message: String)
+    /// The walk of an entity is over.
+    case ended(SyncReport.Entity)
+
+    /// Where a walk stands.
+    public struct PageEvent: Sendable {
+        /// The entity.
+        public var entity: String
+        /// The page's number, from 1.
+        public var page: Int
+        /// Records that were seen in this walk.
+        public var records: Int
+        /// How many records the remote says there are.
+        public var total: Int64?
+        /// What this walk did to the entity's objects.
+        public var counts: ImportCounts.Entity
+        /// Since the walk began.
+        public var elapsed: Duration
+    }
+}

@@ -1,0 +1,99 @@
+public import Importer
+internal import Model
+public import SQLiteStore
+
+extension Workspace {
+    /// What a sync should do.
+    public struct SyncOptions: Sendable {
+        /// The entities to sync; nil is all.
+        public var entities: [String]?
+        /// Begins interrupted walks at their beginning.
+        public var restart: Bool
+        /// How many entities are fetched at a time.
+        public var concurrency: Int
+
+        /// The usual options.
+        public init(entities: [String]? = nil, restart: Bool = false, concurrency: Int = 4) {
+            self.entities = entities
+            self.restart = restart
+            self.concurrency = concurrency
+        }
+    }
+
+    /// Fetches entities through their bridges and imports them.
+    ///
+    /// Each page is committed with its place in the walk; what fails for one entity leaves the others alone. When the
+    /// task is cancelled, open pages are taken back and the report says `interrupted`.
+    ///
+    /// - Parameters:
+    ///   - store: The database; see ``openStore()``.
+    ///   - options: What to sync.
+    ///   - report: Called for progress, from any thread.
+    /// - Returns: What was done. A failed entity is in the report, not thrown.
+    /// - Throws: ``StoreError`` when the run cannot be recorded.
+    public func sync(
+        into store: SQLiteStore, _ options: SyncOptions = SyncOptions(),
+        report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
+    ) async throws -> SyncReport {
+        let started = Clock.now()
+        let start = ContinuousClock.now
+        let connections = Connections(self)
+        let thread = ImportThread()
+        let gate = PageGate()
+        let walks = syncOrder(options.entities).map { index in
+            EntityWalk(
+                workspace: self, store: store, connections: connections, thread: thread, gate: gate,
+                entity: model.model.entities[index], index: index, restart: options.restart, report: report)
+        }
+        var counts = ImportCounts(entityCount: model.entities.count)
+        var results: [String: SyncReport.Entity] = [:]
+        await withTaskGroup(of: (entity: SyncReport.Entity, counts: ImportCounts).self) { group in
+            var waiting = walks[...]
+            for _ in 0..<max(1, options.concurrency) {
+                if let walk = waiting.popFirst() { group.addTask { await walk.run() } }
+            }
+            for await result in group {
+                results[result.entity.name] = result.entity
+                counts += result.counts
+                if let walk = waiting.popFirst() { group.addTask { await walk.run() } }
+            }
+        }
+        await connections.close()
+        let summary = makeReport(results, counts, ContinuousClock.now - start)
+        try await thread.run {
+            try store.recordRun(started: started, outcome: summary.outcomeWord, summary: summary.json)
+        }
+        return summary
+    }
+
+    private func makeReport(
+        _ results: [String: SyncReport.Entity], _ counts: ImportCounts, _ duration: Duration
+    ) -> SyncReport {
+        let entities = model.model.entities.enumerated().compactMap { index, entity -> SyncReport.Entity? in
+            if var result = results[entity.name] {
+                result.counts = counts[index]
+                return result
+            }
+            guard counts[index] != ImportCounts.Entity() else { return nil }
+            return SyncReport.Entity(
+                name: entity.name, bridge: entity.bridge, outcome: .nested, pages: 0, resumedAfterPage: nil,
+                counts: counts[index], warnings: [], duration: .zero)
+        }
+        return SyncReport(entities: entities, duration: duration, wasInterrupted: Task.isCancelled)
+    }
+
+    /// The indexes of the entities to walk: those that others refer to come first, so that few stubs are needed.
+    func syncOrder(_ names: [String]?) -> [Int] {
+        var order: [Int] = []
+        var visited: Set<Int> = []
+        func visit(_ index: Int) {
+            guard visited.insert(index).inserted else { return }
+            for relationship in model.entities[index].toOne { visit(relationship.target) }
+            order.append(index)
+        }
+        for index in model.entities.indices { visit(index) }
+        guard let names else { return order }
+        let wanted = Set(names.compactMap(model.index(of:)))
+        return order.filter(wanted.contains)
+    }
+}

@@ -1,0 +1,76 @@
+public import BridgeHost
+internal import Foundation
+public import Importer
+public import Mapping
+public import Model
+public import SQLiteStore
+
+/// A configuration with all that it takes to work with it: the plugins it names, its model, its database.
+///
+/// ```swift
+/// let host = BridgeHost(logger: logger)
+/// let workspace = try await Workspace.load(path: "bmo.yml", host: host)
+/// let report = try await workspace.sync { event in print(event) }
+/// ```
+public struct Workspace: Sendable {
+    /// The configuration as the file has it.
+    public let configuration: Configuration
+    /// The plugins that it names, by name.
+    public let plugins: [String: PluginListing]
+    /// The compiled model.
+    public let model: CompiledModel
+    /// Where plugins come from.
+    public let host: BridgeHost
+
+    /// Reads and checks a configuration, with the schemas of the plugins that it names. Nothing is connected.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - host: Where plugins come from.
+    ///   - environment: The variables that secrets may name.
+    /// - Throws: ``ConfigurationErrors`` with every fault at once.
+    public static func load(
+        path: String, host: BridgeHost, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) async throws -> Workspace {
+        let listings = await plugins(namedIn: path, host: host)
+        let usable = listings.filter { $0.refusal == nil }
+        let schemas = usable.map {
+            PluginSchema(name: $0.name, optionsSchema: $0.optionsSchema, entitySchema: $0.entitySchema)
+        }
+        let configuration = try ConfigurationFile.load(path: path, plugins: schemas, environment: environment)
+        return Workspace(
+            configuration: configuration,
+            plugins: Dictionary(usable.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
+            model: try CompiledModel(configuration.model), host: host)
+    }
+
+    /// The plugins that a file names, or all there are when the file has faults: then the messages list them.
+    private static func plugins(namedIn path: String, host: BridgeHost) async -> [PluginListing] {
+        guard let draft = try? ConfigurationFile.load(path: path) else { return await host.plugins() }
+        var listings: [PluginListing] = []
+        for name in Set(draft.bridges.map(\.plugin)) {
+            guard let listing = try? await host.plugin(named: name) else { return await host.plugins() }
+            listings.append(listing)
+        }
+        return listings
+    }
+
+    /// Opens the database, which is made if it is not there.
+    ///
+    /// - Throws: ``StoreError``.
+    public func openStore() throws -> SQLiteStore {
+        try SQLiteStore(path: configuration.databasePath, model: model)
+    }
+
+    /// Connects to a bridge of the configuration.
+    ///
+    /// - Throws: ``BridgeFailure``, ``SecretError``.
+    public func connect(to bridge: BridgeConfiguration) async throws -> BridgeConnection {
+        guard let plugin = plugins[bridge.plugin] else {
+            throw BridgeFailure(.configuration, "there is no plugin `\(bridge.plugin)`", bridge: bridge.name)
+        }
+        var encoder = ConfigEncoder(directory: configuration.directory)
+        let options = try encoder.batch(bridge.options)
+        return try await host.connect(to: plugin, options: options, name: bridge.name, secrets: encoder.secrets)
+    }
+}

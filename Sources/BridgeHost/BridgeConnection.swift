@@ -1,0 +1,128 @@
+public import RecordBatch
+
+/// A bridge that is configured and open.
+///
+/// Safe to use from any task. A bridge that is not concurrent serves one fetch at a time: a second one waits until the
+/// first is closed, or gets a child process of its own where the bridge runs in one. When the bridge crashes, the calls
+/// that ran fail with ``BridgeFailure/Code/crashed`` and the next call starts it again.
+public final class BridgeConnection: Sendable {
+    /// The plugin behind it.
+    public let plugin: PluginListing
+    /// Where it runs.
+    public let isolation: PluginListing.Isolation
+    /// Its name in the configuration.
+    public var name: String { log.bridge }
+
+    private let pool: SessionPool
+    private let limits: BridgeLimits
+    private let log: BridgeLog
+
+    init(
+        plugin: PluginListing, isolation: PluginListing.Isolation, pool: SessionPool, limits: BridgeLimits,
+        log: BridgeLog
+    ) {
+        self.plugin = plugin
+        self.isolation = isolation
+        self.pool = pool
+        self.limits = limits
+        self.log = log
+    }
+
+    /// Connects and authenticates without reading records.
+    ///
+    /// - Returns: What the bridge has to say about it, if anything.
+    public func check() async throws(BridgeFailure) -> String? {
+        try require("check")
+        guard let batch = try await batch(.check, "check") else { return nil }
+        guard let message = OwnedRecord(batch)?["message"]?.text else {
+            throw .malformed("the bridge answered check with something that has no message", log)
+        }
+        return log.clean(message, limit: 4000)
+    }
+
+    /// The entities and fields that the API offers: a record for each entity, as in `bmo_bridge.h`.
+    public func discover() async throws(BridgeFailure) -> RecordBatch {
+        try require("discover")
+        guard let batch = try await batch(.discover, "discover") else {
+            throw .malformed("the bridge answered discover with nothing", log)
+        }
+        return batch
+    }
+
+    /// Creates, updates or deletes one object; never tried twice.
+    ///
+    /// - Parameter request: A batch of one object: operation, entity, section, key and values, as in `bmo_bridge.h`.
+    /// - Returns: The answer's representation, if the API gave one.
+    public func write(_ request: RecordBatch) async throws(BridgeFailure) -> RecordBatch? {
+        guard let operation = OwnedRecord(request)?["operation"]?.text else {
+            throw BridgeFailure(.internal, "a write request without an operation", bridge: name)
+        }
+        try require(operation)
+        return try await batch(.write(request), operation)
+    }
+
+    /// Starts to fetch an entity's records.
+    ///
+    /// Waits for its turn where the bridge serves one fetch at a time. Close the stream when done with it.
+    public func fetch(_ request: FetchRequest) async throws(BridgeFailure) -> RecordStream {
+        try require("fetch")
+        if request.cursor != nil { try require("resume") }
+        let stream = RecordStream(
+            request, pool: pool, limits: limits, log: log, canResume: plugin.can("resume"))
+        try await stream.start()
+        return stream
+    }
+
+    /// Closes the bridge; calls that still run fail with ``BridgeFailure/Code/cancelled``.
+    public func close() async { await pool.close(grace: .seconds(2)) }
+
+    private func require(_ capability: String) throws(BridgeFailure) {
+        guard plugin.can(capability) else {
+            throw BridgeFailure(
+                .unsupported, "the bridge `\(plugin.name)` cannot \(capability)", bridge: name,
+                remedy: "it can: \(plugin.capabilities.joined(separator: ", "))")
+        }
+    }
+
+    private func batch(_ call: BridgeCall, _ what: String) async throws(BridgeFailure) -> RecordBatch? {
+        let session = try await pool.session()
+        let promise = session.submit(call)
+        let late = BridgeFailure(
+            .timeout, "the bridge did not answer \(what) within \(limits.call.components.seconds) s", bridge: name)
+        let giveUp: @Sendable (BridgeFailure) -> Void = { [pool] failure in
+            if promise.fulfil(.lost(failure)) { pool.abandon(session, held: 0) }
+        }
+        let timer = promise.fulfil(after: limits.call, with: .lost(late)) { [pool] in pool.abandon(session, held: 0) }
+        defer { timer.cancel() }
+        let reply = await withTaskCancellationHandler {
+            await promise.value
+        } onCancel: { [name] in
+            giveUp(.cancelled(name))
+        }
+        switch reply {
+        case .lost(let failure): throw failure
+        case .failed(let error): throw .decode(error, doing: what, log: log, limit: limits.pageSize)
+        case .done(let bytes, _): return try RecordBatch.checked(bytes, what: what, limits: limits, log: log)
+        }
+    }
+}
+
+extension RecordBatch {
+    /// The batch in a bridge's bytes; nil when it has no record.
+    static func checked(
+        _ bytes: ForeignBytes?, what: String, limits: BridgeLimits, log: BridgeLog
+    ) throws(BridgeFailure) -> RecordBatch? {
+        guard let bytes, bytes.bytes.count > 0 else { return nil }
+        guard bytes.bytes.count <= limits.batchSize else {
+            throw .malformed(
+                "the bridge answered \(what) with a batch of \(bytes.bytes.count) bytes; the limit is "
+                    + "\(limits.batchSize)", log)
+        }
+        do {
+            let batch = try bytes.batch()
+            return batch.count > 0 ? batch : nil
+        } catch {
+            throw .malformed("the bridge answered \(what) with a batch that breaks the format: \(error)", log)
+        }
+    }
+}

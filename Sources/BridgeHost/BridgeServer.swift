@@ -1,0 +1,141 @@
+internal import CBridge
+internal import Glibc
+internal import Synchronization
+
+/// The child's side: loads one plugin and answers frames until the host is gone.
+enum BridgeServer {
+    /// The hidden subcommand.
+    static let command = "__bridge-serve"
+    /// The environment variable that marks such a process, so that one never starts another.
+    static let mark = "BMO_BRIDGE_SERVE"
+
+    static func serve(_ path: String) -> Never {
+        let socket = isolate()
+        let sender = FrameSender(socket)
+        let plugin: LoadedPlugin
+        do {
+            plugin = try LoadedPlugin.load(path)
+            guard case .done(let description, _) = plugin.describe() else {
+                throw PluginRefusal(reason: "its description is invalid: describe failed")
+            }
+            let identity = try PluginHello.batch(plugin.identity)
+            sender.send(Frame(kind: .reply, first: ForeignBytes(identity), second: description))
+        } catch {
+            let reason = (error as? PluginRefusal)?.reason ?? "\(error)"
+            let refusal = (try? PluginHello.batch(refusal: reason)).map { ForeignBytes($0) }
+            sender.send(Frame(kind: .reply, flags: Frame.flag, first: refusal))
+            _exit(1)
+        }
+        answer(plugin, socket, sender)
+        // The host closed the socket or sent nonsense. Nothing is left to be done for it.
+        _exit(0)
+    }
+
+    /// Takes the host's socket away from standard input and output, and leaves the plugin nothing of the host's.
+    private static func isolate() -> FrameSocket {
+        setParentDeathSignal()
+        // No core file: it would hold the secrets.
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        signal(SIGPIPE, SIG_IGN)
+        closefrom(3)
+        let descriptor = fcntl(0, F_DUPFD_CLOEXEC, 3)
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        dup2(null, 0)
+        close(null)
+        dup2(2, 1)
+        return FrameSocket(descriptor: descriptor, limits: (Int(UInt32.max), Int(UInt32.max)))
+    }
+
+    /// `prctl(PR_SET_PDEATHSIG, SIGKILL)`: Swift does not import C functions with variable arguments.
+    private static func setParentDeathSignal() {
+        typealias Prctl = @convention(c) (CInt, CUnsignedLong, CUnsignedLong, CUnsignedLong, CUnsignedLong) -> CInt
+        guard let symbol = dlsym(nil, "prctl") else { return }
+        _ = unsafeBitCast(symbol, to: Prctl.self)(1, CUnsignedLong(SIGKILL), 0, 0, 0)
+    }
+
+    private static func answer(_ plugin: LoadedPlugin, _ socket: FrameSocket, _ sender: FrameSender) {
+        var instance: BridgeInstance?
+        while let frame = try? socket.receive() {
+            let reply: BridgeInstance.Completion = { sender.reply(to: frame.call, $0) }
+            switch frame.kind {
+            case .open:
+                guard let options = try? frame.first?.batch() else { return }
+                let opened = BridgeInstance(plugin: plugin, isConcurrent: frame.flags & Frame.flag != 0) {
+                    sender.log($0, $1)
+                }
+                instance = opened
+                opened.open(options, completion: reply)
+            case .cancel:
+                instance?.cancel(fetch: frame.fetch)
+            case .close:
+                guard let instance else { return }
+                instance.close {
+                    // What the plugin printed and stdio still holds.
+                    fflush(nil)
+                    _exit(0)
+                }
+            default:
+                guard let call = BridgeCall(frame) else { return }
+                guard let instance else { return }
+                instance.submit(call, completion: reply)
+            }
+        }
+    }
+}
+
+/// Sends frames from any thread, one at a time.
+private final class FrameSender: Sendable {
+    private let socket: Mutex<FrameSocket>
+
+    init(_ socket: FrameSocket) { self.socket = Mutex(socket) }
+
+    func send(_ frame: Frame) {
+        // A host that does not read any more is gone: the reading thread sees that too and ends the process.
+        _ = socket.withLock { $0.send(frame) }
+    }
+
+    func reply(to call: UInt32, _ reply: BridgeReply) {
+        switch reply {
+        case .done(let first, let second): send(Frame(kind: .reply, call: call, first: first, second: second))
+        case .failed(let error): send(Frame(kind: .reply, flags: Frame.flag, call: call, first: error))
+        case .lost: send(Frame(kind: .reply, flags: Frame.flag, call: call))
+        }
+    }
+
+    func log(_ level: bmo_log_level, _ message: String) {
+        send(Frame(kind: .log, flags: UInt16(truncatingIfNeeded: level.rawValue), first: ForeignBytes(copying: message)))
+    }
+}
+
+extension BridgeCall {
+    /// The call that a frame asks for; nil for other kinds and for a request that is not a batch.
+    init?(_ frame: Frame) {
+        switch frame.kind {
+        case .check: self = .check
+        case .discover: self = .discover
+        case .fetchNext: self = .fetchNext(frame.fetch)
+        case .fetchClose: self = .fetchClose(frame.fetch)
+        case .write:
+            guard let request = try? frame.first?.batch() else { return nil }
+            self = .write(request)
+        case .fetchOpen:
+            guard let request = try? frame.first?.batch() else { return nil }
+            self = .fetchOpen(frame.fetch, request)
+        default: return nil
+        }
+    }
+
+    /// The frame that asks for this call.
+    func frame(call: UInt32) -> Frame {
+        switch self {
+        case .check: Frame(kind: .check, call: call)
+        case .discover: Frame(kind: .discover, call: call)
+        case .write(let request): Frame(kind: .write, call: call, first: ForeignBytes(request))
+        case .fetchOpen(let fetch, let request):
+            Frame(kind: .fetchOpen, call: call, fetch: fetch, first: ForeignBytes(request))
+        case .fetchNext(let fetch): Frame(kind: .fetchNext, call: call, fetch: fetch)
+        case .fetchClose(let fetch): Frame(kind: .fetchClose, call: call, fetch: fetch)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+internal import Glibc
+internal import RecordBatch
+internal import Synchronization
+
+/// An instance in a child process.
+final class ChildSession: BridgeSession {
+    private struct State {
+        var pending: [UInt32: Promise<BridgeReply>] = [:]
+        var lastCall: UInt32 = 0
+        /// Why there are no more answers.
+        var end: BridgeFailure?
+        var isKilled = false
+        var isClosing = false
+    }
+
+    private let process: ChildProcess
+    private let socket: FrameSocket
+    private let log: BridgeLog
+    private let outputLimit: Int
+    private let writer = Worker()
+    private let state: Mutex<State>
+    private let ended = Promise<Void>()
+    /// What the child says when it has loaded the plugin, or has refused it.
+    let hello = Promise<BridgeReply>()
+
+    /// Starts a child for a plugin. It has not said hello yet.
+    static func start(
+        executable: String, pluginPath: String, limits: BridgeLimits, log: BridgeLog
+    ) async throws(BridgeFailure) -> ChildSession {
+        let process: ChildProcess
+        do {
+            process = try await ChildProcess.spawn(executable: executable, pluginPath: pluginPath).get()
+        } catch {
+            throw BridgeFailure(.internal, error.reason, bridge: log.bridge)
+        }
+        let session = ChildSession(process: process, limits: limits, log: log)
+        // The thread keeps the session until the process is gone.
+        guard NativeThread.start({ session.readUntilEnd() }) else {
+            session.finish(ChildOutput(log: log, limit: 0), broken: nil)
+            throw BridgeFailure(.limit, "no thread to be had for the bridge's process", bridge: log.bridge)
+        }
+        return session
+    }
+
+    private init(process: ChildProcess, limits: BridgeLimits, log: BridgeLog) {
+        self.process = process
+        self.log = log
+        outputLimit = limits.standardError
+        socket = FrameSocket(descriptor: process.socket, limits: (limits.batchSize, limits.pageSize))
+        state = Mutex(State(pending: [0: hello]))
+    }
+
+    var isUsable: Bool { state.withLock { $0.end == nil && !$0.isKilled && !$0.isClosing } }
+
+    func open(_ options: RecordBatch, isConcurrent: Bool) -> Promise<BridgeReply> {
+        ask { Frame(kind: .open, flags: isConcurrent ? Frame.flag : 0, call: $0, first: ForeignBytes(options)) }
+    }
+
+    func submit(_ call: BridgeCall) -> Promise<BridgeReply> { ask(call.frame(call:)) }
+
+    func cancel(fetch: UInt32) { send(Frame(kind: .cancel, fetch: fetch)) }
+
+    func kill() {
+        state.withLock { $0.isKilled = true }
+        process.kill()
+    }
+
+    func close() -> Promise<Void> {
+        let isFirst = state.withLock { state in
+            defer { state.isClosing = true }
+            return !state.isClosing && state.end == nil
+        }
+        if isFirst { send(Frame(kind: .close)) }
+        return ended
+    }
+
+    private func ask(_ frame: (UInt32) -> Frame) -> Promise<BridgeReply> {
+        let promise = Promise<BridgeReply>()
+        let call = state.withLock { state -> UInt32? in
+            if state.end != nil { return nil }
+            state.lastCall &+= 1
+            state.pending[state.lastCall] = promise
+            return state.lastCall
+        }
+        if let call {
+            send(frame(call))
+        } else {
+            promise.fulfil(.lost(state.withLock { $0.end } ?? .cancelled(log.bridge)))
+        }
+        return promise
+    }
+
+    private func send(_ frame: Frame) {
+        // A thread of its own: a child that does not read must not hold up the host.
+        // The session closes the socket on this thread too, after `end` is set: no frame meets a closed descriptor.
+        writer.run { [self] in
+            guard state.withLock({ $0.end == nil }) else { return }
+            if !socket.send(frame) { process.kill() }
+        }
+    }
+
+    // MARK: the reading thread
+
+    private func readUntilEnd() {
+        var output = ChildOutput(log: log, limit: outputLimit)
+        var broken: String?
+        var descriptors = [
+            pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: process.standardError, events: Int16(POLLIN), revents: 0),
+        ]
+        reading: while true {
+            if poll(&descriptors, nfds_t(descriptors.count), -1) < 0, errno != EINTR { break }
+            if descriptors[1].revents != 0, !output.read(from: process.standardError) { descriptors[1].fd = -1 }
+            guard descriptors[0].revents != 0 else { continue }
+            do {
+                guard let frame = try socket.receive() else { break reading }
+                take(frame)
+            } catch {
+                broken = error.reason
+                break reading
+            }
+        }
+        finish(output, broken: broken)
+    }
+
+    private func take(_ frame: Frame) {
+        switch frame.kind {
+        case .log:
+            guard let first = frame.first else { return }
+            log.message(UInt32(frame.flags), String(decoding: first.bytes.prefix(8192), as: UTF8.self))
+        case .reply:
+            let promise = state.withLock { $0.pending.removeValue(forKey: frame.call) }
+            let isFailed = frame.flags & Frame.flag != 0
+            promise?.fulfil(isFailed ? .failed(frame.first) : .done(frame.first, frame.second))
+        default: break
+        }
+    }
+
+    private func finish(_ output: ChildOutput, broken: String?) {
+        var output = output
+        let exit = process.reap()
+        if output.read(from: process.standardError) { output.finish() }
+        let isLoading = !hello.isFulfilled
+        let pending = state.withLock { state in
+            state.end = failure(exit, broken, output.lastLine, isLoading: isLoading, isKilled: state.isKilled)
+            defer { state.pending = [:] }
+            return state.pending.values.map { ($0, state.end) }
+        }
+        for (promise, failure) in pending { promise.fulfil(.lost(failure ?? .cancelled(log.bridge))) }
+        // The last job of the writer: nothing uses the socket after that.
+        writer.run { [process] in process.cleanUp() }
+        writer.stop()
+        ended.fulfil(())
+    }
+
+    private func failure(
+        _ exit: ChildProcess.Exit?, _ broken: String?, _ lastLine: String?, isLoading: Bool, isKilled: Bool
+    ) -> BridgeFailure {
+        if let broken {
+            return BridgeFailure(.malformed, "the bridge answered with \(broken)", bridge: log.bridge)
+        }
+        if isKilled {
+            return BridgeFailure(
+                .crashed, "the bridge's process was killed because a call did not return", bridge: log.bridge,
+                isRetryable: true)
+        }
+        var message = isLoading ? "crashed while loading" : "the bridge crashed"
+        message += ": \(exit?.description ?? "its process is gone")"
+        if let lastLine { message += "; its last words: \(lastLine)" }
+        return BridgeFailure(
+            .crashed, message, bridge: log.bridge, remedy: "report it to the bridge's author")
+    }
+}

@@ -1,0 +1,58 @@
+internal import CBridge
+internal import Glibc
+internal import RecordBatch
+
+/// Bytes that a bridge or a pipe made, given back exactly once, when the last reference goes.
+///
+/// They are unchecked: what they hold is only read through ``RecordBatch/init(adopting:release:)``.
+final class ForeignBytes: @unchecked Sendable {
+    // The memory is not written after `init`, and the owner is used in `deinit` only.
+    private enum Owner {
+        case heap(UnsafeMutableRawPointer)
+        case plugin(LoadedPlugin, bmo_buffer)
+        case batch(RecordBatch)
+    }
+
+    let bytes: UnsafeRawBufferPointer
+    private let owner: Owner
+
+    /// Adopts memory from `malloc`.
+    init(heap: UnsafeMutableRawPointer, count: Int) {
+        bytes = UnsafeRawBufferPointer(start: heap, count: count)
+        owner = .heap(heap)
+    }
+
+    /// A copy of a text's UTF-8; nil when it is empty.
+    convenience init?(copying text: String) {
+        let utf8 = Array(text.utf8)
+        guard !utf8.isEmpty, let memory = malloc(utf8.count) else { return nil }
+        utf8.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(memory), byteCount: $0.count) }
+        self.init(heap: memory, count: utf8.count)
+    }
+
+    /// Adopts a buffer that a plugin gave; nil when there is none.
+    init?(_ buffer: bmo_buffer, from plugin: LoadedPlugin) {
+        guard buffer.data != nil || buffer.owner != nil else { return nil }
+        bytes = UnsafeRawBufferPointer(start: buffer.data, count: buffer.data == nil ? 0 : buffer.size)
+        owner = .plugin(plugin, buffer)
+    }
+
+    /// The bytes of a batch of ours.
+    init(_ batch: RecordBatch) {
+        bytes = batch.withBytes { $0 }
+        owner = .batch(batch)
+    }
+
+    deinit {
+        switch owner {
+        case .heap(let memory): free(memory)
+        case .plugin(let plugin, let buffer): plugin.release(buffer)
+        case .batch: break
+        }
+    }
+
+    /// The batch in these bytes, checked; the bytes live as long as it.
+    func batch() throws(RecordBatchError) -> RecordBatch {
+        try RecordBatch(adopting: bytes) { withExtendedLifetime(self) {} }
+    }
+}

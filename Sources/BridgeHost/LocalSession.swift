@@ -1,0 +1,48 @@
+internal import CBridge
+internal import RecordBatch
+internal import Synchronization
+
+/// An instance in the host's process.
+final class LocalSession: BridgeSession {
+    private let instance: BridgeInstance
+    private let bridge: String
+    private let isKilled = Mutex(false)
+
+    init(plugin: LoadedPlugin, isConcurrent: Bool, log: BridgeLog) {
+        bridge = log.bridge
+        instance = BridgeInstance(plugin: plugin, isConcurrent: isConcurrent) { log.message($0.rawValue, $1) }
+    }
+
+    func open(_ options: RecordBatch) -> Promise<BridgeReply> {
+        let promise = Promise<BridgeReply>()
+        instance.open(options) { promise.fulfil($0) }
+        return promise
+    }
+
+    var isUsable: Bool { !isKilled.withLock { $0 } }
+
+    func submit(_ call: BridgeCall) -> Promise<BridgeReply> {
+        let promise = Promise<BridgeReply>()
+        if isUsable {
+            instance.submit(call) { promise.fulfil($0) }
+        } else {
+            promise.fulfil(.lost(.cancelled(bridge)))
+        }
+        return promise
+    }
+
+    func cancel(fetch: UInt32) { instance.cancel(fetch: fetch) }
+
+    /// The call that hangs is left alone; when it returns, its thread closes what is open and ends.
+    func kill() { _ = close() }
+
+    func close() -> Promise<Void> {
+        let promise = Promise<Void>()
+        let isFirst = isKilled.withLock { isKilled in
+            defer { isKilled = true }
+            return !isKilled
+        }
+        if isFirst { instance.close { promise.fulfil(()) } } else { promise.fulfil(()) }
+        return promise
+    }
+}

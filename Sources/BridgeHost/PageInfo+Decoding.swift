@@ -1,0 +1,131 @@
+internal import RecordBatch
+
+extension PageInfo {
+    private static let longestCursor = 64 << 10
+    private static let mostRejected = 10_000
+    private static let mostWarnings = 100
+
+    /// The page in a bridge's bytes. The error is the reason why they are none.
+    ///
+    /// Source: bmo_bridge.h, "fetch_next".
+    static func decode(_ bytes: ForeignBytes?, log: BridgeLog, limit: Int) throws(PluginRefusal) -> PageInfo {
+        guard let bytes else { throw PluginRefusal(reason: "no page") }
+        guard bytes.bytes.count <= limit else {
+            throw PluginRefusal(reason: "a page of \(bytes.bytes.count) bytes; the limit is \(limit)")
+        }
+        let batch: RecordBatch
+        do {
+            batch = try bytes.batch()
+        } catch {
+            throw PluginRefusal(reason: "an unreadable page: \(error)")
+        }
+        guard let record = OwnedRecord(batch) else { throw PluginRefusal(reason: "a page that is not one object") }
+        var page = PageInfo()
+        page.pageEnd = try bool(record, "page_end")
+        page.end = try bool(record, "end")
+        page.complete = try bool(record, "complete")
+        page.location = try text(record, "location").map { log.clean($0, limit: 2000) }
+        if let total = try value(record, "total", .int64)?.int64, total >= 0 { page.total = total }
+        for value in try value(record, "warnings", .array)?.elements ?? [] {
+            guard value.tag == .text else { throw PluginRefusal(reason: "a page whose `warnings` are not text") }
+            guard page.warnings.count < mostWarnings else { break }
+            page.warnings.append(log.clean(value.string, limit: 1000))
+        }
+        try page.readRejected(record, log)
+        try page.readCursor(record, log)
+        try page.readMetadata(record, log)
+        return page
+    }
+
+    private mutating func readRejected(_ record: OwnedRecord, _ log: BridgeLog) throws(PluginRefusal) {
+        for value in try Self.value(record, "rejected", .array)?.elements ?? [] {
+            guard value.tag == .object, let reason = value["reason"]?.text else {
+                throw PluginRefusal(reason: "a page with a `rejected` record that has no reason")
+            }
+            guard rejected.count < Self.mostRejected else {
+                // Dropping one in silence would lose it: the page as a whole is refused.
+                throw PluginRefusal(reason: "a page of more than \(Self.mostRejected) rejected records")
+            }
+            let representation = value["representation"]?.text ?? ""
+            rejected.append(
+                RejectedRecord(
+                    index: value["index"]?.integer.flatMap { $0 >= 0 ? Int(exactly: $0) : nil },
+                    reason: log.clean(reason, limit: 1000),
+                    representation: log.redactor.redact(representation.cut(to: 64 << 10))))
+        }
+    }
+
+    private mutating func readCursor(_ record: OwnedRecord, _ log: BridgeLog) throws(PluginRefusal) {
+        guard let text = try Self.text(record, "cursor") else { return }
+        guard text.utf8.count <= Self.longestCursor else {
+            throw PluginRefusal(reason: "a cursor of \(text.utf8.count) bytes; the limit is \(Self.longestCursor)")
+        }
+        // A cursor is kept in the database and must come back unchanged: one with a secret can't be kept at all.
+        if log.redactor.redact(text) == text {
+            cursor = text
+        } else {
+            warnings.append("the page's resume point holds a secret and is not kept")
+        }
+    }
+
+    private mutating func readMetadata(_ record: OwnedRecord, _ log: BridgeLog) throws(PluginRefusal) {
+        guard let value = try Self.value(record, "metadata", .object) else { return }
+        guard value.isPlain else { throw PluginRefusal(reason: "a page whose `metadata` JSON cannot express") }
+        let text = log.redactor.redact(value.json)
+        if text.utf8.count <= 64 << 10 {
+            metadata = text
+        } else {
+            warnings.append("the page's metadata of \(text.utf8.count) bytes is not kept")
+        }
+    }
+
+    private static func value(
+        _ record: OwnedRecord, _ member: String, _ tag: BatchValue.Tag
+    ) throws(PluginRefusal) -> BatchValue? {
+        guard let value = record[member], value.tag != .null else { return nil }
+        guard value.tag == tag else { throw PluginRefusal(reason: "a page whose `\(member)` is not \(tag)") }
+        return value
+    }
+
+    private static func bool(_ record: OwnedRecord, _ member: String) throws(PluginRefusal) -> Bool {
+        try value(record, member, .bool)?.bool ?? false
+    }
+
+    private static func text(_ record: OwnedRecord, _ member: String) throws(PluginRefusal) -> String? {
+        try value(record, member, .text)?.string
+    }
+}
+
+extension BatchValue {
+    /// Whether every number and time in here has a JSON text: a decimal of the JSON grammar, a year of four digits.
+    fileprivate var isPlain: Bool {
+        switch tag {
+        case .decimal: Self.isNumber(rawBytes)
+        case .timestamp: (-62_135_596_800_000_000..<253_402_300_800_000_000).contains(int64)
+        case .array, .object: (0..<count).allSatisfy { self[$0].isPlain }
+        default: true
+        }
+    }
+
+    /// RFC 8259, section 6.
+    private static func isNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var rest = bytes[...]
+        func digits() -> Int {
+            let run = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            rest = rest.dropFirst(run.count)
+            return run.count
+        }
+        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+        if rest.first == UInt8(ascii: "0") { rest = rest.dropFirst() } else if digits() == 0 { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+            if digits() == 0 { return false }
+        }
+        if let exponent = rest.first, exponent | 0x20 == UInt8(ascii: "e") {
+            rest = rest.dropFirst()
+            if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { rest = rest.dropFirst() }
+            if digits() == 0 { return false }
+        }
+        return rest.isEmpty
+    }
+}

@@ -1,0 +1,328 @@
+internal import Logging
+internal import RecordBatch
+internal import Synchronization
+
+/// A walk over an entity's records, one batch after the other.
+///
+/// While the caller works on a batch the bridge makes the next one, and no more. A retryable failure between two pages
+/// is tried again from the last page's cursor by the stream itself. Inside a page it can't be hidden: then ``next()``
+/// throws a failure with ``BridgeFailure/breaksPage``, the caller rolls the open page back and calls ``reopen()``.
+///
+/// ```swift
+/// while let batch = try await stream.next() { ... }
+/// await stream.close()
+/// ```
+///
+/// One task at a time calls ``next()`` and ``reopen()``; ``cancel()`` and ``close()`` may come from any.
+public final class RecordStream: Sendable {
+    private struct State {
+        var lease: SessionPool.Lease?
+        /// The call that runs: the bridge opens the fetch or makes the next batch.
+        var pending: Promise<BridgeReply>?
+        var isOpen = false
+        /// Where a new fetch would continue, and whether it could.
+        var cursor: String?
+        var canReopen = true
+        /// Records of a page were delivered whose end was not.
+        var pageIsOpen = false
+        var failures = 0
+        /// Set with a failure that broke a page, until `reopen`.
+        var pause: Duration?
+        var sleep: Promise<Void>?
+        var emptyAnswers = 0
+        var isEnded = false
+        var isCancelled = false
+        var failure: BridgeFailure?
+    }
+
+    private let request: FetchRequest
+    private let pool: SessionPool
+    private let limits: BridgeLimits
+    private let log: BridgeLog
+    private let canResume: Bool
+    private let state: Mutex<State>
+
+    init(_ request: FetchRequest, pool: SessionPool, limits: BridgeLimits, log: BridgeLog, canResume: Bool) {
+        self.request = request
+        self.pool = pool
+        self.limits = limits
+        self.log = log
+        self.canResume = canResume
+        state = Mutex(State(cursor: request.cursor))
+    }
+
+    deinit {
+        let (lease, pending) = state.withLock { ($0.lease, $0.pending) }
+        guard let lease else { return }
+        Task { [pool, limits, log] in await Self.settle(lease, pending, pool, limits, log) }
+    }
+
+    /// The next batch, or nil after the last.
+    ///
+    /// - Throws: ``BridgeFailure``. After one without ``BridgeFailure/breaksPage`` the stream is over.
+    ///   When the task is cancelled: ``BridgeFailure/Code/cancelled``, within half a second.
+    public func next() async throws(BridgeFailure) -> FetchedBatch? {
+        while true {
+            if try isOver() { return nil }
+            do {
+                let (lease, promise) = try await outstanding()
+                return try accept(try await answer(promise, lease), lease)
+            } catch {
+                try await recover(from: error)
+            }
+        }
+    }
+
+    /// Opens the fetch again after a failure that broke a page, continuing after the last page that ended.
+    ///
+    /// Waits as long as the retry policy says. Does nothing at other times.
+    public func reopen() async throws(BridgeFailure) {
+        let pause = state.withLock { state -> Duration? in
+            defer { state.pause = nil }
+            if state.pause != nil { state.pageIsOpen = false }
+            return state.pause
+        }
+        if let pause { try await sleep(pause) }
+    }
+
+    /// Stops the fetch; a ``next()`` that waits throws ``BridgeFailure/Code/cancelled``. Never blocks.
+    public func cancel() {
+        let (lease, pending, sleep) = state.withLock { state in
+            defer { state.isCancelled = true }
+            return state.isCancelled ? (nil, nil, nil) : (state.lease, state.pending, state.sleep)
+        }
+        sleep?.fulfil(())
+        guard let lease, let pending, !pending.isFulfilled else { return }
+        lease.session.cancel(fetch: lease.fetch)
+        _ = pending.fulfil(after: limits.cancellationGrace, with: .lost(.cancelled(log.bridge))) { [pool] in
+            pool.abandon(lease.session, held: 1)
+        }
+    }
+
+    /// Ends the fetch, wherever it is, and makes room for another. Safe to call twice.
+    public func close() async {
+        state.withLock { $0.isCancelled = true }
+        await giveBack()
+    }
+
+    // MARK: opening
+
+    /// Opens the fetch, with retries.
+    func start() async throws(BridgeFailure) {
+        while true {
+            do {
+                try await open()
+                return
+            } catch {
+                try await recover(from: error)
+            }
+        }
+    }
+
+    private func isOver() throws(BridgeFailure) -> Bool {
+        let (isEnded, failure) = state.withLock { state -> (Bool, BridgeFailure?) in
+            if let failure = state.failure { return (false, failure) }
+            if state.isEnded { return (true, nil) }
+            if state.isCancelled { return (false, .cancelled(log.bridge)) }
+            guard state.pause == nil else {
+                return (false, BridgeFailure(.internal, "next() before reopen()", bridge: log.bridge))
+            }
+            return (false, nil)
+        }
+        if let failure { throw failure }
+        return isEnded
+    }
+
+    /// The call whose answer comes next; the fetch is opened where it is not.
+    private func outstanding() async throws(BridgeFailure) -> (SessionPool.Lease, Promise<BridgeReply>) {
+        if !state.withLock({ $0.isOpen }) { try await open() }
+        let found = state.withLock { state -> (SessionPool.Lease, Promise<BridgeReply>)? in
+            guard let lease = state.lease else { return nil }
+            let promise = state.pending ?? lease.session.submit(.fetchNext(lease.fetch))
+            state.pending = promise
+            return (lease, promise)
+        }
+        guard let found else { throw .cancelled(log.bridge) }
+        return found
+    }
+
+    private func open() async throws(BridgeFailure) {
+        let batch: RecordBatch
+        do {
+            batch = try request.batch(cursor: state.withLock { $0.cursor })
+        } catch {
+            throw BridgeFailure(.internal, "the request for \(request.entity): \(error)", bridge: log.bridge)
+        }
+        let lease = try await pool.lease()
+        let promise = state.withLock { state -> Promise<BridgeReply>? in
+            guard !state.isCancelled else { return nil }
+            let promise = lease.session.submit(.fetchOpen(lease.fetch, batch))
+            state.lease = lease
+            state.pending = promise
+            return promise
+        }
+        guard let promise else {
+            pool.release(lease)
+            throw .cancelled(log.bridge)
+        }
+        switch try await answer(promise, lease) {
+        case .lost(let failure): throw failure
+        case .failed(let error): throw .decode(error, doing: "fetch_open", log: log, limit: limits.pageSize)
+        case .done:
+            state.withLock { state in
+                guard state.lease != nil else { return }
+                state.isOpen = true
+                state.pending = lease.session.submit(.fetchNext(lease.fetch))
+            }
+        }
+    }
+
+    private func answer(
+        _ promise: Promise<BridgeReply>, _ lease: SessionPool.Lease
+    ) async throws(BridgeFailure) -> BridgeReply {
+        let late = BridgeFailure(
+            .timeout, "the bridge did not answer within \(limits.call.components.seconds) s (\(request.entity))",
+            bridge: log.bridge)
+        let timer = promise.fulfil(after: limits.call, with: .lost(late)) { [pool] in
+            pool.abandon(lease.session, held: 1)
+        }
+        let reply = await withTaskCancellationHandler {
+            await promise.value
+        } onCancel: {
+            cancel()
+        }
+        timer.cancel()
+        if state.withLock({ $0.isCancelled }) { throw .cancelled(log.bridge) }
+        return reply
+    }
+
+    // MARK: answers
+
+    private func accept(_ reply: BridgeReply, _ lease: SessionPool.Lease) throws(BridgeFailure) -> FetchedBatch {
+        switch reply {
+        case .lost(let failure): throw failure
+        case .failed(let error): throw .decode(error, doing: "fetch_next", log: log, limit: limits.pageSize)
+        case .done(let records, let page):
+            let batch = try RecordBatch.checked(records, what: "fetch_next", limits: limits, log: log)
+            var info: PageInfo
+            do {
+                info = try PageInfo.decode(page, log: log, limit: limits.pageSize)
+            } catch {
+                throw .malformed("the bridge answered fetch_next with \(error.reason)", log)
+            }
+            info.pageEnd = info.pageEnd || info.end
+            try advance(info, hasRecords: batch != nil, lease)
+            return FetchedBatch(records: batch, page: info)
+        }
+    }
+
+    /// Notes what was delivered and has the bridge make the next batch.
+    private func advance(_ page: PageInfo, hasRecords: Bool, _ lease: SessionPool.Lease) throws(BridgeFailure) {
+        let (isStuck, isDone) = state.withLock { state -> (Bool, Bool) in
+            state.pending = nil
+            state.emptyAnswers = hasRecords || page.pageEnd ? 0 : state.emptyAnswers + 1
+            if state.emptyAnswers > 1000 { return (true, false) }
+            if page.pageEnd {
+                state.pageIsOpen = false
+                state.canReopen = canResume && page.cursor != nil
+                if let cursor = page.cursor, canResume, cursor != state.cursor {
+                    state.cursor = cursor
+                    // Only progress pays for new tries.
+                    state.failures = 0
+                }
+            } else if hasRecords {
+                state.pageIsOpen = true
+            }
+            if page.end {
+                state.isEnded = true
+                state.isOpen = false
+                defer { state.lease = nil }
+                return (false, state.lease != nil)
+            }
+            if state.lease != nil, !state.isCancelled {
+                state.pending = lease.session.submit(.fetchNext(lease.fetch))
+            }
+            return (false, false)
+        }
+        if isStuck { throw .malformed("the bridge answered fetch_next 1,000 times with nothing", log) }
+        if isDone { Self.end(lease, pool) }
+    }
+
+    // MARK: failures
+
+    /// Returns when the step is to be tried again; throws what the caller has to know.
+    private func recover(from failure: BridgeFailure) async throws(BridgeFailure) {
+        await giveBack()
+        let delay = state.withLock { state -> Duration? in
+            if state.isCancelled { return nil }
+            state.failures += 1
+            let delay =
+                state.canReopen
+                ? limits.retries.delay(
+                    afterFailures: state.failures, of: failure, random: Double.random(in: 0..<1)) : nil
+            if delay == nil { state.failure = failure }
+            if state.pageIsOpen { state.pause = delay }
+            return delay
+        }
+        if state.withLock({ $0.isCancelled }) { throw .cancelled(log.bridge) }
+        guard let delay else { throw failure }
+        log.logger.info(
+            "fetch is tried again",
+            metadata: [
+                "entity": "\(request.entity)", "after": "\(delay)", "failure": "\(failure.description)",
+            ])
+        guard !state.withLock({ $0.pause != nil }) else {
+            var broken = failure
+            broken.breaksPage = true
+            throw broken
+        }
+        try await sleep(delay)
+    }
+
+    private func sleep(_ pause: Duration) async throws(BridgeFailure) {
+        let promise = Promise<Void>()
+        state.withLock { $0.sleep = promise }
+        let timer = promise.fulfil(after: pause, with: ())
+        if state.withLock({ $0.isCancelled }) { promise.fulfil(()) }
+        await withTaskCancellationHandler {
+            await promise.value
+        } onCancel: {
+            cancel()
+        }
+        timer.cancel()
+        if state.withLock({ $0.isCancelled }) { throw .cancelled(log.bridge) }
+    }
+
+    private func giveBack() async {
+        let (lease, pending) = state.withLock { state in
+            defer {
+                state.lease = nil
+                state.pending = nil
+                state.isOpen = false
+            }
+            return (state.lease, state.pending)
+        }
+        if let lease { await Self.settle(lease, pending, pool, limits, log) }
+    }
+
+    /// Ends a fetch whose last call may still run.
+    private static func settle(
+        _ lease: SessionPool.Lease, _ pending: Promise<BridgeReply>?, _ pool: SessionPool, _ limits: BridgeLimits,
+        _ log: BridgeLog
+    ) async {
+        if let pending, !pending.isFulfilled {
+            lease.session.cancel(fetch: lease.fetch)
+            let timer = pending.fulfil(after: limits.cancellationGrace, with: .lost(.cancelled(log.bridge))) {
+                pool.abandon(lease.session, held: 1)
+            }
+            _ = await pending.value
+            timer.cancel()
+        }
+        end(lease, pool)
+    }
+
+    private static func end(_ lease: SessionPool.Lease, _ pool: SessionPool) {
+        _ = lease.session.submit(.fetchClose(lease.fetch))
+        pool.release(lease)
+    }
+}

@@ -1,0 +1,176 @@
+internal import Synchronization
+
+/// The open instances of one connection: as many as its bridge's rules on concurrency need and allow.
+///
+/// A session that crashed or hangs leaves the pool; the next call opens a new one.
+final class SessionPool: Sendable {
+    typealias Open = @Sendable () async throws(BridgeFailure) -> any BridgeSession
+
+    /// A session that a fetch holds.
+    struct Lease: Sendable {
+        let session: any BridgeSession
+        let fetch: UInt32
+    }
+
+    private struct Entry {
+        let session: any BridgeSession
+        var fetches = 0
+        var isRetired = false
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var opening = 0
+        var waiting: [Promise<Void>] = []
+        var lastFetch: UInt32 = 0
+        var isClosed = false
+
+        mutating func takeWaiting() -> [Promise<Void>] {
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+
+    private enum Choice {
+        case use(any BridgeSession, fetch: UInt32)
+        case open
+        case wait(Promise<Void>)
+        case closed
+    }
+
+    private let bridge: String
+    private let fetchesPerSession: Int
+    private let most: Int
+    private let open: Open
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - fetchesPerSession: How many fetches one session serves at a time.
+    ///   - most: How many sessions there may be at a time.
+    init(bridge: String, fetchesPerSession: Int, most: Int, open: @escaping Open) {
+        self.bridge = bridge
+        self.fetchesPerSession = fetchesPerSession
+        self.most = max(most, 1)
+        self.open = open
+    }
+
+    deinit {
+        // For a connection that nobody closed.
+        for entry in state.withLock({ $0.entries }) { entry.session.kill() }
+    }
+
+    /// A session for a fetch, once one has a place for it. Give it back with ``release(_:)``.
+    func lease() async throws(BridgeFailure) -> Lease {
+        let (session, fetch) = try await take(forFetch: true)
+        return Lease(session: session, fetch: fetch)
+    }
+
+    /// A session for a single call; an idle one if there is one.
+    func session() async throws(BridgeFailure) -> any BridgeSession {
+        try await take(forFetch: false).0
+    }
+
+    /// Gives a fetch's place back.
+    func release(_ lease: Lease) {
+        let (dead, waiting) = state.withLock { state -> ((any BridgeSession)?, [Promise<Void>]) in
+            guard let index = state.entries.firstIndex(where: { $0.session === lease.session }) else {
+                return (nil, state.takeWaiting())
+            }
+            state.entries[index].fetches -= 1
+            let entry = state.entries[index]
+            guard entry.fetches <= 0, entry.isRetired || state.isClosed else { return (nil, state.takeWaiting()) }
+            state.entries.remove(at: index)
+            return (entry.session, state.takeWaiting())
+        }
+        dead?.kill()
+        for promise in waiting { promise.fulfil(()) }
+    }
+
+    /// Takes a session with a call that hangs out of use; it is ended once no other fetch needs it.
+    ///
+    /// - Parameter held: How many fetches the caller has on it: 1 for a fetch, 0 for another call.
+    func abandon(_ session: any BridgeSession, held: Int) {
+        let (kill, waiting) = state.withLock { state -> (Bool, [Promise<Void>]) in
+            guard let index = state.entries.firstIndex(where: { $0.session === session }) else { return (true, []) }
+            state.entries[index].isRetired = true
+            return (state.entries[index].fetches <= held, state.takeWaiting())
+        }
+        if kill { session.kill() }
+        for promise in waiting { promise.fulfil(()) }
+    }
+
+    /// Closes every session: politely, then by force.
+    func close(grace: Duration) async {
+        let (entries, waiting) = state.withLock { state -> ([Entry], [Promise<Void>]) in
+            state.isClosed = true
+            defer { state.entries = [] }
+            return (state.entries, state.takeWaiting())
+        }
+        for promise in waiting { promise.fulfil(()) }
+        for entry in entries {
+            let closed = entry.session.close()
+            let timer = closed.fulfil(after: grace, with: ()) { entry.session.kill() }
+            await closed.value
+            timer.cancel()
+        }
+    }
+
+    private func take(forFetch: Bool) async throws(BridgeFailure) -> (any BridgeSession, UInt32) {
+        while true {
+            if Task.isCancelled { throw .cancelled(bridge) }
+            switch choose(forFetch: forFetch) {
+            case .use(let session, let fetch): return (session, fetch)
+            case .closed: throw BridgeFailure(.cancelled, "the connection is closed", bridge: bridge)
+            case .open: try await openSession()
+            case .wait(let promise):
+                await withTaskCancellationHandler {
+                    await promise.value
+                } onCancel: {
+                    promise.fulfil(())
+                }
+            }
+        }
+    }
+
+    private func choose(forFetch: Bool) -> Choice {
+        state.withLock { state in
+            if state.isClosed { return .closed }
+            state.entries.removeAll { !$0.session.isUsable && $0.fetches == 0 }
+            let usable = state.entries.indices.filter {
+                !state.entries[$0].isRetired && state.entries[$0].session.isUsable
+            }
+            let idlest = usable.min { state.entries[$0].fetches < state.entries[$1].fetches }
+            if let idlest, state.entries[idlest].fetches < fetchesPerSession {
+                if forFetch { state.entries[idlest].fetches += 1 }
+                state.lastFetch &+= 1
+                return .use(state.entries[idlest].session, fetch: state.lastFetch)
+            }
+            if usable.count + state.opening < most {
+                state.opening += 1
+                return .open
+            }
+            // A single call needs no place of its own: its turn comes between two calls of a fetch.
+            if !forFetch, let idlest { return .use(state.entries[idlest].session, fetch: 0) }
+            let promise = Promise<Void>()
+            state.waiting.append(promise)
+            return .wait(promise)
+        }
+    }
+
+    private func openSession() async throws(BridgeFailure) {
+        let opened: Result<any BridgeSession, BridgeFailure>
+        do {
+            opened = .success(try await open())
+        } catch {
+            opened = .failure(error)
+        }
+        let (isClosed, waiting) = state.withLock { state -> (Bool, [Promise<Void>]) in
+            state.opening -= 1
+            if case .success(let session) = opened, !state.isClosed { state.entries.append(Entry(session: session)) }
+            return (state.isClosed, state.takeWaiting())
+        }
+        for promise in waiting { promise.fulfil(()) }
+        let session = try opened.get()
+        if isClosed { session.kill() }
+    }
+}

@@ -1,0 +1,52 @@
+public import CBridge
+internal import Glibc
+internal import RecordBatch
+
+/// The C face of a Swift bridge: what its two exported functions return.
+///
+/// Make one per plugin, in a global.
+public final class BridgeExport: @unchecked Sendable {
+    // The two structs are written in `init` only, and live as long as the process.
+    /// The answer of `bmo_bridge_info_v1`.
+    public let info: UnsafePointer<bmo_bridge_info>?
+    private let tablePointer: UnsafePointer<bmo_bridge_table>
+    let type: any Bridge.Type
+
+    /// Exports a bridge.
+    public init(_ type: any Bridge.Type) {
+        self.type = type
+        let descriptor = type.descriptor
+        let info = UnsafeMutablePointer<bmo_bridge_info>.allocate(capacity: 1)
+        info.initialize(
+            to: bmo_bridge_info(
+                magic: UInt64(BMO_BRIDGE_MAGIC), struct_size: UInt32(MemoryLayout<bmo_bridge_info>.size),
+                abi_major: UInt16(BMO_BRIDGE_ABI_MAJOR), abi_minor: UInt16(BMO_BRIDGE_ABI_MINOR),
+                name: strdup(descriptor.name), version: strdup(descriptor.version),
+                kit: strdup("BridgeKit \(BMO_BRIDGE_ABI_MAJOR).\(BMO_BRIDGE_ABI_MINOR)"), compiler: strdup("swift")))
+        self.info = UnsafePointer(info)
+        let table = UnsafeMutablePointer<bmo_bridge_table>.allocate(capacity: 1)
+        tablePointer = UnsafePointer(table)
+        table.initialize(to: BridgeTable.table())
+        table.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    /// The answer of `bmo_bridge_entry_v1`: nil for another major version.
+    public func table(major: UInt16, minor: UInt16) -> UnsafePointer<bmo_bridge_table>? {
+        major == UInt16(BMO_BRIDGE_ABI_MAJOR) ? tablePointer : nil
+    }
+}
+
+/// An instance as the host holds it.
+final class InstanceBox {
+    let bridge: any Bridge
+
+    init(_ bridge: any Bridge) { self.bridge = bridge }
+}
+
+/// A fetch as the host holds it.
+final class FetchBox {
+    let source: any RecordSource
+    let writer = RecordBatchWriter()
+
+    init(_ source: any RecordSource) { self.source = source }
+}

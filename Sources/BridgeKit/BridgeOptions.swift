@@ -1,0 +1,94 @@
+public import RecordBatch
+
+/// An object of the config as a bridge reads it: its options, or an entity's section.
+///
+/// The host has validated it against the bridge's JSON Schema; the getters give nil where a member is absent, null or of
+/// another type.
+public struct BridgeOptions: @unchecked Sendable {
+    // The batch is immutable, and `value` points into it: safe to send.
+    private let batch: RecordBatch
+    private let value: BatchValue
+
+    /// No options.
+    public static let empty = BridgeOptions { _ in }
+
+    init?(batch: RecordBatch) {
+        guard batch.count == 1, batch[0].tag == .object else { return nil }
+        self.init(batch: batch, value: batch[0])
+    }
+
+    private init(batch: RecordBatch, value: BatchValue) {
+        self.batch = batch
+        self.value = value
+    }
+
+    /// Options whose members `body` writes: for tests and for defaults.
+    ///
+    /// No options when `body` writes nonsense.
+    public init(_ body: (RecordBatchWriter) -> Void) {
+        let writer = RecordBatchWriter()
+        writer.object { body(writer) }
+        if let batch = try? writer.finish() {
+            self.init(batch: batch, value: batch[0])
+        } else {
+            self = .empty
+        }
+    }
+
+    /// The names of the members, in their order.
+    public var names: [String] { value.members.map(\.key) }
+
+    /// The text of a member; a number or bool is given as its text.
+    public func string(_ name: String) -> String? { value[name].flatMap(Self.text) }
+
+    /// The integer of a member.
+    public func integer(_ name: String) -> Int? { value[name]?.integer.map(Int.init) }
+
+    /// The bool of a member.
+    public func bool(_ name: String) -> Bool? { value[name]?.boolean }
+
+    /// The number of a member.
+    public func number(_ name: String) -> Double? {
+        guard let member = value[name] else { return nil }
+        switch member.tag {
+        case .int64: return Double(member.int64)
+        case .double: return member.double
+        case .decimal: return Double(member.string)
+        default: return nil
+        }
+    }
+
+    /// The object of a member.
+    public func object(_ name: String) -> BridgeOptions? {
+        guard let member = value[name], member.tag == .object else { return nil }
+        return BridgeOptions(batch: batch, value: member)
+    }
+
+    /// The objects of a member that is a list.
+    public func objects(_ name: String) -> [BridgeOptions] {
+        (value[name]?.elements ?? []).filter { $0.tag == .object }.map { BridgeOptions(batch: batch, value: $0) }
+    }
+
+    /// The texts of a member that is a list; one text counts as a list of one.
+    public func strings(_ name: String) -> [String] {
+        guard let member = value[name] else { return [] }
+        return member.tag == .array ? member.elements.compactMap(Self.text) : Self.text(member).map { [$0] } ?? []
+    }
+
+    /// Whether the member is there and not null.
+    public func has(_ name: String) -> Bool { value[name].map { $0.tag != .null } ?? false }
+
+    /// Hands the member's value to `body`; the value is valid inside it only.
+    public func withValue<Result>(_ name: String, _ body: (BatchValue?) throws -> Result) rethrows -> Result {
+        defer { withExtendedLifetime(batch) {} }
+        return try body(value[name])
+    }
+
+    private static func text(_ value: BatchValue) -> String? {
+        switch value.tag {
+        case .text, .decimal: value.string
+        case .int64, .bool, .double: value.json
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import CBridge
+internal import Glibc
+internal import RecordBatch
+
+/// The C functions of the table: each turns bytes into values, calls the bridge, and turns the answer into bytes.
+///
+/// Nothing thrown leaves a function but as an error batch.
+enum BridgeTable {
+    static func table() -> bmo_bridge_table {
+        bmo_bridge_table(
+            struct_size: UInt32(MemoryLayout<bmo_bridge_table>.size), context: nil,
+            describe: { owner, output in
+                BridgeTable.answer(output) { writer in
+                    try BridgeTable.describe(BridgeTable.export(owner).type.descriptor, to: writer)
+                }
+            },
+            open: { owner, options, host, instance, error in
+                BridgeTable.answer(error) { _ in
+                    guard let options = BridgeTable.decode(options) else {
+                        throw BridgeError(.internal, "the options of the host are not a batch of one object")
+                    }
+                    let bridge = try BridgeTable.export(owner).type.init(
+                        options: options, context: BridgeTable.context(host))
+                    instance?.pointee = OpaquePointer(Unmanaged.passRetained(InstanceBox(bridge)).toOpaque())
+                }
+            },
+            close: { _, instance in
+                if let instance { Unmanaged<InstanceBox>.fromOpaque(UnsafeRawPointer(instance)).release() }
+            },
+            check: { _, instance, output in
+                BridgeTable.answer(output) { writer in
+                    if let message = try BridgeTable.bridge(instance).check() {
+                        writer.object { writer.member("message", message) }
+                    }
+                }
+            },
+            discover: { _, instance, output in
+                BridgeTable.answer(output) { writer in try BridgeTable.bridge(instance).discover(into: writer) }
+            },
+            fetch_open: { _, instance, request, fetch, error in
+                BridgeTable.answer(error) { _ in
+                    guard let request = BridgeTable.decode(request) else {
+                        throw BridgeError(.internal, "the request of the host is not a batch of one object")
+                    }
+                    let source = try BridgeTable.bridge(instance).fetch(FetchRequest(request))
+                    fetch?.pointee = OpaquePointer(Unmanaged.passRetained(FetchBox(source)).toOpaque())
+                }
+            },
+            fetch_next: { _, fetch, records, page in
+                BridgeTable.answer(page) { writer in
+                    let box = try BridgeTable.fetchBox(fetch)
+                    let state: Page
+                    do {
+                        state = try box.source.next(into: box.writer)
+                    } catch {
+                        box.writer.abandonRecord()
+                        _ = try? box.writer.finishRaw()
+                        throw error
+                    }
+                    if box.writer.recordCount > 0 { try BridgeTable.deliver(box.writer, records) }
+                    state.write(to: writer)
+                }
+            },
+            fetch_close: { _, fetch in
+                if let fetch { Unmanaged<FetchBox>.fromOpaque(UnsafeRawPointer(fetch)).release() }
+            },
+            write: { _, instance, request, output in
+                BridgeTable.answer(output) { writer in
+                    guard let request = BridgeTable.decode(request) else {
+                        throw BridgeError(.internal, "the request of the host is not a batch of one object")
+                    }
+                    try BridgeTable.bridge(instance).write(WriteRequest(request), into: writer)
+                }
+            },
+            cancel: { _, fetch in try? BridgeTable.fetchBox(fetch).source.cancel() },
+            release: { _, buffer in free(buffer.data) })
+    }
+
+    private static func export(_ owner: UnsafeMutableRawPointer?) throws -> BridgeExport {
+        guard let owner else { throw BridgeError(.internal, "the host passed no table") }
+        return Unmanaged<BridgeExport>.fromOpaque(owner).takeUnretainedValue()
+    }
+
+    private static func bridge(_ instance: OpaquePointer?) throws -> any Bridge {
+        guard let instance else { throw BridgeError(.internal, "the host passed no instance") }
+        return Unmanaged<InstanceBox>.fromOpaque(UnsafeRawPointer(instance)).takeUnretainedValue().bridge
+    }
+
+    private static func fetchBox(_ fetch: OpaquePointer?) throws -> FetchBox {
+        guard let fetch else { throw BridgeError(.internal, "the host passed no fetch") }
+        return Unmanaged<FetchBox>.fromOpaque(UnsafeRawPointer(fetch)).takeUnretainedValue()
+    }
+
+    private static func decode(_ bytes: bmo_bytes) -> BridgeOptions? {
+        (try? RecordBatch(copying: UnsafeRawBufferPointer(start: bytes.data, count: bytes.size)))
+            .flatMap(BridgeOptions.init(batch:))
+    }
+
+    private static func context(_ host: UnsafePointer<bmo_host>?) -> BridgeContext {
+        guard let host, let log = host.pointee.log else { return BridgeContext() }
+        // The host keeps its struct until `close` returned, and allows `log` from any thread.
+        let address = UInt(bitPattern: host.pointee.context)
+        return BridgeContext { level, message in
+            var message = message
+            message.withUTF8 {
+                log(
+                    UnsafeMutableRawPointer(bitPattern: address), bmo_log_level(UInt32(level.rawValue)),
+                    bmo_bytes(data: $0.baseAddress, size: $0.count))
+            }
+        }
+    }
+
+    private static func deliver(_ writer: RecordBatchWriter, _ output: UnsafeMutablePointer<bmo_buffer>?) throws {
+        let (data, size) = try writer.finishRaw()
+        output?.pointee = bmo_buffer(data: data, size: size, owner: nil)
+    }
+
+    /// Runs `body` and delivers what it wrote, or the error.
+    private static func answer(
+        _ output: UnsafeMutablePointer<bmo_buffer>?, _ body: (RecordBatchWriter) throws -> Void
+    ) -> bmo_status {
+        let writer = RecordBatchWriter()
+        do {
+            try body(writer)
+            if writer.recordCount > 0 { try deliver(writer, output) }
+            return BMO_OK
+        } catch {
+            let failure = error as? BridgeError ?? BridgeError(.internal, String(describing: error))
+            let writer = RecordBatchWriter()
+            failure.write(to: writer)
+            try? deliver(writer, output)
+            return BMO_FAILED
+        }
+    }
+
+    private static func describe(_ descriptor: BridgeDescriptor, to writer: RecordBatchWriter) {
+        writer.object {
+            writer.member("name", descriptor.name)
+            writer.member("version", descriptor.version)
+            writer.member("summary", descriptor.summary)
+            writer.member("options_schema", descriptor.optionsSchema)
+            writer.member("entity_schema", descriptor.entitySchema)
+            writer.member("isolation", descriptor.isolation.rawValue)
+            writer.key("concurrent")
+            writer.bool(descriptor.isConcurrent)
+            writer.key("capabilities")
+            writer.array {
+                for capability in descriptor.capabilities.map(\.rawValue).sorted() { writer.text(capability) }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+public import Mapping
+
+/// A local database that an import can write to.
+///
+/// The importer knows this protocol and no database. One page is written at a time, from one thread at a time; calls
+/// block. A second store is one more conforming type: the importer's test suite runs over each.
+public protocol Store: AnyObject, Sendable {
+    /// Begins the transaction of a page. The caller ends it with `commit` or `rollback` before it begins another.
+    ///
+    /// - Throws: ``StoreError``.
+    func beginPage() throws -> any PageTransaction
+}
+
+/// The writes of one page: all of them or none.
+public protocol PageTransaction: AnyObject {
+    /// Runs `body` where the other calls (but commit and rollback) are allowed; one access serves many of them.
+    func access(_ body: () throws -> Void) throws
+
+    /// Makes the object of `entity` with the key in `cells` have these values: finds it, compares, and writes what is
+    /// different. `absent` cells are left alone, or null in a new object.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity's index in the compiled model.
+    ///   - cells: A cell per field of the entity's layout.
+    ///   - isReference: The object is only referred to: a new one is a stub until something else describes it.
+    func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, isReference: Bool) throws -> MergeOutcome
+
+    /// Makes sure that an object with this key exists, as a stub if need be; returns whether one was made.
+    func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool
+
+    /// Merges the targets of a relationship to many into what is stored; returns whether that changed anything.
+    ///
+    /// - Parameters:
+    ///   - entity: The index of the entity that has the relationship.
+    ///   - relationship: Its index in ``EntityLayout/toMany``.
+    ///   - owner: The key cells of the object that has it.
+    ///   - targets: The key cells of the targets, one after the other, in order.
+    func mergeLinks(
+        entity: Int, relationship: Int, owner: [Cell], targets: UnsafeBufferPointer<Cell>
+    ) throws -> Bool
+
+    /// Keeps a record that could not be imported.
+    func quarantine(_ record: QuarantinedRecord) throws
+
+    /// Keeps where the walk stands; nil when it is over.
+    func saveProgress(entity: Int, progress: WalkProgress?) throws
+
+    /// Makes the page's writes last.
+    func commit() throws
+
+    /// Takes the page's writes back. Safe after a failure, and twice.
+    func rollback()
+}
+
+/// What merging one object did.
+public enum MergeOutcome: Sendable, Equatable {
+    case inserted
+    case updated
+    case unchanged
+}
+
+/// A record that could not be imported.
+public struct QuarantinedRecord: Sendable, Equatable {
+    /// The entity it was meant for.
+    public var entity: String
+    /// The config's name of the bridge that brought it.
+    public var bridge: String
+    /// The page it came with, from 1.
+    public var page: Int
+    /// Its number in the page, from 1, if known.
+    public var record: Int?
+    /// Why it could not be imported.
+    public var reason: String
+    /// The remote representation.
+    public var representation: String
+    /// The URL or path it came from, without secrets.
+    public var location: String?
+
+    /// A record that could not be imported.
+    public init(
+        entity: String, bridge: String, page: Int, record: Int?, reason: String, representation: String,
+        location: String?
+    ) {
+        self.entity = entity
+        self.bridge = bridge
+        self.page = page
+        self.record = record
+        self.reason = reason
+        self.representation = representation
+        self.location = location
+    }
+}
+
+/// Where a walk stands after a page.
+public struct WalkProgress: Sendable, Equatable {
+    /// The bridge's resume point after the page.
+    public var cursor: String
+    /// How many pages are done.
+    public var page: Int
+    /// What the walk asked for: a resume point of another request is worthless.
+    public var request: String
+
+    /// A walk's place.
+    public init(cursor: String, page: Int, request: String) {
+        self.cursor = cursor
+        self.page = page
+        self.request = request
+    }
+}
+
+/// Why a store could not do what it was asked.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// The kinds of failure.
+    public enum Code: String, Sendable {
+        /// The file cannot be opened or is no database of bmo.
+        case open
+        /// The file's tables do not fit the model.
+        case schema
+        /// Another process holds the file.
+        case busy
+        /// No space, no permission, an I/O error.
+        case io
+        /// A defect, or damage.
+        case `internal`
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What failed, on which thing.
+    public let message: String
+    /// What the user can do about it.
+    public let remedy: String?
+
+    /// Describes a failure.
+    public init(_ code: Code, _ message: String, remedy: String? = nil) {
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+    }
+
+    /// The error on one line.
+    public var description: String { remedy.map { "\(message); \($0)" } ?? message }
+}

@@ -1,0 +1,130 @@
+/// One local value of a mixed representation, in the four storage classes that every store has.
+///
+/// Text and bytes point into the record batch or into the page's arena: valid as long as the ``MixedPage`` lives.
+public struct Cell: @unchecked Sendable {
+    // A cell is plain bits; who reads what it points to must hold the page, which no other thread writes.
+    /// The storage class, or the two states that are not values.
+    public enum Kind: UInt8, Sendable {
+        /// The remote said nothing: leave the local value as it is.
+        case absent
+        /// The remote cleared it.
+        case null
+        case integer, real, text, bytes
+    }
+
+    /// The storage class.
+    public let kind: Kind
+    /// Bytes of a text or bytes value.
+    public let length: UInt32
+    @usableFromInline let payload: UInt64
+
+    @inlinable
+    init(kind: Kind, length: UInt32, payload: UInt64) {
+        self.kind = kind
+        self.length = length
+        self.payload = payload
+    }
+
+    /// A value that the remote did not mention.
+    public static let absent = Cell(kind: .absent, length: 0, payload: 0)
+    /// A value that the remote cleared.
+    public static let null = Cell(kind: .null, length: 0, payload: 0)
+
+    /// An integer.
+    @inlinable
+    public static func integer(_ value: Int64) -> Cell {
+        Cell(kind: .integer, length: 0, payload: UInt64(bitPattern: value))
+    }
+
+    /// A real number.
+    @inlinable
+    public static func real(_ value: Double) -> Cell { Cell(kind: .real, length: 0, payload: value.bitPattern) }
+
+    /// UTF-8 text that lives elsewhere.
+    @inlinable
+    public static func text(_ bytes: UnsafeRawBufferPointer) -> Cell { span(.text, bytes) }
+
+    /// Bytes that live elsewhere.
+    @inlinable
+    public static func bytes(_ bytes: UnsafeRawBufferPointer) -> Cell { span(.bytes, bytes) }
+
+    @inlinable
+    static func span(_ kind: Kind, _ bytes: UnsafeRawBufferPointer) -> Cell {
+        Cell(
+            kind: kind, length: UInt32(truncatingIfNeeded: bytes.count),
+            payload: UInt64(UInt(bitPattern: bytes.baseAddress)))
+    }
+
+    /// The integer of ``Kind/integer``.
+    @inlinable
+    public var integer: Int64 { Int64(bitPattern: payload) }
+
+    /// The number of ``Kind/real``.
+    @inlinable
+    public var real: Double { Double(bitPattern: payload) }
+
+    /// The bytes of ``Kind/text`` or ``Kind/bytes``.
+    @inlinable
+    public var rawBytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(payload)), count: Int(length))
+    }
+
+    /// The value as an owned one, for what outlives the page.
+    public var value: StoredValue? {
+        switch kind {
+        case .absent: nil
+        case .null: .null
+        case .integer: .integer(integer)
+        case .real: .real(real)
+        case .text: .text(String(decoding: rawBytes, as: UTF8.self))
+        case .bytes: .bytes(Array(rawBytes))
+        }
+    }
+}
+
+/// A local value that owns its storage.
+public enum StoredValue: Hashable, Sendable, CustomStringConvertible {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case bytes([UInt8])
+
+    /// The value as a person would type it.
+    public var description: String {
+        switch self {
+        case .null: "null"
+        case .integer(let value): String(value)
+        case .real(let value): String(value)
+        case .text(let value): value
+        case .bytes(let value): "\(value.count) bytes"
+        }
+    }
+}
+
+/// Memory for values that a mapping made: freed at once, never moved.
+final class Arena {
+    private var chunks: [UnsafeMutableRawBufferPointer] = []
+    private var used = 0
+
+    deinit { for chunk in chunks { chunk.deallocate() } }
+
+    func copy(_ text: String) -> UnsafeRawBufferPointer {
+        var text = text
+        return text.withUTF8 { copy(UnsafeRawBufferPointer($0)) }
+    }
+
+    func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer { bytes.withUnsafeBytes { copy($0) } }
+
+    func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard bytes.count > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        if chunks.last.map({ $0.count - used < bytes.count }) ?? true {
+            chunks.append(.allocate(byteCount: max(bytes.count, 64 * 1024), alignment: 16))
+            used = 0
+        }
+        let target = UnsafeMutableRawBufferPointer(rebasing: chunks[chunks.count - 1][used..<used + bytes.count])
+        target.copyMemory(from: bytes)
+        used += bytes.count
+        return UnsafeRawBufferPointer(target)
+    }
+}

@@ -1,0 +1,71 @@
+/// A decimal number as text: the grammar of a JSON number (RFC 8259, section 6), also with a leading `+`, with leading
+/// zeros and without digits on one side of the point, as XML Schema's decimal and CSV files have it.
+struct DecimalText {
+    /// The most digits that a value may have without its exponent, so that `1e999999999` stays small.
+    static let maximumDigits = 1000
+
+    /// The exact value without exponent and without a sign that says nothing; the number of decimals is kept.
+    let plain: String
+
+    init?(_ text: String) {
+        var bytes = Array(text.utf8)[...]
+        var isNegative = false
+        if let sign = bytes.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
+            isNegative = sign == UInt8(ascii: "-")
+            bytes.removeFirst()
+        }
+        let whole = Self.takeDigits(&bytes)
+        var fraction: [UInt8] = []
+        if bytes.first == UInt8(ascii: ".") {
+            bytes.removeFirst()
+            fraction = Self.takeDigits(&bytes)
+        }
+        guard !whole.isEmpty || !fraction.isEmpty else { return nil }
+        var exponent = 0
+        if let mark = bytes.first, mark | 0x20 == UInt8(ascii: "e") {
+            bytes.removeFirst()
+            guard let value = Int(String(decoding: bytes, as: UTF8.self)), abs(value) <= Self.maximumDigits else {
+                return nil
+            }
+            exponent = value
+            bytes = []
+        }
+        guard bytes.isEmpty, whole.count + fraction.count <= Self.maximumDigits else { return nil }
+        plain = Self.plain(isNegative: isNegative, whole: whole, fraction: fraction, exponent: exponent)
+    }
+
+    private static func takeDigits(_ bytes: inout ArraySlice<UInt8>) -> [UInt8] {
+        let digits = bytes.prefix { (48...57).contains($0) }
+        bytes = bytes.dropFirst(digits.count)
+        return Array(digits)
+    }
+
+    private static func plain(isNegative: Bool, whole: [UInt8], fraction: [UInt8], exponent: Int) -> String {
+        let zero = UInt8(ascii: "0")
+        var whole = whole
+        var fraction = fraction
+        if exponent > 0 {
+            let moved = fraction.prefix(exponent)
+            whole += moved + Array(repeating: zero, count: exponent - moved.count)
+            fraction.removeFirst(moved.count)
+        } else if exponent < 0 {
+            let moved = whole.suffix(-exponent)
+            fraction = Array(repeating: zero, count: -exponent - moved.count) + moved + fraction
+            whole.removeLast(moved.count)
+        }
+        let digits = whole.drop { $0 == zero }
+        var text = String(decoding: digits.isEmpty ? [zero] : Array(digits), as: UTF8.self)
+        // An exponent's zeros carry no meaning: 1.0e1 is 10, and 12.0 as an integer is 12.
+        if exponent != 0 { while fraction.last == zero { fraction.removeLast() } }
+        if !fraction.isEmpty { text += "." + String(decoding: fraction, as: UTF8.self) }
+        let isZero = text.utf8.allSatisfy { $0 == zero || $0 == UInt8(ascii: ".") }
+        return isNegative && !isZero ? "-" + text : text
+    }
+
+    /// The value as an integer's digits, nil when it has decimals other than zeros.
+    var integral: String? {
+        let parts = plain.split(separator: ".")
+        guard parts.count == 1 || parts[1].allSatisfy({ $0 == "0" }) else { return nil }
+        return String(parts[0])
+    }
+}

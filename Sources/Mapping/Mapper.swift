@@ -1,0 +1,263 @@
+internal import Model
+public import RecordBatch
+
+/// Turns the records of batches into mixed representations.
+///
+/// One mapper serves one walk over one entity at a time. It reads the batch in place: an object's members are walked
+/// once, and a member's key index leads to its place in the entity's path tree.
+public final class Mapper {
+    private let model: CompiledModel
+    private var resolved: [Int: ResolvedPlan] = [:]
+
+    /// A mapper for a model.
+    public init(_ model: CompiledModel) {
+        self.model = model
+    }
+
+    /// The mixed representations of a batch of records of `entity`.
+    ///
+    /// A record that cannot be mapped, with all that is nested in it, is in ``MixedPage/rejections`` and nowhere else.
+    public func map(_ batch: RecordBatch, as entity: Int) -> MixedPage {
+        let page = MixedPage(batch: batch)
+        page.rows.reserveCapacity(batch.count)
+        page.cells.reserveCapacity(batch.count * model.entities[entity].fields.count)
+        resolved.removeAll(keepingCapacity: true)
+        for index in 0..<batch.count {
+            let mark = page.mark
+            do throws(Rejection) {
+                _ = try mapObject(batch[index], as: entity, record: index, parent: nil, in: batch, page)
+            } catch {
+                page.takeBack(to: mark)
+                page.rejections.append(
+                    MixedPage.Rejection(record: index, reason: error.reason, representation: batch[index].json))
+            }
+        }
+        return page
+    }
+
+    private struct Rejection: Error {
+        let reason: String
+    }
+
+    /// The relationship of a nested object's parent that it is the other side of.
+    private struct Parent {
+        let toOne: EntityLayout.ToOne
+        let row: Int
+        let key: [Int]
+    }
+
+    /// Appends the row of an object and of all that is nested in it; returns the row's index.
+    private func mapObject(
+        _ object: BatchValue, as entity: Int, record: Int, parent: Parent?, in batch: RecordBatch, _ page: MixedPage
+    ) throws(Rejection) -> Int {
+        let layout = model.entities[entity]
+        guard object.tag == .object else {
+            throw Rejection(reason: "\(RemoteScalar(object).shown) is not an object of \(layout.name)")
+        }
+        let row = appendRow(layout, record: record, isReference: false, page)
+        let first = page.rows[row].firstCell
+        if let parent { copyKey(of: parent, to: first, page) }
+        for constant in layout.constants {
+            do {
+                page.cells[first + constant.field] = try constant.converter.convert(constant.value, page.arena)
+            } catch {
+                throw Rejection(reason: "\(layout.name).\(layout.fields[constant.field].name): \(error.reason)")
+            }
+        }
+        var relationships: [Pending] = []
+        let plan = resolve(layout, batch)
+        try walk(object, plan.root, plan, layout, first, &relationships, page)
+        for field in layout.key
+        where page.cells[first + field].kind == .null || page.cells[first + field].kind == .absent {
+            let state = page.cells[first + field].kind == .null ? "null" : "missing"
+            throw Rejection(reason: "the key \(layout.name).\(layout.fields[field].name) is \(state)")
+        }
+        for pending in relationships {
+            try follow(pending, from: row, layout, record: record, in: batch, page)
+        }
+        return row
+    }
+
+    private func appendRow(_ layout: EntityLayout, record: Int, isReference: Bool, _ page: MixedPage) -> Int {
+        let first = page.cells.count
+        for _ in 0..<layout.fields.count { page.cells.append(.absent) }
+        page.rows.append(
+            MixedPage.Row(entity: layout.index, firstCell: first, record: record, isReference: isReference))
+        return page.rows.count - 1
+    }
+
+    private func copyKey(of parent: Parent, to first: Int, _ page: MixedPage) {
+        let parentCells = page.rows[parent.row].firstCell
+        for (offset, field) in parent.key.enumerated() {
+            page.cells[first + parent.toOne.firstField + offset] = page.cells[parentCells + field]
+        }
+    }
+
+    // MARK: - Members
+
+    /// A relationship whose value waits until the object's key is known.
+    private struct Pending {
+        let binding: PathNode.Binding
+        /// The elements of a list, or the one value; null ones name no object.
+        let values: [BatchValue]
+    }
+
+    private func resolve(_ layout: EntityLayout, _ batch: RecordBatch) -> ResolvedPlan {
+        if let plan = resolved[layout.index] { return plan }
+        let plan = ResolvedPlan(layout.plan, batch)
+        resolved[layout.index] = plan
+        return plan
+    }
+
+    private func walk(
+        _ object: BatchValue, _ node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout, _ first: Int,
+        _ relationships: inout [Pending], _ page: MixedPage
+    ) throws(Rejection) {
+        let table = plan.nodes[node].table
+        for index in 0..<object.count {
+            let member = object[index]
+            let child = Int(table[Int(member.keyIndex)])
+            guard child >= 0 else { continue }
+            for binding in plan.nodes[child].bindings {
+                switch binding {
+                case .attribute(let field):
+                    do {
+                        page.cells[first + field] = try layout.converters[field].convert(member, page.arena)
+                    } catch {
+                        throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
+                    }
+                case .toOne, .toMany:
+                    note(binding, member, &relationships)
+                }
+            }
+            guard plan.nodes[child].hasChildren else { continue }
+            switch member.tag {
+            case .object: try walk(member, child, plan, layout, first, &relationships, page)
+            case .array: try walkAcross(member, child, plan, layout, first, &relationships, page)
+            default: continue
+            }
+        }
+    }
+
+    private func note(_ binding: PathNode.Binding, _ value: BatchValue, _ relationships: inout [Pending]) {
+        relationships.append(Pending(binding: binding, values: value.tag == .array ? value.elements : [value]))
+    }
+
+    /// A path across an array: what its elements have becomes one list.
+    private func walkAcross(
+        _ array: BatchValue, _ node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout, _ first: Int,
+        _ relationships: inout [Pending], _ page: MixedPage
+    ) throws(Rejection) {
+        var lists: [(binding: PathNode.Binding, values: [BatchValue])] = []
+        plan.eachBinding(below: node) { lists.append(($0, [])) }
+        for index in 0..<array.count {
+            plan.collect(from: array[index], at: node) { position, value in lists[position].values.append(value) }
+        }
+        for list in lists {
+            switch list.binding {
+            case .toOne, .toMany:
+                let values = list.values.flatMap { $0.tag == .array ? $0.elements : [$0] }
+                relationships.append(Pending(binding: list.binding, values: values))
+            case .attribute(let field):
+                guard layout.fields[field].type == .json else {
+                    let name = "\(layout.name).\(layout.fields[field].name)"
+                    throw Rejection(reason: "\(name): its path leads across an array; use type json")
+                }
+                let json = "[" + list.values.map(\.json).joined(separator: ",") + "]"
+                page.cells[first + field] = .text(page.arena.copy(json))
+            }
+        }
+    }
+
+    // MARK: - Relationships
+
+    private func follow(
+        _ pending: Pending, from row: Int, _ layout: EntityLayout, record: Int, in batch: RecordBatch,
+        _ page: MixedPage
+    ) throws(Rejection) {
+        switch pending.binding {
+        case .attribute: break
+        case .toOne(let index):
+            try followOne(layout.toOne[index], pending, from: row, layout, record: record, in: batch, page)
+        case .toMany(let index):
+            try followMany(index, pending, from: row, layout, record: record, in: batch, page)
+        }
+    }
+
+    private func followOne(
+        _ relationship: EntityLayout.ToOne, _ pending: Pending, from row: Int, _ layout: EntityLayout, record: Int,
+        in batch: RecordBatch, _ page: MixedPage
+    ) throws(Rejection) {
+        let name = "\(layout.name).\(relationship.name)"
+        guard pending.values.count <= 1 else {
+            throw Rejection(reason: "\(name): a list of \(pending.values.count) for a relationship to one")
+        }
+        let first = page.rows[row].firstCell + relationship.firstField
+        guard let value = pending.values.first, value.tag != .null else {
+            for offset in 0..<relationship.fieldCount { page.cells[first + offset] = .null }
+            return
+        }
+        let target = model.entities[relationship.target]
+        if value.tag == .object {
+            let nested = try mapObject(
+                value, as: relationship.target, record: record, parent: nil, in: batch, page)
+            for (offset, field) in target.key.enumerated() {
+                page.cells[first + offset] = page.cells[page.rows[nested].firstCell + field]
+            }
+        } else {
+            page.cells[first] = try bareKey(value, of: target, name, page)
+        }
+    }
+
+    private func followMany(
+        _ index: Int, _ pending: Pending, from row: Int, _ layout: EntityLayout, record: Int, in batch: RecordBatch,
+        _ page: MixedPage
+    ) throws(Rejection) {
+        let relationship = layout.toMany[index]
+        let target = model.entities[relationship.target]
+        let name = "\(layout.name).\(relationship.name)"
+        var parent: Parent?
+        if case .inverse(let toOne) = relationship.storage {
+            parent = Parent(toOne: target.toOne[toOne], row: row, key: layout.key)
+        }
+        var keys: [Cell] = []
+        for value in pending.values where value.tag != .null {
+            let child: Int
+            if value.tag == .object {
+                child = try mapObject(
+                    value, as: relationship.target, record: record, parent: parent, in: batch, page)
+            } else {
+                let cell = try bareKey(value, of: target, name, page)
+                child = appendRow(target, record: record, isReference: true, page)
+                page.cells[page.rows[child].firstCell + target.key[0]] = cell
+                if let parent { copyKey(of: parent, to: page.rows[child].firstCell, page) }
+            }
+            for field in target.key { keys.append(page.cells[page.rows[child].firstCell + field]) }
+        }
+        page.links.append(
+            MixedPage.Link(
+                row: row, relationship: index, firstCell: page.linkCells.count, count: keys.count / target.key.count))
+        page.linkCells.append(contentsOf: keys)
+    }
+
+    /// A reference by its bare key, read as the target's key attribute reads it.
+    private func bareKey(
+        _ value: BatchValue, of target: EntityLayout, _ name: String, _ page: MixedPage
+    ) throws(Rejection) -> Cell {
+        guard target.key.count == 1 else {
+            throw Rejection(
+                reason: "\(name): \(RemoteScalar(value).shown) cannot name a \(target.name), whose key has "
+                    + "\(target.key.count) attributes; an object can")
+        }
+        let cell: Cell
+        do {
+            cell = try target.converters[target.key[0]].convert(value, page.arena)
+        } catch {
+            throw Rejection(reason: "\(name): \(error.reason)")
+        }
+        guard cell.kind != .null else {
+            throw Rejection(reason: "\(name): \(RemoteScalar(value).shown) is no key of \(target.name)")
+        }
+        return cell
+    }
+}

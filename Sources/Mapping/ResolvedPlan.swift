@@ -1,0 +1,83 @@
+internal import RecordBatch
+
+/// An entity's path tree with the key indexes of one batch, so that a member's place is one array access away.
+struct ResolvedPlan {
+    struct Node {
+        let bindings: [PathNode.Binding]
+        let hasChildren: Bool
+        /// Per key index of the batch: the child node, or -1.
+        var table: [Int32]
+        /// The children in the order of the tree.
+        var children: [Int]
+    }
+
+    private(set) var nodes: [Node] = []
+    let root = 0
+
+    init(_ tree: PathNode, _ batch: RecordBatch) {
+        var keys: [String: Int] = [:]
+        for index in 0..<batch.keyCount { keys[batch.key(index)] = index }
+        _ = add(tree, keys)
+    }
+
+    private mutating func add(_ tree: PathNode, _ keys: [String: Int]) -> Int {
+        let index = nodes.count
+        nodes.append(Node(bindings: tree.bindings, hasChildren: !tree.children.isEmpty, table: [], children: []))
+        var table: [Int32] = tree.children.isEmpty ? [] : Array(repeating: -1, count: keys.count)
+        var children: [Int] = []
+        for child in tree.children {
+            let node = add(child.node, keys)
+            children.append(node)
+            if let key = keys[child.name] { table[key] = Int32(node) }
+        }
+        nodes[index].table = table
+        nodes[index].children = children
+        return index
+    }
+
+    /// Every binding below a node, in a fixed order.
+    func eachBinding(below node: Int, _ body: (PathNode.Binding) -> Void) {
+        for child in nodes[node].children {
+            nodes[child].bindings.forEach(body)
+            eachBinding(below: child, body)
+        }
+    }
+
+    /// Hands each value below `value` that a binding below `node` wants to `body`.
+    ///
+    /// Its first argument is the binding's position in the order of ``eachBinding(below:_:)``. Arrays on the way are flattened, arrays at the end too.
+    func collect(from value: BatchValue, at node: Int, _ body: (Int, BatchValue) -> Void) {
+        collect(from: value, at: node, firstPosition: 0, body)
+    }
+
+    private func collect(
+        from value: BatchValue, at node: Int, firstPosition: Int, _ body: (Int, BatchValue) -> Void
+    ) {
+        switch value.tag {
+        case .array:
+            for index in 0..<value.count { collect(from: value[index], at: node, firstPosition: firstPosition, body) }
+        case .object:
+            var positions: [Int: Int] = [:]
+            var position = firstPosition
+            for child in nodes[node].children {
+                positions[child] = position
+                position += bindingCount(from: child)
+            }
+            for index in 0..<value.count {
+                let member = value[index]
+                let child = Int(nodes[node].table[Int(member.keyIndex)])
+                guard child >= 0, let position = positions[child] else { continue }
+                for offset in nodes[child].bindings.indices { body(position + offset, member) }
+                if nodes[child].hasChildren {
+                    collect(
+                        from: member, at: child, firstPosition: position + nodes[child].bindings.count, body)
+                }
+            }
+        default: break
+        }
+    }
+
+    private func bindingCount(from node: Int) -> Int {
+        nodes[node].children.reduce(nodes[node].bindings.count) { $0 + bindingCount(from: $1) }
+    }
+}

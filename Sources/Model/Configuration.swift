@@ -1,0 +1,81 @@
+/// A configuration file, read and found valid.
+public struct Configuration: Sendable, Equatable {
+    /// The file's path as the caller gave it.
+    public var file: String
+    /// The version of the file's format.
+    public var version: Int
+    /// The database's absolute path.
+    public var databasePath: String
+    /// The bridges, in the order of the file.
+    public var bridges: [BridgeConfiguration]
+    /// The entities.
+    public var model: Model
+    /// What does not keep the file from being used, such as a secret whose variable is not set.
+    public var warnings: [Diagnostic]
+
+    /// A configuration; nothing is checked.
+    public init(
+        file: String, version: Int = 1, databasePath: String, bridges: [BridgeConfiguration], model: Model,
+        warnings: [Diagnostic] = []
+    ) {
+        self.file = file
+        self.version = version
+        self.databasePath = databasePath
+        self.bridges = bridges
+        self.model = model
+        self.warnings = warnings
+    }
+
+    /// The bridge called `name`.
+    public func bridge(named name: String) -> BridgeConfiguration? {
+        bridges.first { $0.name == name }
+    }
+
+    /// The absolute path of the folder that the file is in: relative paths of secrets start there.
+    public var directory: String { FilePath.directory(of: file) }
+}
+
+/// A plugin with options, under a name of the configuration's own.
+public struct BridgeConfiguration: Sendable, Equatable {
+    /// The name by which entities refer to it.
+    public var name: String
+    /// The plugin's name.
+    public var plugin: String
+    /// The plugin's options: always an object, maybe an empty one; secrets are still references.
+    public var options: ConfigValue
+    /// Where the file declares the bridge.
+    public var location: SourceLocation
+
+    /// A bridge; nothing is checked.
+    public init(
+        name: String, plugin: String, options: ConfigValue = .object([]), location: SourceLocation = .unknown
+    ) {
+        self.name = name
+        self.plugin = plugin
+        self.options = options
+        self.location = location
+    }
+}
+
+/// What a plugin says of its part of a configuration, in JSON Schema, draft 2020-12.
+///
+/// Checked: `type`, `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`, `minimum`, `maximum`,
+/// `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`, `minItems`, `maxItems`, `oneOf`, `anyOf`, `$ref` to
+/// `#/$defs/NAME`, and `writeOnly: true`, which marks a secret. Other keywords (`pattern`, `format`, `allOf`, ...) are
+/// taken for annotations here, though editors know them: what they demand, the plugin checks itself. A schema has at
+/// most 1 MiB and 64 levels; one that is faulty or has no end is reported as the plugin's fault.
+public struct PluginSchema: Sendable, Equatable {
+    /// The plugin's name: what `plugin:` says, and the name of its section in an entity.
+    public var name: String
+    /// The JSON text of the schema of a bridge's `options:`.
+    public var optionsSchema: String
+    /// The JSON text of the schema of an entity's section.
+    public var entitySchema: String
+
+    /// The schemas of the plugin `name`; an empty text stands for a schema that allows everything.
+    public init(name: String, optionsSchema: String, entitySchema: String) {
+        self.name = name
+        self.optionsSchema = optionsSchema
+        self.entitySchema = entitySchema
+    }
+}

@@ -1,0 +1,164 @@
+extension ConfigurationReader {
+    /// `NAME: {to: ENTITY}` or `NAME: {many: ENTITY}`, with `from`, `inverse` and, for many, `merge`.
+    mutating func readRelationship(_ member: Member, _ entity: String, into result: inout ReadEntity) {
+        let what = "relationship \(quoted(member.name)) of \(entity)"
+        if let fault = Naming.fault(member.name, what: "relationship") {
+            error(at: member.key.mark, fault.message, fault.remedy)
+        }
+        guard case .mapping = member.value.content,
+            let members = members(of: member.value, what, at: member.value.mark)
+        else {
+            error(
+                at: member.value.mark, "\(what) must be a mapping, is \(member.value.kind.rawValue)",
+                "write {to: ENTITY} or {many: ENTITY}")
+            return
+        }
+        report(unknown: members, valid: ["to", "many", "from", "inverse", "merge"], of: what)
+        func find(_ name: String) -> Member? { members.first { $0.name == name } }
+
+        let to = find("to")
+        let many = find("many")
+        if to != nil, let many {
+            error(at: many.key.mark, "\(what) has \"to\" and \"many\"", "remove one: it leads to one object or to many")
+        }
+        guard let end = to ?? many else {
+            error(
+                at: member.key.mark, "missing key \"to\" or \"many\" of \(what)",
+                "add \"to: ENTITY\" or \"many: ENTITY\"")
+            return
+        }
+        guard let target = text(end, of: what) else { return }
+        var relationship = Relationship(
+            name: member.name, kind: to == nil ? .toMany : .toOne, target: target, location: location(member.key.mark))
+        result.targetMarks[member.name] = end.value.mark
+        if let from = find("from"), let path = path(from, what) { relationship.source = path }
+        if let inverse = find("inverse"), let name = text(inverse, of: what) {
+            relationship.inverse = name
+            result.inverseMarks[member.name] = inverse.value.mark
+        }
+        if let merge = find("merge"), let name = text(merge, of: what) {
+            let valid = Relationship.Merge.allCases.map(\.rawValue)
+            if relationship.kind == .toOne {
+                error(at: merge.key.mark, "\"merge\" of \(what), which leads to one", "remove it: a to-one is replaced")
+            } else if let known = Relationship.Merge(rawValue: name) {
+                relationship.merge = known
+            } else {
+                error(
+                    at: merge.value.mark, "unknown merge \(quoted(name)) of \(what)",
+                    suggestion(for: name, among: valid))
+            }
+        }
+        result.entity.relationships.append(relationship)
+    }
+
+    /// What only the whole model shows: targets, inverses and names that are one name to SQLite.
+    mutating func check(_ entities: [ReadEntity]) {
+        let model = Model(entities: entities.map(\.entity))
+        for read in entities {
+            for relationship in read.entity.relationships {
+                checkEnds(of: relationship, in: read, model)
+            }
+        }
+        checkTableNames(entities, model)
+        for read in entities { checkColumnNames(of: read.entity, model) }
+    }
+
+    private mutating func checkEnds(of relationship: Relationship, in read: ReadEntity, _ model: Model) {
+        let what = "relationship \(quoted(relationship.name)) of entity \(quoted(read.entity.name))"
+        guard let target = model.entity(named: relationship.target) else {
+            error(
+                at: read.targetMarks[relationship.name] ?? .start,
+                "unknown entity \(quoted(relationship.target)) in \(what)",
+                suggestion(for: relationship.target, among: model.entities.map(\.name), what: "entities"))
+            return
+        }
+        guard let name = relationship.inverse else { return }
+        let mark = read.inverseMarks[relationship.name] ?? .start
+        if target.name == read.entity.name, name == relationship.name {
+            error(at: mark, "\(what) is its own inverse", "name another relationship, or remove \"inverse\"")
+            return
+        }
+        guard let other = target.relationship(named: name) else {
+            let remedy = suggestion(
+                for: name, among: target.relationships.map(\.name),
+                what: "relationships of \(quoted(target.name))")
+            error(
+                at: mark, "unknown inverse \(quoted(name)) of \(what)",
+                remedy ?? "entity \(quoted(target.name)) has no relationships: add it there")
+            return
+        }
+        if other.target != read.entity.name {
+            error(
+                at: mark, "the inverse \(quoted(name)) of \(what) leads to \(quoted(other.target)), not back",
+                "name a relationship of \(quoted(target.name)) that leads to \(quoted(read.entity.name))")
+        } else if let back = other.inverse, back != relationship.name {
+            error(
+                at: mark, "the inverse \(quoted(name)) of \(what) names \(quoted(back)) as its own inverse",
+                "let both name each other")
+        } else if other.inverse == nil,
+            let first = read.entity.relationships.first(where: {
+                $0.target == target.name && $0.inverse == name && $0.name != relationship.name
+            }), let firstMark = read.inverseMarks[first.name], firstMark < mark
+        {
+            error(
+                at: mark, "\(quoted(name)) is the inverse of \(quoted(first.name)) and of \(what)",
+                "give each relationship an inverse of its own")
+        }
+    }
+
+    private mutating func checkTableNames(_ entities: [ReadEntity], _ model: Model) {
+        var tables: [String: (name: String, what: String)] = [:]
+        for read in entities {
+            let entity = read.entity
+            if let first = tables[entity.name.lowercased()] {
+                report(clash: entity.name, with: first.name, "\(first.what) and another", entity.location, "tables")
+            } else {
+                tables[entity.name.lowercased()] = (entity.name, "entity \(quoted(entity.name))")
+            }
+        }
+        for read in entities {
+            for relationship in read.entity.relationships {
+                guard case .joinTable(let name) = model.storage(of: relationship, in: read.entity) else { continue }
+                let what = "the join table of \(quoted(relationship.name)) of entity \(quoted(read.entity.name))"
+                if let first = tables[name.lowercased()] {
+                    report(clash: name, with: first.name, "\(first.what) and \(what)", relationship.location, "tables")
+                } else {
+                    tables[name.lowercased()] = (name, what)
+                }
+            }
+        }
+    }
+
+    private mutating func checkColumnNames(of entity: Entity, _ model: Model) {
+        var columns: [String: (name: String, what: String)] = [:]
+        for attribute in entity.attributes {
+            if let first = columns[attribute.name.lowercased()] {
+                report(
+                    clash: attribute.name, with: first.name, "\(first.what) and another", attribute.location, "columns")
+            } else {
+                columns[attribute.name.lowercased()] = (attribute.name, "attribute \(quoted(attribute.name))")
+            }
+        }
+        for relationship in entity.relationships {
+            var names = [relationship.name]
+            if case .columns(let list) = model.storage(of: relationship, in: entity) { names += list }
+            for name in Set(names).sorted() {
+                let what = "relationship \(quoted(relationship.name))"
+                if let first = columns[name.lowercased()] {
+                    report(clash: name, with: first.name, "\(first.what) and \(what)", relationship.location, "columns")
+                } else {
+                    columns[name.lowercased()] = (name, what)
+                }
+            }
+        }
+    }
+
+    private mutating func report(
+        clash name: String, with other: String, _ things: String, _ location: SourceLocation, _ kind: String
+    ) {
+        let names = name == other ? quoted(name) : "\(quoted(other)) and \(quoted(name))"
+        error(
+            at: YAMLMark(line: location.line, column: location.column),
+            "\(things) share the name \(names): SQLite's \(kind) have no upper and lower case", "rename one")
+    }
+}

@@ -1,0 +1,116 @@
+/// Turns a YAML document into a ``Configuration`` and notes every fault on the way.
+///
+/// A faulty part is still read as far as it can be, so that one mistake gives one message and not a trail of them.
+struct ConfigurationReader {
+    static let mostDiagnostics = 100
+
+    let file: String
+    /// The plugins that there are, or nil when that is not known: then sections and options are taken as they are.
+    let plugins: [String: CompiledPlugin]?
+    /// Plugins whose faulty schema was reported already.
+    var reportedPlugins: Set<String> = []
+    var diagnostics: [Diagnostic] = []
+
+    /// A member of a mapping whose key is a text.
+    struct Member {
+        var name: String
+        var key: YAMLNode
+        var value: YAMLNode
+    }
+
+    init(file: String, plugins: [PluginSchema]?) {
+        self.file = file
+        self.plugins = plugins.map { plugins in
+            Dictionary(plugins.map { ($0.name, CompiledPlugin($0)) }) { first, _ in first }
+        }
+    }
+
+    mutating func read(_ root: YAMLNode) -> Configuration? {
+        guard let members = members(of: root, "the file", at: root.mark) else { return nil }
+        report(unknown: members, valid: ["version", "database", "bridges", "entities"], of: nil)
+        func member(_ name: String) -> Member? { members.first { $0.name == name } }
+
+        if let version = member("version") {
+            if version.value.scalar != .int(1) {
+                let given = version.value.scalarText.map { " \(shortened($0))" } ?? ""
+                error(at: version.value.mark, "unknown version\(given) of the format", "write \"version: 1\"")
+            }
+        } else {
+            error(at: root.mark, "missing key \"version\"", "add \"version: 1\"")
+        }
+        var database = "bmo.sqlite"
+        if let given = member("database"), let path = text(given, of: nil) {
+            if path.utf8.contains(0) || path.hasSuffix("/") {
+                error(at: given.value.mark, "\"database\" is no path of a file", "write one, such as bmo.sqlite")
+            }
+            database = path
+        }
+        var bridges: [BridgeConfiguration] = []
+        if let given = member("bridges") {
+            bridges = readBridges(given)
+        } else {
+            error(at: root.mark, "missing key \"bridges\"", "add \"bridges:\" with a name and its plugin")
+        }
+        var model = Model()
+        if let given = member("entities") {
+            model = readEntities(given, bridges: bridges)
+        } else {
+            error(at: root.mark, "missing key \"entities\"", "add \"entities:\"; it may be empty")
+        }
+        return Configuration(
+            file: file, databasePath: FilePath.absolute(database, relativeTo: FilePath.directory(of: file)),
+            bridges: bridges, model: model)
+    }
+}
+
+extension ConfigurationReader {
+    func location(_ mark: YAMLMark) -> SourceLocation {
+        SourceLocation(file: file, line: mark.line, column: mark.column)
+    }
+
+    mutating func error(at mark: YAMLMark, _ message: String, _ remedy: String?) {
+        diagnostics.append(Diagnostic(location: location(mark), message: message, remedy: remedy))
+    }
+
+    /// The members of a mapping, of which an empty value is one too; nil, and a fault, for anything else.
+    mutating func members(of node: YAMLNode, _ what: String, at mark: YAMLMark) -> [Member]? {
+        if node.isNull { return [] }
+        guard case .mapping(let pairs) = node.content else {
+            error(at: mark, "\(what) must be a mapping, is \(node.kind.rawValue)", "write \"name: value\" lines")
+            return nil
+        }
+        var members: [Member] = []
+        for pair in pairs {
+            if let name = pair.key.keyName {
+                members.append(Member(name: name, key: pair.key, value: pair.value))
+            } else {
+                let shown = pair.key.scalarText.map { " \(shortened($0))" } ?? ""
+                let kind = pair.key.kind.rawValue
+                error(at: pair.key.mark, "the key\(shown) in \(what) is \(kind), not text", "write it in quotes")
+            }
+        }
+        return members
+    }
+
+    mutating func report(unknown members: [Member], valid: [String], of what: String?) {
+        for member in members where !valid.contains(member.name) {
+            error(
+                at: member.key.mark, "unknown key \(quoted(member.name))" + (what.map { " of \($0)" } ?? ""),
+                suggestion(for: member.name, among: valid))
+        }
+    }
+
+    /// The text of a member, of numbers and bools as they are written; nil, and a fault, for anything else.
+    mutating func text(_ member: Member, of what: String?) -> String? {
+        let subject = quoted(member.name) + (what.map { " of \($0)" } ?? "")
+        guard let text = member.value.scalarText, !member.value.isNull else {
+            error(at: member.value.mark, "\(subject) must be text, is \(member.value.kind.rawValue)", nil)
+            return nil
+        }
+        guard !text.isEmpty else {
+            error(at: member.value.mark, "\(subject) is empty", nil)
+            return nil
+        }
+        return text
+    }
+}

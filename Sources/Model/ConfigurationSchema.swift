@@ -1,0 +1,250 @@
+/// The JSON Schema (draft 2020-12) of the configuration file, for editors.
+///
+/// It knows the structure, and options and sections by plugin. What it cannot know - names that refer to each other -
+/// ``ConfigurationFile`` checks. It is stricter in one thing: a text that looks like a number has to be quoted.
+public enum ConfigurationSchema {
+    /// The schema of a file whose bridges use `plugins`; a plugin with a faulty schema takes anything.
+    public static func json(plugins: [PluginSchema]) -> String {
+        let parts = plugins.sorted { $0.name < $1.name }.map { PluginPart($0) }
+        var definitions: [(key: String, value: ConfigValue)] = [
+            ("secret", secret), ("bridge", bridge(parts)), ("entity", entity(parts)), ("attribute", attribute),
+            ("relationship", relationship), ("type", type), ("transformer", transformer), ("name", name),
+        ]
+        for part in parts {
+            definitions.append((part.optionsName, part.options))
+            definitions.append((part.entityName, part.entity))
+        }
+        let schema = object(
+            "The configuration of bmo: which entity of a database comes from which API",
+            [
+                ("version", ["description": "The version of this format", "const": 1]),
+                (
+                    "database",
+                    [
+                        "description": "The SQLite file, relative to this one", "type": "string", "minLength": 1,
+                        "default": "bmo.sqlite",
+                    ]
+                ),
+                (
+                    "bridges",
+                    [
+                        "description": "A name of yours for each API, with a plugin and its options",
+                        "type": ["object", "null"],
+                        "propertyNames": ["pattern": "^[A-Za-z_][A-Za-z0-9_-]*$"],
+                        "additionalProperties": ["$ref": "#/$defs/bridge"],
+                    ]
+                ),
+                (
+                    "entities",
+                    [
+                        "description": "The kinds of objects; each becomes a table of its name",
+                        "type": ["object", "null"], "propertyNames": ["$ref": "#/$defs/name"],
+                        "additionalProperties": ["$ref": "#/$defs/entity"],
+                    ]
+                ),
+            ], required: ["version", "bridges", "entities"])
+        let head: [(key: String, value: ConfigValue)] = [
+            ("$schema", "https://json-schema.org/draft/2020-12/schema"), ("title", "bmo configuration"),
+        ]
+        return ConfigValue.object(head + (schema.members ?? []) + [("$defs", .object(definitions))]).json + "\n"
+    }
+
+    private static let name: ConfigValue = [
+        "description": "Letters, digits and _; not beginning with bmo_ or sqlite_",
+        "type": "string",
+        "pattern": "^(?![Bb][Mm][Oo]_|[Ss][Qq][Ll][Ii][Tt][Ee]_)[A-Za-z_][A-Za-z0-9_]*$",
+    ]
+
+    private static let secret = exactlyOne(
+        "Where a secret is; the secret itself is never written here",
+        [
+            (
+                "env",
+                [
+                    "description": "The name of an environment variable", "type": "string",
+                    "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+                ]
+            ),
+            ("file", ["description": "A file, relative to this one", "type": "string", "minLength": 1]),
+        ])
+
+    private static func bridge(_ parts: [PluginPart]) -> ConfigValue {
+        let plugin: ConfigValue = [
+            "description": "A plugin, as \"bmo plugins\" lists it", "enum": .array(parts.map { .string($0.name) }),
+        ]
+        let base = object(
+            "An API: a plugin with options",
+            [
+                ("plugin", parts.isEmpty ? ["type": "string"] : plugin),
+                ("options", ["description": "The plugin's own options", "type": ["object", "null"]]),
+            ], required: ["plugin"])
+        let conditions: [ConfigValue] = parts.map { part in
+            let then: ConfigValue = [
+                "properties": ["options": ["$ref": .string("#/$defs/\(part.optionsName)")]],
+                "required": part.needsOptions ? ["options"] : [],
+            ]
+            return [
+                "if": ["properties": ["plugin": ["const": .string(part.name)]], "required": ["plugin"]], "then": then,
+            ]
+        }
+        return .object((base.members ?? []) + (parts.isEmpty ? [] : [("allOf", .array(conditions))]))
+    }
+
+    private static func entity(_ parts: [PluginPart]) -> ConfigValue {
+        var properties: [(key: String, value: ConfigValue)] = [
+            ("bridge", ["description": "The name of a bridge of this file", "type": "string", "minLength": 1]),
+            (
+                "key",
+                [
+                    "description": "The attribute, or attributes, that identify an object",
+                    "anyOf": [
+                        ["type": "string", "minLength": 1],
+                        [
+                            "type": "array", "items": ["type": "string", "minLength": 1], "minItems": 1,
+                            "uniqueItems": true,
+                        ],
+                    ],
+                ]
+            ),
+            (
+                "attributes",
+                [
+                    "description": "The columns", "type": "object", "minProperties": 1,
+                    "propertyNames": ["$ref": "#/$defs/name"], "additionalProperties": ["$ref": "#/$defs/attribute"],
+                ]
+            ),
+            (
+                "relationships",
+                [
+                    "description": "The references to other entities", "type": ["object", "null"],
+                    "propertyNames": ["$ref": "#/$defs/name"],
+                    "additionalProperties": ["$ref": "#/$defs/relationship"],
+                ]
+            ),
+        ]
+        for part in parts { properties.append((part.name, ["$ref": .string("#/$defs/\(part.entityName)")])) }
+        let base = object(
+            "A kind of object", properties, required: ["bridge", "key", "attributes"], closed: !parts.isEmpty)
+        // An entity has one bridge, so one section at most.
+        var pairs: [ConfigValue] = []
+        for (index, first) in parts.enumerated() {
+            for second in parts[(index + 1)...] {
+                pairs.append(["not": ["required": [.string(first.name), .string(second.name)]]])
+            }
+        }
+        return .object((base.members ?? []) + (pairs.isEmpty ? [] : [("allOf", .array(pairs))]))
+    }
+
+    private static let type: ConfigValue = [
+        "description": "What the values are", "enum": .array(AttributeType.allCases.map { .string($0.rawValue) }),
+    ]
+
+    private static let attribute: ConfigValue = [
+        "description": "A column: its type, or a mapping that says more",
+        "anyOf": [
+            ["$ref": "#/$defs/type"],
+            object(
+                nil,
+                [
+                    ("type", ["$ref": "#/$defs/type"]),
+                    (
+                        "from",
+                        [
+                            "description": "A dot path into the remote record; default: the attribute's name",
+                            "type": "string", "minLength": 1,
+                        ]
+                    ),
+                    ("constant", ["description": "The same value for every object"]),
+                    (
+                        "transform",
+                        [
+                            "description": "What is done to the remote value before its type is read",
+                            "anyOf": [
+                                ["$ref": "#/$defs/transformer"],
+                                ["type": "array", "items": ["$ref": "#/$defs/transformer"]],
+                            ],
+                        ]
+                    ),
+                ], required: ["type"],
+                more: [("dependentSchemas", ["constant": ["properties": ["from": false, "transform": false]]])]),
+        ],
+    ]
+
+    private static let transformer: ConfigValue = [
+        "anyOf": [
+            ["enum": ["trim", "lowercase", "uppercase", "empty_as_null"]],
+            exactlyOne(
+                "A transformer with its argument",
+                [
+                    ("prefix", ["description": "Puts the text in front", "type": "string", "minLength": 1]),
+                    (
+                        "strip_prefix",
+                        ["description": "Removes the text from the front", "type": "string", "minLength": 1]
+                    ),
+                    (
+                        "base",
+                        ["description": "Reads an integer in a base", "type": "integer", "minimum": 2, "maximum": 36]
+                    ),
+                    (
+                        "unit",
+                        [
+                            "description": "The unit of a numeric timestamp",
+                            "enum": .array(TimeUnit.allCases.map { .string($0.rawValue) }),
+                        ]
+                    ),
+                    ("format", ["description": "A strftime pattern", "type": "string", "pattern": "%"]),
+                    (
+                        "map",
+                        [
+                            "description": "Remote to local values", "type": "object", "minProperties": 1,
+                            "additionalProperties": ["type": ["string", "number", "boolean", "null"]],
+                        ]
+                    ),
+                ]),
+        ]
+    ]
+
+    private static let relationship = object(
+        "A reference to another entity",
+        [
+            ("to", ["description": "The entity, for at most one object", "type": "string", "minLength": 1]),
+            ("many", ["description": "The entity, for any number of objects", "type": "string", "minLength": 1]),
+            (
+                "from",
+                [
+                    "description": "A dot path into the remote record; default: the relationship's name",
+                    "type": "string", "minLength": 1,
+                ]
+            ),
+            ("inverse", ["description": "The other entity's relationship that leads back", "type": "string"]),
+            (
+                "merge",
+                [
+                    "description": "What a reply's list does to the objects that are related already",
+                    "enum": .array(Relationship.Merge.allCases.map { .string($0.rawValue) }), "default": "replace",
+                ]
+            ),
+        ], required: [],
+        more: [
+            ("oneOf", [["required": ["to"]], ["required": ["many"]]]),
+            ("dependentRequired", ["merge": ["many"]]),
+        ])
+
+    private static func object(
+        _ description: String?, _ properties: [(key: String, value: ConfigValue)], required: [String],
+        closed: Bool = true, more: [(key: String, value: ConfigValue)] = []
+    ) -> ConfigValue {
+        var members: [(key: String, value: ConfigValue)] = []
+        if let description { members.append(("description", .string(description))) }
+        members += [("type", "object"), ("properties", .object(properties))]
+        if !required.isEmpty { members.append(("required", .array(required.map { .string($0) }))) }
+        if closed { members.append(("additionalProperties", false)) }
+        return .object(members + more)
+    }
+
+    private static func exactlyOne(
+        _ description: String, _ properties: [(key: String, value: ConfigValue)]
+    ) -> ConfigValue {
+        object(description, properties, required: [], more: [("minProperties", 1), ("maxProperties", 1)])
+    }
+}

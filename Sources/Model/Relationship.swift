@@ -1,0 +1,54 @@
+/// A reference from one entity to another, or to itself.
+public struct Relationship: Sendable, Equatable {
+    /// To how many objects a relationship leads.
+    public enum Kind: Sendable, Equatable {
+        /// At most one.
+        case toOne
+        /// Any number, in an order.
+        case toMany
+    }
+
+    /// What a reply's list does to the objects that are related already.
+    public enum Merge: String, Sendable, CaseIterable {
+        /// The list becomes the relationship's whole value. A to-one always replaces.
+        case replace
+        /// The list's objects that are not related yet come after those that are.
+        case append
+        /// The list's objects come before those that are related already.
+        case insertAtBeginning = "insert_at_beginning"
+    }
+
+    /// The relationship's name.
+    public var name: String
+    /// To how many objects it leads.
+    public var kind: Kind
+    /// The name of the entity it leads to.
+    public var target: String
+    /// Where the remote representation has its value.
+    public var source: RemotePath
+    /// The target's relationship that leads back, where this end names it; ``Model/inverse(of:in:)`` knows both ends.
+    public var inverse: String?
+    /// What a reply's list does to the objects that are related already.
+    public var merge: Merge
+    /// Where the file declares the relationship.
+    public var location: SourceLocation
+
+    /// A relationship; `source` defaults to the member of the record with the relationship's name.
+    public init(
+        name: String, kind: Kind, target: String, source: RemotePath? = nil, inverse: String? = nil,
+        merge: Merge = .replace, location: SourceLocation = .unknown
+    ) {
+        self.name = name
+        self.kind = kind
+        self.target = target
+        self.source = source ?? RemotePath([name])
+        self.inverse = inverse
+        self.merge = merge
+        self.location = location
+    }
+
+    /// The columns of a to-one: its name, or `NAME_KEYATTRIBUTE` each where the target's key has several attributes.
+    public func columnNames(targetKey: [String]) -> [String] {
+        targetKey.count == 1 ? [name] : targetKey.map { "\(name)_\($0)" }
+    }
+}

@@ -1,0 +1,326 @@
+/// Checks a part of a YAML document against a plugin's schema and gives its value, all faults at once.
+///
+/// A plugin's schema is not trusted: the work is bounded, and a schema that recurses without end is a fault.
+struct SchemaValidator {
+    static let deepest = 200
+
+    /// A fault before it is put into words: alternatives of one place are joined to one message.
+    struct Fault {
+        enum Kind {
+            case type(expected: [String], found: String)
+            case choice(valid: [String], given: String?)
+            /// A key that should not be there, or is not there.
+            case key(message: String, remedy: String?)
+            case other(message: String, remedy: String?)
+        }
+
+        var mark: YAMLMark
+        /// Names and indexes from the part's root, as a message shows them.
+        var path: String
+        var kind: Kind
+    }
+
+    let document: SchemaDocument
+    /// Whether any text may be a `{env: NAME}` or `{file: PATH}`; else only what the schema marks as a secret.
+    let allowsSecretTexts: Bool
+    /// How much work is left: enough for any file, not for a schema whose alternatives multiply.
+    private var budget = 0
+    private(set) var ranOut = false
+
+    init(document: SchemaDocument, allowsSecretTexts: Bool) {
+        self.document = document
+        self.allowsSecretTexts = allowsSecretTexts
+    }
+
+    /// The value of `node`, which is the whole part, and what is wrong with it.
+    mutating func validate(_ node: YAMLNode) -> (value: ConfigValue, faults: [Fault]) {
+        budget = 100_000 + 100 * node.count
+        return validate(node, document.root, Place(mark: node.mark, path: "", depth: 0), lenient: true)
+    }
+
+    private struct Place {
+        /// Where to report: the key in front of a value.
+        var mark: YAMLMark
+        var path: String
+        var depth: Int
+
+        func member(_ name: String, _ mark: YAMLMark) -> Place {
+            Place(mark: mark, path: path.isEmpty ? shortened(name) : "\(path).\(shortened(name))", depth: depth + 1)
+        }
+
+        func element(_ index: Int, _ mark: YAMLMark) -> Place {
+            Place(mark: mark, path: "\(path)[\(index)]", depth: depth + 1)
+        }
+    }
+
+    private typealias Outcome = (value: ConfigValue, faults: [Fault])
+
+    /// With `lenient`, an unquoted number or bool passes for a text; alternatives are tried without it first.
+    private mutating func validate(_ node: YAMLNode, _ schema: JSONSchema, _ place: Place, lenient: Bool) -> Outcome {
+        budget -= node.count + schema.required.count + (schema.choices?.count ?? 0)
+        guard budget >= 0, place.depth <= Self.deepest else {
+            ranOut = true
+            return (.null, [])
+        }
+        if schema.isSecret { return secret(node, place) }
+        guard schema.fitsAnything else {
+            return (.null, [other(place, "is not allowed", "remove it")])
+        }
+        var outcome = own(node, schema, place, lenient: lenient)
+        let plain = NaturalValue.of(node)
+        func combine(_ next: Outcome) {
+            outcome.value = Self.combine(plain, outcome.value, next.value)
+            outcome.faults += next.faults
+        }
+        var deeper = place
+        deeper.depth += 1
+        if let name = schema.reference, let definition = document.definitions[name] {
+            combine(validate(node, definition, deeper, lenient: lenient))
+        }
+        if !schema.anyOf.isEmpty {
+            combine(alternatives(node, schema.anyOf, deeper, lenient: lenient, exactlyOne: false))
+        }
+        if !schema.oneOf.isEmpty {
+            combine(alternatives(node, schema.oneOf, deeper, lenient: lenient, exactlyOne: true))
+        }
+        return outcome
+    }
+
+    /// Two readings of one node: where the first left the plain value as it was, the second counts.
+    private static func combine(_ plain: ConfigValue, _ first: ConfigValue, _ second: ConfigValue) -> ConfigValue {
+        if first == plain { return second }
+        if case (.object(let plain), .object(let first), .object(let second)) = (plain, first, second),
+            plain.count == first.count, first.count == second.count
+        {
+            return .object(
+                plain.indices.map { (plain[$0].key, combine(plain[$0].value, first[$0].value, second[$0].value)) })
+        }
+        return first
+    }
+
+    private mutating func alternatives(
+        _ node: YAMLNode, _ schemas: [JSONSchema], _ place: Place, lenient: Bool, exactlyOne: Bool
+    ) -> Outcome {
+        for leniency in lenient ? [false, true] : [false] {
+            var fitting: [Outcome] = []
+            var failed: [Outcome] = []
+            for schema in schemas {
+                let outcome = validate(node, schema, place, lenient: leniency)
+                if outcome.faults.isEmpty { fitting.append(outcome) } else { failed.append(outcome) }
+            }
+            if let first = fitting.first {
+                guard exactlyOne, fitting.count > 1 else { return first }
+                return (first.value, [other(place, "fits \(fitting.count) alternatives that exclude each other", nil)])
+            }
+            if leniency == lenient {
+                return (NaturalValue.of(node), Self.nearestFaults(failed.map(\.faults), place.path))
+            }
+        }
+        return (NaturalValue.of(node), [])
+    }
+
+    /// The faults of the alternative that came nearest; where all fail in the same way, what any of them would take.
+    private static func nearestFaults(_ branches: [[Fault]], _ path: String) -> [Fault] {
+        if let joined = joinedTypes(branches, path) ?? joinedChoices(branches) { return [joined] }
+        func weight(_ fault: Fault) -> Int {
+            switch fault.kind {
+            case .type where fault.path == path: 10_000
+            case .choice: 100
+            default: 1
+            }
+        }
+        return branches.min { $0.reduce(0) { $0 + weight($1) } < $1.reduce(0) { $0 + weight($1) } } ?? []
+    }
+
+    private static func joinedTypes(_ branches: [[Fault]], _ path: String) -> Fault? {
+        var result: Fault?
+        var all: [String] = []
+        for branch in branches {
+            guard branch.count == 1, let fault = branch.first, fault.path == path,
+                case .type(let expected, let found) = fault.kind
+            else { return nil }
+            all += expected.filter { !all.contains($0) }
+            result = Fault(mark: fault.mark, path: path, kind: .type(expected: all, found: found))
+        }
+        return result
+    }
+
+    private static func joinedChoices(_ branches: [[Fault]]) -> Fault? {
+        func choices(_ faults: [Fault]) -> [(path: String, valid: [String], given: String?, mark: YAMLMark)] {
+            faults.compactMap { fault in
+                guard case .choice(let valid, let given) = fault.kind else { return nil }
+                return (fault.path, valid, given, fault.mark)
+            }
+        }
+        guard let first = branches.first.map(choices)?.first else { return nil }
+        var all: [String] = []
+        for branch in branches {
+            guard let same = choices(branch).first(where: { $0.path == first.path }) else { return nil }
+            all += same.valid.filter { !all.contains($0) }
+        }
+        return Fault(mark: first.mark, path: first.path, kind: .choice(valid: all, given: first.given))
+    }
+}
+
+extension SchemaValidator {
+    /// What the schema says itself, without its references and alternatives.
+    private mutating func own(_ node: YAMLNode, _ schema: JSONSchema, _ place: Place, lenient: Bool) -> Outcome {
+        if allowsSecretTexts, let reference = SecretReference(node),
+            schema.kinds.contains(.string) || (schema.kinds.isEmpty && schema.properties.isEmpty)
+        {
+            return (.secret(reference), [])
+        }
+        guard var value = typed(node, schema.kinds, lenient: lenient) else {
+            let fault = Fault(
+                mark: place.mark, path: place.path,
+                kind: .type(expected: schema.kinds.map(\.words), found: node.kind.rawValue))
+            return (NaturalValue.of(node), [fault])
+        }
+        var faults: [Fault] = []
+        switch node.content {
+        case .mapping(let pairs):
+            faults += members(pairs, schema, place, lenient: lenient, &value)
+        case .sequence(let elements):
+            if !schema.bounds.items.contains(elements.count) {
+                faults.append(bound(place, "elements", elements.count, schema.bounds.items))
+            }
+            var values: [ConfigValue] = []
+            for (index, element) in elements.enumerated() {
+                if let items = schema.items {
+                    let outcome = validate(element, items, place.element(index, element.mark), lenient: lenient)
+                    values.append(outcome.value)
+                    faults += outcome.faults
+                } else {
+                    values.append(NaturalValue.of(element))
+                }
+            }
+            value = .array(values)
+        case .scalar(let text, let plain):
+            faults += limits(value, schema.bounds, place)
+            if let choices = schema.choices, !choices.contains(value) {
+                if plain, lenient, schema.kinds.isEmpty, choices.contains(.string(text)) {
+                    value = .string(text)
+                } else {
+                    faults.append(choice(choices, text, place))
+                }
+            }
+        }
+        if let choices = schema.choices, node.scalarText == nil, !choices.contains(value) {
+            faults.append(choice(choices, nil, place))
+        }
+        return (value, faults)
+    }
+
+    private func choice(_ choices: [ConfigValue], _ given: String?, _ place: Place) -> Fault {
+        let valid = choices.map { $0.string ?? $0.json }
+        // Where a plugin has secrets, only a slip of the pen is shown: anything else may be a secret in the wrong place.
+        let isSlip = given.map { nearest(to: $0, among: valid) != nil } ?? false
+        return Fault(
+            mark: place.mark, path: place.path,
+            kind: .choice(valid: valid, given: document.hasSecrets && !isSlip ? nil : given))
+    }
+
+    private func typed(_ node: YAMLNode, _ kinds: [JSONSchema.Kind], lenient: Bool) -> ConfigValue? {
+        let plain = NaturalValue.of(node)
+        guard !kinds.isEmpty else { return plain }
+        switch plain {
+        case .null where kinds.contains(.null): return plain
+        case .bool where kinds.contains(.boolean): return plain
+        case .int where kinds.contains(.integer) || kinds.contains(.number): return plain
+        case .double(let number) where kinds.contains(.number) && number.isFinite: return plain
+        case .double(let number) where kinds.contains(.integer):
+            if let integer = Int64(exactly: number) { return .int(integer) }
+        case .string where kinds.contains(.string): return plain
+        case .array where kinds.contains(.array): return plain
+        case .object where kinds.contains(.object): return plain
+        default: break
+        }
+        if lenient, kinds.contains(.string), let text = node.scalarText, plain != .null { return .string(text) }
+        return nil
+    }
+
+    private mutating func members(
+        _ pairs: [YAMLNode.Pair], _ schema: JSONSchema, _ place: Place, lenient: Bool, _ value: inout ConfigValue
+    ) -> [Fault] {
+        var faults: [Fault] = []
+        var values: [(key: String, value: ConfigValue)] = []
+        for pair in pairs {
+            guard let name = pair.key.keyName else {
+                faults.append(
+                    Fault(
+                        mark: pair.key.mark, path: place.path,
+                        kind: .key(message: "a key that is no text", remedy: "write the key in quotes")))
+                continue
+            }
+            let inner = place.member(name, pair.key.mark)
+            if let property = schema.properties[name] ?? schema.additionalProperties {
+                if schema.properties[name] == nil, !property.fitsAnything {
+                    faults.append(
+                        Fault(
+                            mark: pair.key.mark, path: place.path,
+                            kind: .key(
+                                message: "unknown key \(quoted(name))",
+                                remedy: suggestion(for: name, among: Array(schema.properties.keys)) ?? "remove it")))
+                    values.append((name, NaturalValue.of(pair.value)))
+                    continue
+                }
+                let outcome = validate(pair.value, property, inner, lenient: lenient)
+                values.append((name, outcome.value))
+                faults += outcome.faults
+            } else {
+                let isSecret = allowsSecretTexts ? SecretReference(pair.value) : nil
+                values.append((name, isSecret.map { .secret($0) } ?? NaturalValue.of(pair.value)))
+            }
+        }
+        let present = Set(pairs.compactMap { $0.key.keyName })
+        for name in schema.required where !present.contains(name) {
+            faults.append(
+                Fault(
+                    mark: place.mark, path: place.path,
+                    kind: .key(message: "missing key \(quoted(name))", remedy: "add \"\(shortened(name)):\"")))
+        }
+        value = .object(values)
+        return faults
+    }
+
+    private func limits(_ value: ConfigValue, _ bounds: JSONSchema.Bounds, _ place: Place) -> [Fault] {
+        let number: Double
+        switch value {
+        case .int(let integer): number = Double(integer)
+        case .double(let double): number = double
+        case .string(let text):
+            let length = text.unicodeScalars.count
+            return bounds.length.contains(length) ? [] : [bound(place, "characters", length, bounds.length)]
+        default: return []
+        }
+        var wanted: [String] = []
+        if let minimum = bounds.minimum, !(number >= minimum) { wanted.append("at least \(words(minimum))") }
+        if let maximum = bounds.maximum, !(number <= maximum) { wanted.append("at most \(words(maximum))") }
+        if let minimum = bounds.exclusiveMinimum, !(number > minimum) { wanted.append("more than \(words(minimum))") }
+        if let maximum = bounds.exclusiveMaximum, !(number < maximum) { wanted.append("less than \(words(maximum))") }
+        return wanted.isEmpty ? [] : [other(place, "must be \(wanted.joined(separator: " and "))", nil)]
+    }
+
+    private func words(_ number: Double) -> String {
+        Int64(exactly: number).map { String($0) } ?? "\(number)"
+    }
+
+    private func bound(_ place: Place, _ what: String, _ count: Int, _ range: ClosedRange<Int>) -> Fault {
+        let wanted =
+            count < range.lowerBound ? "at least \(range.lowerBound)" : "at most \(range.upperBound)"
+        return other(place, count == 0 ? "is empty" : "has \(count) \(what), must have \(wanted)", nil)
+    }
+
+    private func other(_ place: Place, _ message: String, _ remedy: String?) -> Fault {
+        Fault(mark: place.mark, path: place.path, kind: .other(message: message, remedy: remedy))
+    }
+
+    private func secret(_ node: YAMLNode, _ place: Place) -> Outcome {
+        if let reference = SecretReference(node) { return (.secret(reference), []) }
+        if case .mapping(let pairs) = node.content, pairs.count == 1, pairs[0].key.keyName == "env" {
+            let remedy = "an environment variable has letters A-Z and a-z, digits and _, and no digit in front"
+            return (.null, [other(place, "names no environment variable", remedy)])
+        }
+        return (.null, [other(place, "is a secret and takes no literal", "write {env: NAME} or {file: PATH}")])
+    }
+}

@@ -1,0 +1,12 @@
+internal import Glibc
+internal import RecordBatch
+
+/// The wall clock, in the form that the tables use.
+package enum Clock {
+    /// Now as `YYYY-MM-DDTHH:MM:SS.ffffffZ`, UTC.
+    package static func now() -> String {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp.text(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    }
+}

@@ -1,0 +1,155 @@
+internal import Importer
+internal import Mapping
+internal import RecordBatch
+
+/// The statements of one entity's table: look up, compare, write what is different.
+///
+/// Looking up and comparing in place costs a quarter less than a guarded upsert for a row that did not change, and most
+/// rows of most syncs did not.
+final class EntityWriter {
+    private let layout: EntityLayout
+    private let connection: OpaquePointer?
+    private let stubs: StubTable
+    private let table: String
+    private let rowID: String
+    private let lookUp: RawStatement
+    private let insert: RawStatement
+    private let insertKey: RawStatement
+    private var updates: [[UInt64]: RawStatement] = [:]
+
+    init(_ layout: EntityLayout, on connection: OpaquePointer?, stubs: StubTable) throws {
+        self.layout = layout
+        self.connection = connection
+        self.stubs = stubs
+        table = SchemaBuilder.quoted(layout.name)
+        let names = Set(layout.fields.map { $0.name.lowercased() })
+        // An attribute may be called rowid: SQLite has three names for it.
+        rowID = ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? "rowid"
+        let columns = layout.fields.map { SchemaBuilder.quoted($0.name) }
+        let condition = layout.key.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
+        lookUp = try RawStatement(
+            "SELECT \(rowID), \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition)", on: connection)
+        insert = try RawStatement(Self.insertion(table, columns), on: connection)
+        insertKey = try RawStatement(
+            Self.insertion(table, layout.key.map { columns[$0] }) + " ON CONFLICT DO NOTHING", on: connection)
+    }
+
+    private static func insertion(_ table: String, _ columns: [String]) -> String {
+        "INSERT INTO \(table) (\(columns.joined(separator: ", "))) "
+            + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
+    }
+
+    func merge(_ cells: UnsafeBufferPointer<Cell>, isReference: Bool) throws -> MergeOutcome {
+        for (index, field) in layout.key.enumerated() { lookUp.bind(cells[field], at: Int32(index + 1)) }
+        guard try lookUp.step() else {
+            lookUp.reset()
+            for index in cells.indices { insert.bind(cells[index], at: Int32(index + 1)) }
+            try insert.run()
+            if isReference { try stubs.add(layout, cells) }
+            return .inserted
+        }
+        let rowID = lookUp.int64(0)
+        var changed: [Int]?
+        for index in cells.indices where !lookUp.matches(cells[index], column: Int32(index + 1)) {
+            changed = (changed ?? []) + [index]
+        }
+        lookUp.reset()
+        if let changed { try update(rowID, changed, cells) }
+        if !isReference, try stubs.remove(layout, cells) { return .inserted }
+        return changed == nil ? .unchanged : .updated
+    }
+
+    func ensure(_ key: UnsafeBufferPointer<Cell>) throws -> Bool {
+        for index in key.indices { insertKey.bind(key[index], at: Int32(index + 1)) }
+        guard try insertKey.run() > 0 else { return false }
+        try stubs.add(layout, key: key)
+        return true
+    }
+
+    private func update(_ rowID: Int64, _ changed: [Int], _ cells: UnsafeBufferPointer<Cell>) throws {
+        var mask = [UInt64](repeating: 0, count: (cells.count + 63) / 64)
+        for index in changed { mask[index / 64] |= 1 << UInt64(index % 64) }
+        let statement = try updates[mask] ?? prepareUpdate(changed)
+        updates[mask] = statement
+        for (position, index) in changed.enumerated() { statement.bind(cells[index], at: Int32(position + 1)) }
+        statement.bind(rowID, at: Int32(changed.count + 1))
+        try statement.run()
+    }
+
+    private func prepareUpdate(_ changed: [Int]) throws -> RawStatement {
+        // A remote could make us prepare 2^columns statements.
+        if updates.count >= 256 { updates.removeAll() }
+        let assignments = changed.map { "\(SchemaBuilder.quoted(layout.fields[$0].name)) = ?" }
+        return try RawStatement(
+            "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE \(rowID) = ?", on: connection)
+    }
+}
+
+/// The objects that are only referred to so far.
+///
+/// Most models have none most of the time: the count per entity is kept in memory, so that only a row of an entity that
+/// has stubs costs a look-up. A rolled-back page makes the counts stale; `reload` reads them again.
+final class StubTable {
+    private var counts: [String: Int] = [:]
+    private let insertion: RawStatement
+    private let deletion: RawStatement
+    private let count: RawStatement
+
+    init(on connection: OpaquePointer?, entities: [String]) throws {
+        insertion = try RawStatement(
+            "INSERT INTO bmo_stubs (entity, key) VALUES (?, ?) ON CONFLICT DO NOTHING", on: connection)
+        deletion = try RawStatement("DELETE FROM bmo_stubs WHERE entity = ? AND key = ?", on: connection)
+        count = try RawStatement("SELECT count(*) FROM bmo_stubs WHERE entity = ?", on: connection)
+        try reload(entities)
+    }
+
+    func reload(_ entities: [String]) throws {
+        for entity in entities {
+            count.bind(entity, at: 1)
+            _ = try count.step()
+            counts[entity] = Int(count.int64(0))
+            count.reset()
+        }
+    }
+
+    func add(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws {
+        try add(layout.name, Self.text(layout.key.map { cells[$0] }))
+    }
+
+    func add(_ layout: EntityLayout, key: UnsafeBufferPointer<Cell>) throws {
+        try add(layout.name, Self.text(Array(key)))
+    }
+
+    private func add(_ entity: String, _ key: String) throws {
+        insertion.bind(entity, at: 1)
+        insertion.bind(key, at: 2)
+        counts[entity, default: 0] += try insertion.run()
+    }
+
+    /// Whether the object was a stub until now.
+    func remove(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws -> Bool {
+        guard counts[layout.name, default: 0] > 0 else { return false }
+        deletion.bind(layout.name, at: 1)
+        deletion.bind(Self.text(layout.key.map { cells[$0] }), at: 2)
+        let removed = try deletion.run()
+        counts[layout.name, default: 0] -= removed
+        return removed > 0
+    }
+
+    /// A key as a JSON array: `["FR"]`, `[7]`.
+    private static func text(_ key: [Cell]) -> String {
+        let parts = key.map { cell -> String in
+            switch cell.value ?? .null {
+            case .null: return "null"
+            case .integer(let value): return String(value)
+            case .real(let value): return "\(value)"
+            case .text(let value):
+                var out = ""
+                out.appendJSONString(value)
+                return out
+            case .bytes(let value): return "\"" + value.withUnsafeBytes(Base64.encode) + "\""
+            }
+        }
+        return "[" + parts.joined(separator: ",") + "]"
+    }
+}

@@ -1,0 +1,176 @@
+internal import GRDBSQLite
+internal import Glibc
+internal import Importer
+internal import Mapping
+
+/// A prepared statement on GRDB's connection that binds cells in place: the hot path, without a copy.
+///
+/// Use it inside an access to the connection only. Bound memory must live until the next `step` has returned.
+final class RawStatement {
+    private let handle: OpaquePointer
+    private let connection: OpaquePointer?
+
+    init(_ sql: String, on connection: OpaquePointer?) throws {
+        var handle: OpaquePointer?
+        let status = sqlite3_prepare_v3(
+            connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard status == SQLITE_OK, let handle else { throw SQLiteFailure.error(connection, status, "preparing \(sql)") }
+        self.handle = handle
+        self.connection = connection
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    @inline(__always)
+    func bind(_ cell: Cell, at index: Int32) {
+        switch cell.kind {
+        case .absent, .null: sqlite3_bind_null(handle, index)
+        case .integer: sqlite3_bind_int64(handle, index, cell.integer)
+        case .real: sqlite3_bind_double(handle, index, cell.real)
+        case .text:
+            let bytes = cell.rawBytes
+            // A null pointer would bind NULL, and an empty text is not null.
+            let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            if let start {
+                sqlite3_bind_text(handle, index, start, Int32(bytes.count), nil)
+            } else {
+                bindEmptyText(index)
+            }
+        case .bytes:
+            let bytes = cell.rawBytes
+            if let start = bytes.baseAddress {
+                sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil)
+            } else {
+                sqlite3_bind_zeroblob(handle, index, 0)
+            }
+        }
+    }
+
+    func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
+
+    func bind(_ value: String?, at index: Int32) {
+        guard let value else {
+            sqlite3_bind_null(handle, index)
+            return
+        }
+        sqlite3_bind_text(handle, index, value, Int32(value.utf8.count), Self.transient)
+    }
+
+    private func bindEmptyText(_ index: Int32) { sqlite3_bind_text(handle, index, "", 0, Self.transient) }
+
+    /// `SQLITE_TRANSIENT`, which the importer of C macros leaves out.
+    private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    /// Whether there is a row.
+    ///
+    /// Call ``reset()`` when done with it.
+    @inline(__always)
+    func step() throws -> Bool {
+        let status = sqlite3_step(handle)
+        if status == SQLITE_ROW { return true }
+        if status == SQLITE_DONE { return false }
+        let error = SQLiteFailure.error(connection, status, "running \(String(cString: sqlite3_sql(handle)))")
+        sqlite3_reset(handle)
+        throw error
+    }
+
+    /// Runs a statement that returns no rows, and returns how many rows it changed.
+    @inline(__always)
+    @discardableResult
+    func run() throws -> Int {
+        defer { sqlite3_reset(handle) }
+        _ = try step()
+        return Int(sqlite3_changes(connection))
+    }
+
+    @inline(__always)
+    func reset() { sqlite3_reset(handle) }
+
+    func bind(_ value: StoredValue, at index: Int32) {
+        switch value {
+        case .null: sqlite3_bind_null(handle, index)
+        case .integer(let value): sqlite3_bind_int64(handle, index, value)
+        case .real(let value): sqlite3_bind_double(handle, index, value)
+        case .text(let value): bind(value, at: index)
+        case .bytes(let value): sqlite3_bind_blob64(handle, index, value, UInt64(value.count), Self.transient)
+        }
+    }
+
+    /// A column of the current row, copied.
+    func value(_ column: Int32) -> StoredValue {
+        switch sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
+        case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, column))
+        case SQLITE_TEXT:
+            let start = UnsafeRawPointer(sqlite3_column_text(handle, column))
+            let count = Int(sqlite3_column_bytes(handle, column))
+            return .text(String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self))
+        case SQLITE_BLOB:
+            let count = Int(sqlite3_column_bytes(handle, column))
+            return .bytes(Array(UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, column), count: count)))
+        default: return .null
+        }
+    }
+
+    func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    /// Whether a column of the current row is what the cell says; an absent cell agrees with everything.
+    @inline(__always)
+    func matches(_ cell: Cell, column: Int32) -> Bool {
+        switch cell.kind {
+        case .absent: return true
+        case .null: return sqlite3_column_type(handle, column) == SQLITE_NULL
+        case .integer:
+            return sqlite3_column_type(handle, column) == SQLITE_INTEGER
+                && sqlite3_column_int64(handle, column) == cell.integer
+        case .real:
+            return sqlite3_column_type(handle, column) == SQLITE_FLOAT
+                && sqlite3_column_double(handle, column) == cell.real
+        case .text:
+            guard sqlite3_column_type(handle, column) == SQLITE_TEXT else { return false }
+            let start = UnsafeRawPointer(sqlite3_column_text(handle, column))
+            return same(start, Int(sqlite3_column_bytes(handle, column)), cell.rawBytes)
+        case .bytes:
+            guard sqlite3_column_type(handle, column) == SQLITE_BLOB else { return false }
+            let start = sqlite3_column_blob(handle, column)
+            return same(start, Int(sqlite3_column_bytes(handle, column)), cell.rawBytes)
+        }
+    }
+
+    @inline(__always)
+    private func same(_ start: UnsafeRawPointer?, _ count: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard count == bytes.count else { return false }
+        guard count > 0, let start, let other = bytes.baseAddress else { return true }
+        return memcmp(start, other, count) == 0
+    }
+}
+
+/// SQLite's errors in the words of ``StoreError``.
+enum SQLiteFailure {
+    /// The error that `connection` reports last.
+    static func error(_ connection: OpaquePointer?, _ status: Int32, _ action: String) -> StoreError {
+        let words = connection.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(status))
+        return error(code: status, words: words, action: action)
+    }
+
+    /// The error of a result code.
+    static func error(code: Int32, words: String, action: String) -> StoreError {
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            StoreError(
+                .busy, "the database is in use by another process (\(words))", remedy: "try again when that is done")
+        case SQLITE_FULL:
+            StoreError(
+                .io, "no space left for the database (\(words))", remedy: "free some space and run the same again")
+        case SQLITE_IOERR, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
+            StoreError(
+                .io, "the database cannot be read or written (\(words))", remedy: "check the file and its folder")
+        case SQLITE_NOTADB, SQLITE_CORRUPT:
+            StoreError(
+                .open, "the file is damaged or no SQLite database (\(words))",
+                remedy: "restore it, or name another file")
+        default:
+            StoreError(.internal, "SQLite refused: \(words) [\(code)] while \(action)")
+        }
+    }
+}

@@ -1,0 +1,174 @@
+internal import GRDB
+public import Importer
+public import Mapping
+
+extension SQLiteStore {
+    /// A condition on a column.
+    public struct Condition: Sendable, Equatable {
+        /// How a column is compared.
+        public enum Comparison: String, Sendable, CaseIterable {
+            case notEqual = "!="
+            case atMost = "<="
+            case atLeast = ">="
+            case equal = "="
+            case less = "<"
+            case greater = ">"
+            /// SQL's LIKE: `%` any text, `_` one character.
+            case like = "~"
+        }
+
+        /// The field's name.
+        public var field: String
+        /// How it is compared.
+        public var comparison: Comparison
+        /// What it is compared with; nil is null.
+        public var value: String?
+
+        /// A condition.
+        public init(field: String, comparison: Comparison, value: String?) {
+            self.field = field
+            self.comparison = comparison
+            self.value = value
+        }
+    }
+
+    /// Hands the rows of an entity that meet all conditions to `body`, in the order of the key.
+    ///
+    /// Reads one snapshot of the file; imports go on meanwhile.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity's index in the model.
+    ///   - conditions: On fields of the entity's layout.
+    ///   - limit: At most so many rows.
+    ///   - body: Called per row with a value per field.
+    /// - Throws: ``StoreError``.
+    public func rows(
+        of entity: Int, where conditions: [Condition] = [], limit: Int? = nil, _ body: ([StoredValue]) throws -> Void
+    ) throws {
+        let layout = model.entities[entity]
+        var arguments: [(any DatabaseValueConvertible)?] = []
+        let clauses = try conditions.map { condition in
+            guard let field = layout.fields.first(where: { $0.name == condition.field }) else {
+                throw StoreError(.internal, "\(layout.name) has no field \(condition.field)")
+            }
+            let column = SchemaBuilder.quoted(field.name)
+            guard let value = condition.value else {
+                return condition.comparison == .notEqual ? "\(column) IS NOT NULL" : "\(column) IS NULL"
+            }
+            arguments.append(value)
+            if condition.comparison == .like { return "\(column) LIKE ?" }
+            return "\(column) \(condition.comparison.rawValue) CAST(? AS \(SchemaBuilder.type(field.type)))"
+        }
+        let key = layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }
+        var sql = "SELECT \(layout.fields.map { SchemaBuilder.quoted($0.name) }.joined(separator: ", "))"
+        sql += " FROM \(SchemaBuilder.quoted(layout.name))"
+        if !clauses.isEmpty { sql += " WHERE " + clauses.joined(separator: " AND ") }
+        sql += " ORDER BY \(key.joined(separator: ", "))"
+        if let limit { sql += " LIMIT \(limit)" }
+        try SQLiteStore.translating("reading \(layout.name)") {
+            try pool.read { db in
+                let cursor = try Row.fetchCursor(db, sql: sql, arguments: StatementArguments(arguments))
+                while let row = try cursor.next() { try body(row.map { StoredValue($0.1) }) }
+            }
+        }
+    }
+
+    /// A record in quarantine, with its number and times.
+    public struct Quarantined: Sendable {
+        /// Its number in the file.
+        public var id: Int64
+        /// The record.
+        public var record: QuarantinedRecord
+        /// When it came first, as ISO 8601.
+        public var firstSeen: String
+        /// When it came last, as ISO 8601.
+        public var lastSeen: String
+    }
+
+    /// The records in quarantine, oldest first.
+    ///
+    /// - Throws: ``StoreError``.
+    public func quarantined(entity: String? = nil) throws -> [Quarantined] {
+        try SQLiteStore.translating("reading the quarantine") {
+            try pool.read { db in
+                try Row.fetchAll(
+                    db, sql: "SELECT * FROM bmo_quarantine WHERE ?1 IS NULL OR entity = ?1 ORDER BY id",
+                    arguments: [entity]
+                ).map { row in
+                    Quarantined(
+                        id: row["id"],
+                        record: QuarantinedRecord(
+                            entity: row["entity"], bridge: row["bridge"], page: row["page"], record: row["record"],
+                            reason: row["reason"], representation: row["representation"], location: row["location"]),
+                        firstSeen: row["first_seen"], lastSeen: row["last_seen"])
+                }
+            }
+        }
+    }
+
+    /// Forgets the records of an entity that a whole walk, begun at `instant`, did not bring again.
+    ///
+    /// - Throws: ``StoreError``.
+    public func releaseQuarantine(of entity: String, notSeenSince instant: String) throws {
+        try SQLiteStore.translating("clearing the quarantine") {
+            try pool.writeWithoutTransaction { db in
+                let stale = "FROM bmo_quarantine WHERE entity = ? AND last_seen < ?"
+                // A delete that finds nothing still takes the write lock: look first.
+                if try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 \(stale))", arguments: [entity, instant]) == true
+                {
+                    try db.execute(sql: "DELETE \(stale)", arguments: [entity, instant])
+                }
+            }
+        }
+    }
+
+    /// Where the walk of an entity stands, if it is not over.
+    ///
+    /// - Throws: ``StoreError``.
+    public func progress(of entity: String) throws -> WalkProgress? {
+        try SQLiteStore.translating("reading the walk's place") {
+            try pool.read { db in
+                try Row.fetchOne(
+                    db, sql: "SELECT cursor, page, request FROM bmo_progress WHERE entity = ?", arguments: [entity]
+                ).map { WalkProgress(cursor: $0["cursor"], page: $0["page"], request: $0["request"]) }
+            }
+        }
+    }
+
+    /// How many objects of an entity are only referred to so far.
+    ///
+    /// - Throws: ``StoreError``.
+    public func stubCount(of entity: String) throws -> Int {
+        try SQLiteStore.translating("counting stubs") {
+            try pool.read { db in
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM bmo_stubs WHERE entity = ?", arguments: [entity]) ?? 0
+            }
+        }
+    }
+
+    /// Keeps what a run did: one row.
+    ///
+    /// - Throws: ``StoreError``.
+    public func recordRun(started: String, outcome: String, summary: String) throws {
+        try SQLiteStore.translating("recording the run") {
+            try pool.writeWithoutTransaction { db in
+                try db.execute(
+                    sql: "INSERT INTO bmo_runs (started, finished, outcome, summary) VALUES (?, ?, ?, ?)",
+                    arguments: [started, Clock.now(), outcome, summary])
+            }
+        }
+    }
+}
+
+extension StoredValue {
+    fileprivate init(_ value: DatabaseValue) {
+        self =
+            switch value.storage {
+            case .null: .null
+            case .int64(let value): .integer(value)
+            case .double(let value): .real(value)
+            case .string(let value): .text(value)
+            case .blob(let data): .bytes(Array(data))
+            }
+    }
+}

@@ -1,0 +1,111 @@
+internal import Mapping
+internal import Model
+
+/// The tables of a model, as SQL.
+///
+/// A table per entity, named as it; a column per field; the key as the primary key, which relationships refer to. A
+/// relationship to many that no relationship to one holds is a table of links. All tables are STRICT. Foreign keys are
+/// checked at commit, because a page may bring an object before the one that it refers to.
+struct SchemaBuilder {
+    struct Column: Equatable {
+        let name: String
+        let type: String
+        let isKey: Bool
+    }
+
+    struct Table {
+        let name: String
+        let columns: [Column]
+        let sql: String
+        let indexes: [String]
+    }
+
+    private let model: CompiledModel
+
+    init(_ model: CompiledModel) {
+        self.model = model
+    }
+
+    /// All tables, entities first.
+    var tables: [Table] {
+        model.entities.map(entityTable)
+            + model.entities.flatMap { layout in
+                layout.toMany.compactMap { relationship in
+                    if case .links(let name) = relationship.storage {
+                        return linkTable(name, from: layout, to: model.entities[relationship.target])
+                    }
+                    return nil
+                }
+            }
+    }
+
+    static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+
+    static func type(_ type: AttributeType) -> String {
+        switch type {
+        case .integer, .boolean: "INTEGER"
+        case .real: "REAL"
+        case .data: "BLOB"
+        case .text, .decimal, .timestamp, .date, .json, .url, .uuid: "TEXT"
+        }
+    }
+
+    private func list(_ names: [String]) -> String { names.map(Self.quoted).joined(separator: ", ") }
+
+    private func entityTable(_ layout: EntityLayout) -> Table {
+        let keyNames = layout.key.map { layout.fields[$0].name }
+        let columns = layout.fields.enumerated().map { index, field in
+            Column(name: field.name, type: Self.type(field.type), isKey: layout.key.contains(index))
+        }
+        var lines = columns.map { column in
+            let suffix = !column.isKey ? "" : keyNames.count == 1 ? " PRIMARY KEY NOT NULL" : " NOT NULL"
+            return "\(Self.quoted(column.name)) \(column.type)\(suffix)"
+        }
+        if keyNames.count > 1 { lines.append("PRIMARY KEY (\(list(keyNames)))") }
+        var indexes: [String] = []
+        for relationship in layout.toOne {
+            let names = (0..<relationship.fieldCount).map { layout.fields[relationship.firstField + $0].name }
+            lines.append(reference(names, to: model.entities[relationship.target]))
+            indexes.append(
+                "CREATE INDEX IF NOT EXISTS \(Self.quoted("\(layout.name)_by_\(relationship.name)")) "
+                    + "ON \(Self.quoted(layout.name)) (\(list(names)))")
+        }
+        return Table(
+            name: layout.name, columns: columns, sql: create(layout.name, lines, options: "STRICT"), indexes: indexes)
+    }
+
+    private func linkTable(_ name: String, from source: EntityLayout, to target: EntityLayout) -> Table {
+        let sourceNames = Self.linkColumns("source", source)
+        let targetNames = Self.linkColumns("target", target)
+        let sourceColumns = zip(sourceNames, source.key).map { name, field in
+            Column(name: name, type: Self.type(source.fields[field].type), isKey: true)
+        }
+        let targetColumns = zip(targetNames, target.key).map { name, field in
+            Column(name: name, type: Self.type(target.fields[field].type), isKey: false)
+        }
+        let columns = sourceColumns + [Column(name: "position", type: "INTEGER", isKey: true)] + targetColumns
+        let lines =
+            columns.map { "\(Self.quoted($0.name)) \($0.type) NOT NULL" }
+            + ["PRIMARY KEY (\(list(sourceNames + ["position"])))"]
+            + [reference(sourceNames, to: source), reference(targetNames, to: target)]
+        let index =
+            "CREATE INDEX IF NOT EXISTS \(Self.quoted("\(name)_by_target")) "
+            + "ON \(Self.quoted(name)) (\(list(targetNames)))"
+        return Table(
+            name: name, columns: columns, sql: create(name, lines, options: "STRICT, WITHOUT ROWID"), indexes: [index])
+    }
+
+    /// `source` and `target`, or `source_KEY` per attribute of a key that has several.
+    static func linkColumns(_ end: String, _ layout: EntityLayout) -> [String] {
+        layout.key.count == 1 ? [end] : layout.key.map { "\(end)_\(layout.fields[$0].name)" }
+    }
+
+    private func reference(_ names: [String], to target: EntityLayout) -> String {
+        "FOREIGN KEY (\(list(names))) REFERENCES \(Self.quoted(target.name)) "
+            + "(\(list(target.key.map { target.fields[$0].name }))) DEFERRABLE INITIALLY DEFERRED"
+    }
+
+    private func create(_ name: String, _ lines: [String], options: String) -> String {
+        "CREATE TABLE IF NOT EXISTS \(Self.quoted(name)) (\n    \(lines.joined(separator: ",\n    "))\n) \(options)"
+    }
+}

@@ -1,0 +1,99 @@
+internal import GRDB
+internal import Importer
+internal import Mapping
+
+/// Makes a file's tables fit the model: new tables and new columns are added, anything else is refused in words.
+enum SchemaUpdate {
+    /// Bookkeeping tables, in the order in which versions of bmo added them.
+    ///
+    /// Append only.
+    private static let migrations: [(name: String, sql: String)] = [
+        (
+            "1 walks, quarantine, stubs, runs",
+            """
+            CREATE TABLE bmo_progress (
+                entity TEXT PRIMARY KEY NOT NULL, cursor TEXT NOT NULL, page INTEGER NOT NULL,
+                request TEXT NOT NULL, saved TEXT NOT NULL
+            ) STRICT;
+            CREATE TABLE bmo_quarantine (
+                id INTEGER PRIMARY KEY, entity TEXT NOT NULL, bridge TEXT NOT NULL, page INTEGER NOT NULL,
+                record INTEGER, reason TEXT NOT NULL, representation TEXT NOT NULL, location TEXT,
+                first_seen TEXT NOT NULL, last_seen TEXT NOT NULL, fingerprint INTEGER NOT NULL,
+                UNIQUE (entity, fingerprint)
+            ) STRICT;
+            CREATE TABLE bmo_stubs (
+                entity TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (entity, key)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE bmo_runs (
+                id INTEGER PRIMARY KEY, started TEXT NOT NULL, finished TEXT NOT NULL, outcome TEXT NOT NULL,
+                summary TEXT NOT NULL
+            ) STRICT;
+            """
+        )
+    ]
+
+    static func apply(_ model: CompiledModel, to db: Database) throws {
+        try migrate(db)
+        for table in SchemaBuilder(model).tables {
+            let existing = try columns(of: table.name, in: db)
+            if existing.isEmpty {
+                try db.execute(sql: table.sql)
+            } else {
+                try extend(table, existing, in: db)
+            }
+            for index in table.indexes { try db.execute(sql: index) }
+        }
+    }
+
+    private static func migrate(_ db: Database) throws {
+        try db.execute(sql: "CREATE TABLE IF NOT EXISTS bmo_meta (name TEXT PRIMARY KEY NOT NULL, value TEXT) STRICT")
+        let version = try String.fetchOne(db, sql: "SELECT value FROM bmo_meta WHERE name = 'version'")
+        let done = version.flatMap(Int.init) ?? 0
+        guard done <= migrations.count else {
+            throw StoreError(
+                .schema,
+                "the database was written by a newer bmo (bookkeeping \(done), this bmo knows \(migrations.count))",
+                remedy: "use that bmo, or another file")
+        }
+        guard done < migrations.count else { return }
+        for migration in migrations[done...] { try db.execute(sql: migration.sql) }
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO bmo_meta (name, value) VALUES ('version', ?)",
+            arguments: [String(migrations.count)])
+    }
+
+    private static func columns(of table: String, in db: Database) throws -> [SchemaBuilder.Column] {
+        try Row.fetchAll(db, sql: "SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid", arguments: [table])
+            .map { SchemaBuilder.Column(name: $0["name"], type: $0["type"], isKey: $0["pk"] as Int > 0) }
+    }
+
+    private static func extend(
+        _ table: SchemaBuilder.Table, _ existing: [SchemaBuilder.Column], in db: Database
+    ) throws {
+        for column in existing
+        where column.isKey && !table.columns.contains(where: { $0.name == column.name && $0.isKey }) {
+            throw misfit(table.name, "its key has \(column.name), which the config's does not")
+        }
+        for column in table.columns {
+            guard let present = existing.first(where: { $0.name.lowercased() == column.name.lowercased() }) else {
+                guard !column.isKey else { throw misfit(table.name, "its key lacks \(column.name)") }
+                try db.execute(
+                    sql: "ALTER TABLE \(SchemaBuilder.quoted(table.name)) "
+                        + "ADD COLUMN \(SchemaBuilder.quoted(column.name)) \(column.type)")
+                continue
+            }
+            guard present.type == column.type else {
+                throw misfit(table.name, "its column \(column.name) is \(present.type), the config's is \(column.type)")
+            }
+            guard present.isKey == column.isKey else {
+                throw misfit(table.name, "its column \(column.name) is \(present.isKey ? "" : "not ")part of the key")
+            }
+        }
+    }
+
+    private static func misfit(_ table: String, _ reason: String) -> StoreError {
+        StoreError(
+            .schema, "the table \(table) does not fit the config: \(reason)",
+            remedy: "this version only adds tables and columns: name a new file under `database:` and sync again")
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Model
+import Testing
+
+@Suite struct ConfigurationSchemaTests {
+    /// Python's reference validator: another implementation than ours has to agree.
+    private static let validator = """
+        import json, sys, jsonschema
+        given = json.load(sys.stdin)
+        jsonschema.Draft202012Validator.check_schema(given["schema"])
+        validator = jsonschema.Draft202012Validator(given["schema"])
+        json.dump({name: [e.json_path + ": " + e.message for e in validator.iter_errors(document)]
+                   for name, document in given["documents"].items()}, sys.stdout)
+        """
+
+    private static let hasValidator = (try? run(["-c", "import jsonschema"], input: Data())) != nil
+
+    struct Failure: Error { var status: Int32 }
+
+    private static func run(_ arguments: [String], input: Data) throws -> Data {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3"] + arguments
+        // A file, not a pipe: the input may be larger than a pipe holds.
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("schema-\(UUID()).json")
+        try input.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let output = Pipe()
+        process.standardInput = try FileHandle(forReadingFrom: file)
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(status: process.terminationStatus) }
+        return data
+    }
+
+    /// The faults that Python's validator finds in each document.
+    private func faults(_ documents: [String: String], plugins: [PluginSchema]) throws -> [String: [String]] {
+        var values: [(key: String, value: ConfigValue)] = []
+        for (name, text) in documents { values.append((name, try #require(ConfigurationFile.value(ofYAML: text)))) }
+        let schema = try ConfigValue(json: ConfigurationSchema.json(plugins: plugins))
+        let input = ConfigValue.object([("schema", schema), ("documents", .object(values))]).json
+        let output = try Self.run(["-c", Self.validator], input: Data(input.utf8))
+        return try JSONDecoder().decode([String: [String]].self, from: output)
+    }
+
+    @Test(.enabled(if: hasValidator, "python3 cannot import jsonschema: install the package to run this test"))
+    func anotherValidatorAcceptsTheSampleAndTheTemplates() throws {
+        let plugins = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
+        let valid = [
+            "sample": try ConfigurationFileTests.sample(), "init": ConfigurationTemplate.commented(),
+            "demo": ConfigurationTemplate.demo(
+                restURL: "http://127.0.0.1:1", soapWSDL: "http://127.0.0.1:2/x.wsdl", smbURL: "smb://127.0.0.1:3/d"),
+            "secrets":
+                "version: 1\nbridges: {a: {plugin: rest, options: {url: {env: URL}, auth: {bearer: {file: t}}}}}\n"
+                + "entities:\n",
+        ]
+        #expect(try faults(valid, plugins: plugins).filter { !$0.value.isEmpty } == [:])
+        #expect(try faults(valid, plugins: []).filter { !$0.value.isEmpty } == [:])
+    }
+
+    @Test(.enabled(if: hasValidator, "python3 cannot import jsonschema: install the package to run this test"))
+    func anotherValidatorRefusesWhatIsInvalidInItsStructure() throws {
+        let plugins = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
+        var invalid: [String: String] = [:]
+        for fixture in ConfigurationFixture.all {
+            let text = try fixture.text
+            if text.hasPrefix("# Structure. ") { invalid[fixture.testDescription] = text }
+        }
+        #expect(invalid.count >= 10)
+        let faults = try faults(invalid, plugins: plugins)
+        #expect(faults.filter { $0.value.isEmpty }.keys.sorted() == [])
+    }
+
+    @Test func aPluginsReferencesLeadToItsOwnDefinitions() throws {
+        let plugins = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
+        let schema = try ConfigValue(json: ConfigurationSchema.json(plugins: plugins))
+        let size = schema["$defs"]?["rest.entity"]?["$defs"]?["size"]
+        #expect(size?["maximum"] == 10000)
+        let paging = schema["$defs"]?["rest.entity"]?["properties"]?["paging"]?["oneOf"]?.array?.first
+        #expect(paging?["properties"]?["size"]?["$ref"] == "#/$defs/rest.entity/$defs/size")
+        #expect(schema["$defs"]?["smb.options"]?["properties"]?["password"]?["$ref"] == "#/$defs/secret")
+    }
+
+    @Test func aPluginWithAFaultySchemaTakesAnything() throws {
+        let plugin = PluginSchema(name: "odd", optionsSchema: "{", entitySchema: #"{"type": 1}"#)
+        let schema = try ConfigValue(json: ConfigurationSchema.json(plugins: [plugin]))
+        #expect(schema["$defs"]?["odd.options"] == true && schema["$defs"]?["odd.entity"] == true)
+    }
+}
+
+@Suite struct ConfigurationTemplateTests {
+    @Test func theTemplateIsValidAsItIs() throws {
+        let configuration = try ConfigurationFileTests.load(
+            ConfigurationTemplate.commented(database: "my data.sqlite", url: "https://api.example.com/v1?x='y'"))
+        #expect(configuration.databasePath == "/srv/x/my data.sqlite")
+        #expect(configuration.bridges[0].options["url"] == "https://api.example.com/v1?x='y'")
+        #expect(configuration.model.entities.map(\.name) == ["Author", "Article"])
+    }
+
+    @Test func theTemplateIsValidWithItsCommentsOpened() throws {
+        let opened = ConfigurationTemplate.commented().split(separator: "\n", omittingEmptySubsequences: false)
+            .map { line in
+                let isExample = line.firstMatch(of: #/^ +# /#) != nil && !line.contains("secret is never")
+                return isExample ? line.replacing("# ", with: "", maxReplacements: 1) : line
+            }.joined(separator: "\n")
+        let configuration = try ConfigurationFileTests.load(opened)
+        #expect(configuration.bridges.map(\.plugin) == ["rest", "soap", "smb"])
+        #expect(configuration.model.entities.map(\.name) == ["Author", "Article", "Region", "Document"])
+    }
+
+    @Test func theDemonstrationIsValid() throws {
+        let configuration = try ConfigurationFileTests.load(
+            ConfigurationTemplate.demo(
+                restURL: "http://127.0.0.1:8080", soapWSDL: "http://127.0.0.1:8081/x.wsdl",
+                smbURL: "smb://127.0.0.1:4450/documents"))
+        #expect(
+            configuration.model.entities.map(\.name)
+                == ["Country", "Currency", "Language", "Subdivision", "Document", "CountryNote"])
+        let country = try #require(configuration.model.entity(named: "Country"))
+        for relationship in country.relationships {
+            let storage = configuration.model.storage(of: relationship, in: country)
+            #expect(storage == .inverse(entity: relationship.target, relationship: "country"))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Model
+import Testing
+
+@Suite struct ModelTests {
+    private static func entity(_ name: String, _ relationships: [Relationship], key: [String] = ["id"]) -> Entity {
+        Entity(
+            name: name, bridge: "b", key: key, attributes: key.map { Attribute(name: $0) }, relationships: relationships
+        )
+    }
+
+    @Test(arguments: [
+        ("a", ["a"]), ("a.b", ["a", "b"]), ("a\\.b.c", ["a.b", "c"]), ("a\\\\b", ["a\\b"]), ("ä.@id", ["ä", "@id"]),
+    ])
+    func aPathIsReadAndWritten(_ text: String, _ components: [String]) {
+        #expect(RemotePath(text)?.components == components)
+        #expect(RemotePath(components).description == text)
+    }
+
+    @Test(arguments: ["", ".", "a.", ".a", "a..b", "a\\", "a\\b"])
+    func aPathWithoutNamesIsNone(_ text: String) {
+        #expect(RemotePath(text) == nil)
+    }
+
+    @Test func aToOneHasAColumnForEachAttributeOfTheTargetsKey() throws {
+        let pair = Self.entity("Pair", [], key: ["left", "right"])
+        let pairing = Relationship(name: "pair", kind: .toOne, target: "Pair")
+        let other = Relationship(name: "other", kind: .toOne, target: "Thing")
+        let thing = Self.entity("Thing", [pairing, other])
+        let model = Model(entities: [pair, thing])
+        #expect(model.storage(of: pairing, in: thing) == .columns(["pair_left", "pair_right"]))
+        #expect(model.storage(of: other, in: thing) == .columns(["other"]))
+        #expect(model.storage(of: Relationship(name: "x", kind: .toOne, target: "None"), in: thing) == nil)
+    }
+
+    @Test func aToManyIsKeptByItsInverseOrInOneTable() throws {
+        let tags = Relationship(name: "tags", kind: .toMany, target: "Tag", inverse: "articles")
+        let author = Relationship(name: "author", kind: .toOne, target: "Author")
+        let article = Self.entity("Article", [tags, author])
+        let articles = Relationship(name: "articles", kind: .toMany, target: "Article")
+        let tag = Self.entity("Tag", [articles])
+        let written = Relationship(name: "written", kind: .toMany, target: "Article", inverse: "author")
+        let writer = Self.entity("Author", [written])
+        let model = Model(entities: [article, tag, writer])
+        #expect(model.storage(of: tags, in: article) == .joinTable(name: "Article_tags"))
+        #expect(model.storage(of: articles, in: tag) == .inverse(entity: "Article", relationship: "tags"))
+        #expect(model.storage(of: written, in: writer) == .inverse(entity: "Article", relationship: "author"))
+        #expect(model.inverse(of: author, in: article)?.relationship.name == "written")
+    }
+
+    @Test func aPlaceIsWrittenAsCompilersDo() {
+        let place = SourceLocation(file: "bmo.yml", line: 3, column: 5)
+        #expect("\(place)" == "bmo.yml:3:5")
+        #expect(
+            Diagnostic(location: place, message: "no", remedy: "yes").description == "bmo.yml:3:5: error: no; yes")
+    }
+}

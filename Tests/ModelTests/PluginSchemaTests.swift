@@ -1,0 +1,92 @@
+import Model
+import Testing
+
+@Suite struct PluginSchemaTests {
+    private func load(_ options: String, _ schema: String) throws(ConfigurationErrors) -> ConfigValue {
+        try ConfigurationFile.load(
+            text: "version: 1\nbridges: {a: {plugin: p, options: \(options)}}\nentities:\n", path: "bmo.yml",
+            plugins: [PluginSchema(name: "p", optionsSchema: schema, entitySchema: "")]
+        ).bridges[0].options
+    }
+
+    private func message(_ options: String, _ schema: String) throws -> String {
+        let errors = try #require(throws: ConfigurationErrors.self) { try load(options, schema) }
+        return errors.description.replacing("in options of bridge \"a\" ", with: "")
+            .replacing(#/bmo.yml:2:\d+: error: /#, with: "")
+    }
+
+    @Test(arguments: [
+        ("integer", "1", true), ("integer", "1.0", true), ("integer", "1.5", false), ("integer", "\"1\"", false),
+        ("integer", "0x1F", true), ("integer", "99999999999999999999", false), ("number", "1.5", true),
+        ("number", ".inf", false), ("boolean", "true", true), ("boolean", "yes", false), ("null", "~", true),
+        ("string", "1", true), ("string", "~", false), ("string", "''", true), ("array", "[1]", true),
+        ("array", "1", false), ("object", "{}", true), ("string", "{env: A}", true), ("integer", "{env: A}", false),
+    ])
+    func aTypeTakesItsValues(_ type: String, _ value: String, _ fits: Bool) {
+        let schema = #"{"properties": {"x": {"type": "\#(type)"}}}"#
+        #expect(((try? load("{x: \(value)}", schema)) != nil) == fits)
+    }
+
+    @Test(arguments: [
+        (#"{"minimum": 2, "maximum": 3}"#, "1", "\"x\" must be at least 2"),
+        (#"{"exclusiveMinimum": 1.5}"#, "1.5", "\"x\" must be more than 1.5"),
+        (#"{"exclusiveMaximum": 2}"#, "2", "\"x\" must be less than 2"),
+        (#"{"minLength": 3}"#, "ab", "\"x\" has 2 characters, must have at least 3"),
+        (#"{"maxLength": 1}"#, "äö", "\"x\" has 2 characters, must have at most 1"),
+        (#"{"maxItems": 1}"#, "[1, 2]", "\"x\" has 2 elements, must have at most 1"),
+        (#"{"const": "a"}"#, "b", "\"x\" cannot be \"b\"; valid: a"),
+        (#"{"enum": ["a", 1, null]}"#, "b", "\"x\" cannot be \"b\"; valid: 1, a, null"),
+        (#"{"type": ["integer", "array"]}"#, "b", "\"x\" must be an integer or a list, is text"),
+        (#"{"items": {"type": "integer"}}"#, "[1, b]", "\"x[1]\" must be an integer, is text"),
+        ("false", "b", "\"x\" is not allowed; remove it"),
+        (
+            #"{"oneOf": [{"type": "integer"}, {"type": "array"}]}"#, "b", "\"x\" must be an integer or a list, is text"
+        ),
+        (
+            #"{"oneOf": [{"type": "integer"}, {"minimum": 0}]}"#, "1",
+            "\"x\" fits 2 alternatives that exclude each other"
+        ),
+    ])
+    func aBoundIsReportedInWords(_ schema: String, _ value: String, _ expected: String) throws {
+        let actual = try message("{x: \(value)}", #"{"properties": {"x": \#(schema)}}"#)
+        #expect(actual == expected)
+    }
+
+    @Test(arguments: [
+        ("1", "an object"), ("[]", "an object"), (#"{"type": "text"}"#, "unknown type"), (#"{"type": []}"#, "type"),
+        (#"{"properties": []}"#, "properties"), (#"{"required": "a"}"#, "required"),
+        (#"{"required": [1]}"#, "required"),
+        (#"{"items": 1}"#, "items"), (#"{"enum": []}"#, "enum"), (#"{"minimum": "1"}"#, "minimum"),
+        (#"{"minLength": -1}"#, "minLength"), (#"{"minItems": 2, "maxItems": 1}"#, "minItems"),
+        (#"{"oneOf": {}}"#, "oneOf"), (##"{"$ref": "#"}"##, "$ref"), (##"{"$ref": "#/$defs/a"}"##, "not there"),
+        (#"{"$ref": "https://example.com/"}"#, "$ref"), (#"{"$defs": []}"#, "$defs"), ("{", "not JSON"),
+        (#"{"a": 1, "a": 2}"#, "duplicate key"), (#"{"a": "\ud800"}"#, "surrogate"), (#"{"a": 01}"#, "number"),
+        (String(repeating: "[", count: 100), "levels"), ("{} {}", "more text"), (#"{"a": tru}"#, "expected a value"),
+    ])
+    func aFaultySchemaIsThePluginsFault(_ schema: String, _ reason: String) throws {
+        let message = try message("{x: 1}", schema)
+        #expect(message.contains("the plugin \"p\" has a faulty schema of its options: #"), "\(message)")
+        #expect(message.contains(reason), "\(message)")
+    }
+
+    @Test func membersOfTheMappingAndOfTheAlternativeAreBothConverted() throws {
+        let schema = #"""
+            {"properties": {"style": {"type": "string"}, "token": {"type": "string"}}, "oneOf": [
+              {"properties": {"style": {"const": "1"}, "size": {"type": "string"}}},
+              {"properties": {"style": {"const": "2"}, "size": {"type": "integer"}}}]}
+            """#
+        #expect(
+            try load("{style: \"1\", size: 5, token: 7}", schema) == ["style": "1", "size": "5", "token": "7"])
+        #expect(try load("{style: \"2\", size: 5}", schema) == ["style": "2", "size": 5])
+    }
+
+    @Test func aChoiceNearASecretIsNotShown() throws {
+        let schema = #"""
+            {"properties": {"mode": {"enum": ["plain", "signed"]}, "password": {"writeOnly": true}}}
+            """#
+        let shown = try message("{mode: plan}", schema)
+        #expect(shown == "\"mode\" cannot be \"plan\"; did you mean \"plain\"? valid: plain, signed")
+        let hidden = try message("{mode: hunter2}", schema)
+        #expect(hidden == "\"mode\" has a value that is not valid; valid: plain, signed")
+    }
+}

@@ -1,0 +1,3 @@
+import BridgeHost
+
+BridgeHost.serveIfAsked()
