@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// What is wrong with a config or a command line is told before any server is asked.
+    @Suite struct CheckTests {
+        let folder: TemporaryFolder
+
+        init() throws {
+            folder = try TemporaryFolder()
+        }
+
+        private func bmo(_ arguments: String...) async throws -> ProcessRun {
+            try await ProcessRun.run(
+                Command.path(), arguments, environment: ["DEMO_SMB_PASSWORD": "secret"], directory: folder.path)
+        }
+
+        @Test func `all faults of a config are told at once, with their places and what was meant`() async throws {
+            try folder.write(
+                """
+                version: 1
+                bridges:
+                  registry:
+                    plugin: rest
+                    options: {url: "http://127.0.0.1:1"}
+                entities:
+                  Country:
+                    bridge: registri
+                    key: code
+                    attributes:
+                      code: txet
+                    rest: {path: /countries}
+
+                """, to: "bmo.yml")
+            for command in ["check", "sync"] {
+                let run = try await bmo(command)
+                #expect(run.exitCode == 2, "\(run)")
+                run.expectWords("bmo.yml:8:13", "registri", "registry")
+                run.expectWords("bmo.yml:11:13", "txet", "text")
+            }
+            #expect(!FileManager.default.fileExists(atPath: folder.appending("bmo.sqlite")))
+        }
+
+        @Test func `a secret that is written out is refused, and not repeated`() async throws {
+            try folder.write(
+                """
+                version: 1
+                bridges:
+                  files:
+                    plugin: smb
+                    options: {url: "smb://127.0.0.1:1/documents", user: demo, password: hunter2}
+                entities:
+                  Document:
+                    bridge: files
+                    key: path
+                    attributes: {path: text}
+                    smb: {files: "*"}
+
+                """, to: "bmo.yml")
+            let check = try await bmo("check")
+            #expect(check.exitCode == 2, "\(check)")
+            check.expectWords("bmo.yml:5:73", "password", "env", "file")
+            #expect(!check.allOutput.contains("hunter2"))
+        }
+
+        @Test func `an unknown entity on the command line is told with the nearest`() async throws {
+            let made = try await bmo(
+                "init", "--demo", "--rest", "http://127.0.0.1:1", "--soap", "http://127.0.0.1:1/gazetteer.wsdl",
+                "--smb", "smb://127.0.0.1:1/documents", "bmo.yml")
+            #expect(made.exitCode == 0, "\(made)")
+            let run = try await bmo("sync", "Contry")
+            #expect(run.exitCode == 2, "\(run)")
+            run.expectWords("Contry", "Country")
+        }
+
+        @Test func `the config that init writes passes check`() async throws {
+            for arguments in [["init"], ["init", "--demo", "--force"]] {
+                let made = try await ProcessRun.run(Command.path(), arguments, directory: folder.path)
+                #expect(made.exitCode == 0, "\(made)")
+                let check = try await bmo("check")
+                #expect(check.exitCode == 0, "\(check)")
+            }
+        }
+
+        @Test func `an option that does not exist is a usage error`() async throws {
+            let run = try await bmo("sync", "--no-such-option")
+            #expect(run.exitCode == 2, "\(run)")
+            run.expectWords("--no-such-option")
+        }
+
+        @Test func `the three bridges are found beside the command`() async throws {
+            let run = try await bmo("plugins")
+            #expect(run.exitCode == 0, "\(run)")
+            run.expectWords("rest", "soap", "smb")
+        }
+    }
+}

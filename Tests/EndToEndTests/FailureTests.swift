@@ -1,0 +1,70 @@
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Some entity fails: it is named with its bridge, the others are committed, and the exit code is 1.
+    @Suite struct FailureTests {
+        @Test func `a wrong password fails the entities of its bridge and no other`() async throws {
+            let workplace = try await Workplace()
+            let sync = try await workplace.bmo("sync", password: "not-the-password")
+            #expect(sync.exitCode == 1, "\(sync)")
+            sync.expectWords("Document", "CountryName", "files")
+            #expect(!sync.allOutput.contains("not-the-password"))
+            try await workplace.expectRows(of: "Country", "Currency", "Language", "Subdivision")
+        }
+
+        @Test func `a share that does not exist is named`() async throws {
+            let workplace = try await Workplace(share: "nothing-here")
+            let sync = try await workplace.bmo("sync")
+            #expect(sync.exitCode == 1, "\(sync)")
+            sync.expectWords("Document", "files", "nothing-here")
+            #expect(!sync.allOutput.contains(workplace.servers.smbPassword))
+            try await workplace.expectRows(of: "Country", "Currency", "Language", "Subdivision")
+        }
+
+        @Test func `a server that is not there fails its entities and no other`() async throws {
+            let workplace = try await Workplace()
+            try await workplace.servers.stop(.rest)
+            let sync = try await workplace.bmo("sync")
+            #expect(sync.exitCode == 1, "\(sync)")
+            sync.expectWords("Country", "Currency", "Language", "registry", workplace.servers.restURL)
+            try await workplace.expectRows(of: "CountryName", "Document", "Subdivision")
+        }
+
+        @Test(arguments: ["status 500", "status 404", "html 502", "html 200", "truncate"])
+        func `a bad answer fails its entity, of which nothing is half imported`(fault: String) async throws {
+            let workplace = try await Workplace()
+            try workplace.servers.misbehave(fault + " /currencies")
+            let sync = try await workplace.bmo("sync", "Currency", "Language")
+            #expect(sync.exitCode == 1, "\(sync)")
+            sync.expectWords("Currency", "registry", workplace.servers.restURL + "/currencies")
+            if let status = fault.split(separator: " ").dropFirst().first, status != "200" {
+                sync.expectWords(String(status))
+            }
+            #expect((try await workplace.count("Currency") ?? 0) == 0)
+            try await workplace.expectRows(of: "Language")
+
+            try workplace.servers.misbehave()
+            let again = try await workplace.bmo("sync", "Currency")
+            #expect(again.exitCode == 0, "\(again)")
+            try await workplace.expectRows(of: "Currency")
+        }
+
+        @Test func `a SOAP fault is told in the service's own words`() async throws {
+            let workplace = try await Workplace(subdivisionPage: 2001)
+            let sync = try await workplace.bmo("sync", "Subdivision", "Currency")
+            #expect(sync.exitCode == 1, "\(sync)")
+            sync.expectWords("Subdivision", "gazetteer", "limit is 2001, at most 2000 are given at once")
+            try await workplace.expectRows(of: "Currency")
+        }
+    }
+}
+
+extension ProcessRun {
+    /// Expects each of the words in what the command wrote, on either channel.
+    func expectWords(_ words: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+        for word in words {
+            #expect(allOutput.contains(word), "no \(word) in what \(self)", sourceLocation: sourceLocation)
+        }
+    }
+}

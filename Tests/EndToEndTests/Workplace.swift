@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A folder with a config for running servers, and the built command to run in it.
+///
+/// The config is that of Fixtures/iso-codes.
+final class Workplace: Sendable {
+    let servers: DemoServers
+    let folder: TemporaryFolder
+
+    /// The database that the config names.
+    var database: String { folder.appending("bmo.sqlite") }
+
+    /// Starts servers of its own and writes bmo.yml.
+    ///
+    /// - Parameters:
+    ///   - countryPage: countries a page.
+    ///   - subdivisionPage: subdivisions a page.
+    ///   - share: the share's name.
+    init(countryPage: Int = 100, subdivisionPage: Int = 1000, share: String = "documents") async throws {
+        servers = try await DemoServers()
+        folder = try TemporaryFolder()
+        let template = try String(contentsOfFile: Self.fixture + "/bmo.yml", encoding: .utf8)
+        try folder.write(
+            template
+                .replacing("@REST_URL@", with: servers.restURL)
+                .replacing("@SOAP_WSDL@", with: servers.soapWSDL)
+                .replacing("@SMB_URL@", with: servers.smbURL.replacing("/documents", with: "/" + share))
+                .replacing("@SMB_USER@", with: servers.smbUser)
+                .replacing("@COUNTRY_PAGE@", with: String(countryPage))
+                .replacing("@SUBDIVISION_PAGE@", with: String(subdivisionPage)),
+            to: "bmo.yml")
+    }
+
+    /// Runs the built command in the folder, to its end.
+    func bmo(_ arguments: String..., password: String? = nil) async throws -> ProcessRun {
+        try await start(arguments, password: password).finish(within: .seconds(60))
+    }
+
+    /// Starts the built command in the folder.
+    func start(_ arguments: [String], password: String? = nil) throws -> RunningProcess {
+        try RunningProcess(
+            Command.path(), arguments, environment: ["DEMO_SMB_PASSWORD": password ?? servers.smbPassword],
+            directory: folder.path)
+    }
+
+    /// The number of rows of a table, as sqlite3 counts them; nil while there is no such table.
+    func count(_ entity: String) async throws -> Int? {
+        let run = try await ProcessRun.run(
+            "sqlite3", ["-readonly", "-cmd", ".timeout 5000", database, "SELECT count(*) FROM \(entity)"])
+        return run.exitCode == 0 ? Int(run.output.trimmingCharacters(in: .whitespacesAndNewlines)) : nil
+    }
+
+    /// Compares whole tables with iso-codes and the shared files, both read by the fixture's Python program.
+    func expectRows(of entities: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let expected = try await rows(["expected", servers.share] + entities)
+        let actual = try await rows(["actual", database] + entities)
+        guard expected != actual else { return }
+        let difference = actual.difference(from: expected)
+        let lines = difference.prefix(6).map { change in
+            switch change {
+            case .remove(_, let line, _): "missing:    \(line)"
+            case .insert(_, let line, _): "unexpected: \(line)"
+            }
+        }
+        Issue.record(
+            "\(difference.count) lines differ, the first being\n\(lines.joined(separator: "\n"))",
+            sourceLocation: sourceLocation)
+    }
+
+    private func rows(_ arguments: [String]) async throws -> [Substring] {
+        let run = try await ProcessRun.run("python3", [Self.fixture + "/rows.py"] + arguments)
+        try #require(run.exitCode == 0, "\(run)")
+        return run.output.split(separator: "\n")
+    }
+
+    private static let fixture = PackageFolder.path + "/Fixtures/iso-codes"
+}
+
+/// The built command.
+enum Command {
+    /// Beside the test bundle, which is the running program: SwiftPM puts all products there.
+    static func path() throws -> String {
+        let bundle = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let path = bundle.deletingLastPathComponent().appending(path: "bmo").path
+        try #require(FileManager.default.isExecutableFile(atPath: path), "no command at \(path): swift build first")
+        return path
+    }
+}
