@@ -1,0 +1,133 @@
+internal import BridgeKit
+
+/// One request and its reply, running since ``HTTPClient/start(_:)``.
+///
+/// ``response()``, ``nextChunk()`` and ``body()`` block; call them from one thread at a time. ``cancel()`` may come from
+/// any thread. Dropping the last reference cancels.
+public final class HTTPExchange: Sendable {
+    /// Zero bytes after the end of ``PaddedBody/bytes``: what a SIMD parser may read past the end.
+    public static let padding = 64
+
+    let state: Monitor<ExchangeState>
+    private let loop: HTTPLoop
+    private let bodyLimit: Int
+
+    init(state: Monitor<ExchangeState>, loop: HTTPLoop, bodyLimit: Int) {
+        self.state = state
+        self.loop = loop
+        self.bodyLimit = bodyLimit
+    }
+
+    deinit { cancel() }
+
+    /// A body and zeros after it.
+    public struct PaddedBody: Sendable {
+        /// The body and ``HTTPExchange/padding`` zeros.
+        public let bytes: [UInt8]
+        /// How many bytes the body has.
+        public let count: Int
+    }
+
+    /// The head of the final response, after redirects, whatever its status is.
+    ///
+    /// - Throws: ``BridgeError``: no connection, no answer in time, TLS, malformed, a limit, cancelled.
+    public func response() throws -> HTTPResponse {
+        try state.wait { state in
+            if state.isCancelled { throw state.error ?? ExchangeState.cancelled }
+            if let response = state.response { return response }
+            if let error = state.error { throw error }
+            return nil
+        }
+    }
+
+    /// The next bytes of the body; nil at its clean end.
+    ///
+    /// - Throws: ``BridgeError``; a truncated body throws after the bytes that came.
+    public func nextChunk() throws -> [UInt8]? {
+        let (chunk, wasPaused) = try state.wait { state -> ([UInt8]?, Bool)? in
+            if state.isCancelled { throw state.error ?? ExchangeState.cancelled }
+            if !state.buffer.isEmpty {
+                var chunk: [UInt8] = []
+                swap(&chunk, &state.buffer)
+                defer { state.isPaused = false }
+                return (chunk, state.isPaused)
+            }
+            if let error = state.error { throw error }
+            return state.isFinished ? (nil, false) : nil
+        }
+        if wasPaused { loop.resume(state) }
+        return chunk
+    }
+
+    /// All the rest of the body.
+    ///
+    /// - Throws: ``BridgeError``; code `limit` above 256 MiB or the option `max_body_bytes`.
+    public func body() throws -> [UInt8] { try collect() }
+
+    /// All the rest of the body, with zeros after it, without a copy where the reply told its length.
+    public func paddedBody() throws -> PaddedBody {
+        var bytes = try collect()
+        let count = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: Self.padding))
+        return PaddedBody(bytes: bytes, count: count)
+    }
+
+    /// Up to `limit` bytes of the body's beginning, and no error where it breaks off: for messages.
+    public func bodyPrefix(_ limit: Int = 16_384) -> [UInt8] {
+        var prefix: [UInt8] = []
+        while prefix.count < limit, let chunk = try? nextChunk() { prefix += chunk }
+        cancel()
+        return Array(prefix.prefix(limit))
+    }
+
+    /// Ends the exchange; calls that wait throw `cancelled` at once.
+    public func cancel() {
+        let isRunning = state.withLock { state in
+            if state.isFinished { return false }
+            state.isFinished = true
+            state.isCancelled = true
+            state.error = ExchangeState.cancelled
+            state.buffer = []
+            return true
+        }
+        if isRunning {
+            state.signal()
+            loop.cancel(state)
+        }
+    }
+
+    private func collect() throws -> [UInt8] {
+        let wasPaused = state.withLock { state in
+            state.bufferLimit = Int.max
+            state.wantsWhole = true
+            state.bodyLimit = min(state.bodyLimit, bodyLimit)
+            defer { state.isPaused = false }
+            return state.isPaused
+        }
+        if wasPaused { loop.resume(state) }
+        return try state.wait { state in
+            if let error = state.error { throw error }
+            guard state.isFinished else { return nil }
+            var body: [UInt8] = []
+            swap(&body, &state.buffer)
+            return body
+        }
+    }
+}
+
+/// What the I/O thread and the reader of an exchange share.
+struct ExchangeState {
+    var response: HTTPResponse?
+    /// Bytes that came and nobody took.
+    var buffer: [UInt8] = []
+    var bufferLimit: Int
+    var bodyLimit: Int
+    /// The reader waits for the end only: no need to wake it for each piece.
+    var wantsWhole = false
+    var isPaused = false
+    var isFinished = false
+    var isCancelled = false
+    var error: BridgeError?
+
+    static let cancelled = BridgeError(.cancelled, "the request was cancelled")
+}

@@ -1,0 +1,177 @@
+internal import BridgeKit
+internal import CCurl
+internal import Glibc
+
+/// The I/O thread of a client: drives all its transfers through one libcurl multi handle.
+final class HTTPLoop: @unchecked Sendable {
+    // `multi` is used by the thread, but for curl_multi_wakeup, which libcurl allows from any thread; it is cleaned up
+    // when the last reference is gone, and the thread holds one. `transfers` belongs to the thread. The rest is locked.
+    private let multi: UnsafeMutableRawPointer
+    private let inbox = Monitor(Inbox())
+    private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
+    private var spare: [UnsafeMutableRawPointer] = []
+
+    private struct Inbox {
+        var starts: [HTTPTransfer] = []
+        var cancels: [Monitor<ExchangeState>] = []
+        var resumes: [Monitor<ExchangeState>] = []
+        var isStopped = false
+        var thread: pthread_t?
+    }
+
+    private static let isReady = bmo_curl_global_init() == CURLE_OK
+
+    init() throws {
+        guard Self.isReady, let multi = curl_multi_init() else {
+            throw BridgeError(.internal, "libcurl cannot be initialised")
+        }
+        self.multi = multi
+    }
+
+    deinit {
+        for easy in spare { curl_easy_cleanup(easy) }
+        curl_multi_cleanup(multi)
+    }
+
+    func start(_ transfer: HTTPTransfer) {
+        let isAlive = inbox.withLock { inbox in
+            if inbox.isStopped { return false }
+            inbox.starts.append(transfer)
+            if inbox.thread == nil { inbox.thread = launch() }
+            return inbox.thread != nil
+        }
+        if isAlive {
+            curl_multi_wakeup(multi)
+        } else {
+            transfer.finish(BridgeError(.internal, "the I/O thread cannot run"))
+        }
+    }
+
+    func cancel(_ state: Monitor<ExchangeState>) { post { $0.cancels.append(state) } }
+
+    func resume(_ state: Monitor<ExchangeState>) { post { $0.resumes.append(state) } }
+
+    /// Cancels everything and waits for the thread's end.
+    func stop() {
+        let thread = inbox.withLock { inbox in
+            inbox.isStopped = true
+            defer { inbox.thread = nil }
+            return inbox.thread
+        }
+        curl_multi_wakeup(multi)
+        if let thread { pthread_join(thread, nil) }
+    }
+
+    private func post(_ change: (inout Inbox) -> Void) {
+        inbox.withLock(change)
+        curl_multi_wakeup(multi)
+    }
+
+    private func launch() -> pthread_t? {
+        var thread = pthread_t()
+        let retained = Unmanaged.passRetained(self)
+        // Signals are the host's: the thread inherits a mask that blocks all, SIGPIPE included.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<HTTPLoop>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, retained.toOpaque())
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        if code != 0 { retained.release() }
+        return code == 0 ? thread : nil
+    }
+
+    private func run() {
+        while true {
+            let isStopped = handleInbox()
+            if isStopped { break }
+            var running: Int32 = 0
+            curl_multi_perform(multi, &running)
+            handleMessages()
+            var events: Int32 = 0
+            curl_multi_poll(multi, nil, 0, 60_000, &events)
+        }
+        for (easy, transfer) in transfers {
+            curl_multi_remove_handle(multi, easy)
+            curl_easy_cleanup(easy)
+            transfer.finish(ExchangeState.cancelled)
+        }
+        transfers = [:]
+    }
+
+    private func handleInbox() -> Bool {
+        let (starts, cancels, resumes, isStopped) = inbox.withLock { inbox in
+            defer {
+                inbox.starts = []
+                inbox.cancels = []
+                inbox.resumes = []
+            }
+            return (inbox.starts, inbox.cancels, inbox.resumes, inbox.isStopped)
+        }
+        for transfer in starts {
+            if isStopped { transfer.finish(ExchangeState.cancelled) } else { begin(transfer) }
+        }
+        for state in cancels {
+            for (easy, transfer) in transfers where transfer.state === state { remove(easy) }
+        }
+        for state in resumes {
+            for (easy, transfer) in transfers where transfer.state === state {
+                curl_easy_pause(easy, CURLPAUSE_CONT)
+            }
+        }
+        return isStopped
+    }
+
+    private func begin(_ transfer: HTTPTransfer) {
+        guard let easy = spare.popLast() ?? curl_easy_init() else {
+            transfer.finish(BridgeError(.internal, "libcurl has no handle left"))
+            return
+        }
+        transfers[easy] = transfer
+        if let error = transfer.configure(easy) {
+            retire(easy)
+            transfer.finish(error)
+        } else {
+            curl_multi_add_handle(multi, easy)
+        }
+    }
+
+    private func remove(_ easy: UnsafeMutableRawPointer) {
+        curl_multi_remove_handle(multi, easy)
+        retire(easy)
+    }
+
+    /// Keeps a handle that no transfer uses any more for the next one.
+    private func retire(_ easy: UnsafeMutableRawPointer) {
+        transfers[easy] = nil
+        curl_easy_reset(easy)
+        if spare.count < 4 { spare.append(easy) } else { curl_easy_cleanup(easy) }
+    }
+
+    private func handleMessages() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
+                let transfer = transfers[easy]
+            else { continue }
+            let result = message.pointee.data.result
+            curl_multi_remove_handle(multi, easy)
+            switch transfer.completed(easy, result) {
+            case .again:
+                transfers[easy] = nil
+                curl_easy_reset(easy)
+                spare.append(easy)
+                begin(transfer)
+            case .done(let error):
+                retire(easy)
+                transfer.finish(error)
+            }
+        }
+    }
+}

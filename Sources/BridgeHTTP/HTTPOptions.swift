@@ -1,0 +1,130 @@
+public import BridgeKit
+
+/// The options that every bridge over HTTP shares.
+public struct HTTPOptions: Sendable {
+    var headers: [(name: String, value: String)] = []
+    var authentication = HTTPAuthentication.none
+    var caFile: String?
+    var clientCertificate: String?
+    var clientKey: String?
+    var clientKeyPassword: String?
+    var verifies = true
+    var proxy: (url: String, user: String?, password: String?)?
+    var timeoutMilliseconds: Int?
+    var connectTimeoutMilliseconds = 10_000
+    var idleTimeoutSeconds = 60
+    var maxBodyBytes: Int?
+    var version = Version.automatic
+
+    enum Version: String, CaseIterable {
+        case automatic = "auto"
+        case http1 = "1.1"
+        case http2 = "2"
+    }
+
+    /// The members of a JSON Schema's `properties`, without the braces, for the options schema of a bridge.
+    public static let schemaProperties = #"""
+        "headers": {"type": "object", "description": "Header fields of every request to the configured origin.", "additionalProperties": {"type": "string"}},
+        "auth": \#(HTTPAuthentication.schema),
+        "tls": {
+          "type": "object",
+          "description": "How https connections are made.",
+          "additionalProperties": false,
+          "properties": {
+            "ca_file": {"type": "string", "description": "PEM file of the authorities to trust instead of the system's."},
+            "client_certificate": {"type": "string", "description": "PEM file of the client's certificate."},
+            "client_key": {"type": "string", "description": "PEM file of the certificate's private key."},
+            "client_key_password": {"type": "string", "writeOnly": true, "description": "The private key's password."},
+            "verify": {"type": "boolean", "default": true, "description": "false accepts any certificate: for tests only."}
+          }
+        },
+        "proxy": {
+          "type": "object",
+          "description": "The proxy; default: the environment's http_proxy, https_proxy and no_proxy.",
+          "additionalProperties": false,
+          "required": ["url"],
+          "properties": {
+            "url": {"type": "string", "description": "Such as http://proxy.example:3128; empty for none."},
+            "user": {"type": "string", "description": "The proxy's user."},
+            "password": {"type": "string", "writeOnly": true, "description": "The proxy's password."}
+          }
+        },
+        "timeout": {"type": "number", "minimum": 0.001, "description": "Seconds that a whole request may take; default: no limit."},
+        "connect_timeout": {"type": "number", "minimum": 0.001, "default": 10, "description": "Seconds that connecting may take."},
+        "idle_timeout": {"type": "integer", "minimum": 1, "default": 60, "description": "Seconds without a byte after which a request is given up."},
+        "max_body_bytes": {"type": "integer", "minimum": 1, "description": "The largest reply, after decompression; default: 1 GiB streamed, 256 MiB in one piece."},
+        "http_version": {"type": "string", "enum": ["auto", "1.1", "2"], "default": "auto", "description": "auto takes HTTP/2 where an https server offers it."}
+        """#
+
+    /// Reads and checks the options.
+    ///
+    /// - Throws: ``BridgeError`` with code `configuration` and the option's name.
+    public init(_ options: BridgeOptions) throws {
+        if let fields = options.object("headers") {
+            headers = try fields.names.map { name in
+                let field = (name: name, value: fields.string(name) ?? "")
+                try Self.check(field)
+                return field
+            }
+        }
+        authentication = try HTTPAuthentication(options.object("auth"))
+        if let field = authentication.header { try Self.check(field) }
+        if let tls = options.object("tls") {
+            caFile = tls.string("ca_file")
+            clientCertificate = tls.string("client_certificate")
+            clientKey = tls.string("client_key")
+            clientKeyPassword = tls.string("client_key_password")
+            verifies = tls.bool("verify") ?? true
+        }
+        if let proxy = options.object("proxy") {
+            self.proxy = (proxy.string("url") ?? "", proxy.string("user"), proxy.string("password"))
+        }
+        timeoutMilliseconds = try Self.milliseconds(options, "timeout")
+        connectTimeoutMilliseconds = try Self.milliseconds(options, "connect_timeout") ?? 10_000
+        idleTimeoutSeconds = options.integer("idle_timeout") ?? 60
+        maxBodyBytes = options.integer("max_body_bytes")
+        for (name, value) in [("idle_timeout", idleTimeoutSeconds), ("max_body_bytes", maxBodyBytes ?? 1)]
+        where value < 1 {
+            throw BridgeError(.configuration, "\(name) is \(value)", remedy: "it must be at least 1")
+        }
+        if let text = options.string("http_version") {
+            guard let version = Version(rawValue: text) else {
+                throw BridgeError(.configuration, "http_version is \"\(text)\"", remedy: "use auto, 1.1 or 2")
+            }
+            self.version = version
+        }
+    }
+
+    /// Takes these options' secrets out of text.
+    public var redactor: HTTPRedactor {
+        // A header's value may well be a secret: the schema cannot tell which.
+        let own = headers.filter { !HTTPTransfer.harmlessHeaders.contains($0.name.lowercased()) }.map(\.value)
+        return HTTPRedactor(
+            secrets: authentication.secrets + own + [clientKeyPassword, proxy?.password].compactMap(\.self),
+            queryNames: [authentication.query?.name].compactMap(\.self))
+    }
+
+    /// Refuses a header field that could smuggle in another one (RFC 9110, section 5).
+    static func check(_ field: (name: String, value: String)) throws {
+        let isToken = !field.name.isEmpty && field.name.utf8.allSatisfy { byte in
+            byte > 0x20 && byte < 0x7F && !#"()<>@,;:\"/[]?={}"#.utf8.contains(byte)
+        }
+        guard isToken else {
+            throw BridgeError(
+                .configuration, "\"\(field.name)\" cannot name a header", remedy: "use letters, digits and hyphens")
+        }
+        guard !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
+            throw BridgeError(
+                .configuration, "the value of header \(field.name) holds a line break", remedy: "remove it")
+        }
+    }
+
+    private static func milliseconds(_ options: BridgeOptions, _ name: String) throws -> Int? {
+        guard let seconds = options.number(name) else { return nil }
+        guard seconds >= 0.001, seconds <= 2_000_000 else {
+            throw BridgeError(
+                .configuration, "\(name) is \(seconds) seconds", remedy: "use a number from 0.001 to 2000000")
+        }
+        return Int(seconds * 1000)
+    }
+}

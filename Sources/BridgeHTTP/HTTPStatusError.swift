@@ -1,0 +1,79 @@
+public import BridgeKit
+internal import CCurl
+internal import Glibc
+
+/// Turns a status that is no success into an error in words.
+public enum HTTPStatusError {
+    /// The error of a reply.
+    ///
+    /// - Parameters:
+    ///   - response: The reply's head.
+    ///   - bodyPrefix: The beginning of its body; its words go into ``BridgeError/remote``, a web page's title alone.
+    ///   - asked: What was asked for, such as `page 3 of User`.
+    public static func make(_ response: HTTPResponse, bodyPrefix: [UInt8], asked: String) -> BridgeError {
+        let status = response.status
+        let words = RemoteWords.make(bodyPrefix, mediaType: response.mediaType)
+        var remedy: String?
+        var code = BridgeError.Code.remote
+        var isRetryable = false
+        let wait = retryAfter(response)
+        switch status {
+        case 401:
+            code = .authentication
+            remedy =
+                response.lostCredentials
+                ? "a redirect led to another origin, where credentials are not sent: set the URL that it leads to"
+                : "check the option auth"
+        case 407: (code, remedy) = (.authentication, "check the option proxy")
+        // Some APIs say "forbidden" for "too many", and tell how long to wait.
+        case 403 where wait != nil: (code, isRetryable) = (.rateLimited, true)
+        case 403: (code, remedy) = (.permission, "the credentials lack a right, or the path is wrong")
+        case 404, 410: (code, remedy) = (.notFound, "check url and path")
+        case 405: remedy = "the path does not take this method"
+        case 408: (code, isRetryable) = (.timeout, true)
+        case 409, 412: code = .conflict
+        case 413: code = .limit
+        case 425: isRetryable = true
+        case 429: (code, isRetryable) = (.rateLimited, true)
+        case 501, 505: break
+        case 500...599: isRetryable = true
+        case 300...399: (code, remedy) = (.malformed, "set the URL that the server means")
+        default: break
+        }
+        return BridgeError(
+            code, "\(asked): the server answers \(status)\(name(status))", remedy: remedy, location: response.location,
+            remote: words.map(response.redactor.clean(_:)), isRetryable: isRetryable,
+            retryAfterMilliseconds: isRetryable ? wait : nil)
+    }
+
+    /// The wait that a reply asks for, in milliseconds (RFC 9110, section 10.2.3: seconds or a date).
+    public static func retryAfter(_ response: HTTPResponse) -> Int64? {
+        guard let value = response.header("retry-after") else { return nil }
+        if let seconds = Int64(value) { return min(max(seconds, 0), 1 << 40) * 1000 }
+        let date = curl_getdate(value, nil)
+        return date < 0 ? nil : Int64(max(0, date - time(nil))) * 1000
+    }
+
+    /// Names of RFC 9110, section 15, for those that people meet.
+    private static func name(_ status: Int) -> String {
+        let names = [
+            400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+            406: "Not Acceptable", 407: "Proxy Authentication Required", 408: "Request Timeout", 409: "Conflict",
+            410: "Gone", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
+            415: "Unsupported Media Type", 422: "Unprocessable Content", 429: "Too Many Requests",
+            500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
+            504: "Gateway Timeout",
+        ]
+        return names[status].map { " " + $0 } ?? ""
+    }
+}
+
+extension HTTPExchange {
+    /// The error of this reply's status, with the beginning of its body as the remote's words; ends the exchange.
+    ///
+    /// - Throws: What ``response()`` throws.
+    public func statusError(asked: String) throws -> BridgeError {
+        let response = try response()
+        return HTTPStatusError.make(response, bodyPrefix: bodyPrefix(), asked: asked)
+    }
+}

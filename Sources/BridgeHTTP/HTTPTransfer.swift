@@ -1,0 +1,339 @@
+internal import BridgeKit
+internal import CCurl
+internal import Glibc
+
+/// One request on its way through libcurl, redirects included; the I/O thread's own once it began.
+final class HTTPTransfer: @unchecked Sendable {
+    // Made by the thread that starts it, handed over through a lock, and used by the I/O thread only from then on.
+    let state: Monitor<ExchangeState>
+    private let options: HTTPOptions
+    private let redactor: HTTPRedactor
+    private var method: String
+    private var url: HTTPURL
+    private let firstOrigin: HTTPURL.Origin
+    private let headers: [(name: String, value: String)]
+    private var body: [UInt8]?
+    private var sendsCredentials: Bool
+    private var lostCredentials = false
+    private var redirects = 0
+
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private var received: [(name: String, value: String)] = []
+    private var headerBytes = 0
+    private var bodyBytes = 0
+    private var redirectTarget: String?
+    private var isHeadComplete = false
+    /// Why a callback made libcurl stop.
+    private var refusal: BridgeError?
+
+    private static let maxRedirects = 10
+    private static let maxHeaderBytes = 256 << 10
+    private static let maxHeaderCount = 500
+    /// Header fields that hold no secret and may go to any origin.
+    static let harmlessHeaders: Set<String> = [
+        "accept", "accept-language", "content-type", "user-agent", "soapaction", "if-none-match", "if-modified-since",
+    ]
+    static let userAgent = "bmo/0.1.0"
+
+    init(
+        _ request: HTTPRequest, options: HTTPOptions, redactor: HTTPRedactor, state: Monitor<ExchangeState>
+    ) throws(BridgeError) {
+        guard let url = HTTPURL(request.url) else {
+            throw BridgeError(
+                .configuration, "this is no http or https URL", remedy: "write it as https://host/path",
+                location: redactor.clean(url: request.url))
+        }
+        guard !url.hasUserInfo else {
+            throw BridgeError(
+                .configuration, "the URL holds a user or a password", remedy: "use the option auth instead",
+                location: redactor.clean(url: request.url))
+        }
+        let replaced = Set(request.headers.map { $0.name.lowercased() })
+        headers = options.headers.filter { !replaced.contains($0.name.lowercased()) } + request.headers
+        do {
+            for field in request.headers { try HTTPOptions.check(field) }
+        } catch {
+            throw error as? BridgeError ?? BridgeError(.internal, "a header was refused")
+        }
+        self.state = state
+        self.options = options
+        self.redactor = redactor
+        self.url = url
+        firstOrigin = url.origin
+        method = request.method
+        body = request.body
+        sendsCredentials = request.sendsCredentials
+    }
+
+    deinit {
+        curl_slist_free_all(headerList)
+        errorText.deallocate()
+    }
+
+    /// What follows when libcurl is done with one request.
+    enum Outcome {
+        /// A redirect: begin again.
+        case again
+        case done(BridgeError?)
+    }
+
+    /// Sets up a fresh handle; returns why that is impossible.
+    func configure(_ easy: UnsafeMutableRawPointer) -> BridgeError? {
+        received = []
+        headerBytes = 0
+        bodyBytes = 0
+        redirectTarget = nil
+        isHeadComplete = false
+        errorText.pointee = 0
+        var failed = false
+        func set(_ option: CURLoption, _ value: Int) {
+            if bmo_curl_set_long(easy, option, value) != CURLE_OK { failed = true }
+        }
+        func set(_ option: CURLoption, _ value: String) {
+            if bmo_curl_set_string(easy, option, value) != CURLE_OK { failed = true }
+        }
+        let target = sendsCredentials ? options.authentication.query.map { url.setting(query: [$0]) } : nil
+        set(CURLOPT_URL, (target ?? url).text)
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_ACCEPT_ENCODING, "")
+        set(CURLOPT_USERAGENT, Self.userAgent)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_BUFFERSIZE, 128 << 10)
+        set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeoutMilliseconds)
+        set(CURLOPT_LOW_SPEED_LIMIT, 1)
+        set(CURLOPT_LOW_SPEED_TIME, options.idleTimeoutSeconds)
+        if let timeout = options.timeoutMilliseconds { set(CURLOPT_TIMEOUT_MS, timeout) }
+        setTLS(set, set)
+        switch options.version {
+        case .automatic: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        case .http1: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        case .http2: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_0))
+        }
+        if let proxy = options.proxy {
+            set(CURLOPT_PROXY, proxy.url)
+            if let user = proxy.user { set(CURLOPT_PROXYUSERNAME, user) }
+            if let password = proxy.password { set(CURLOPT_PROXYPASSWORD, password) }
+        }
+        if let body {
+            set(CURLOPT_POST, 1)
+            bmo_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int(body.count))
+            let code = body.withUnsafeBytes {
+                bmo_curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
+            }
+            if code != CURLE_OK { failed = true }
+            if method != "POST" { set(CURLOPT_CUSTOMREQUEST, method) }
+        } else if method == "HEAD" {
+            set(CURLOPT_NOBODY, 1)
+        } else if method != "GET" {
+            set(CURLOPT_CUSTOMREQUEST, method)
+        }
+        setHeaders()
+        bmo_curl_set_pointer(easy, CURLOPT_HTTPHEADER, headerList)
+        bmo_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        // The loop holds the transfer for as long as the handle is in use.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        bmo_curl_set_write(easy, { HTTPTransfer.from($3)?.receive($0, $1 * $2) ?? 0 }, context)
+        bmo_curl_set_header(easy, { HTTPTransfer.from($3)?.receiveHeader($0, $1 * $2) ?? 0 }, context)
+        return failed ? BridgeError(.internal, "libcurl refused an option", location: location) : nil
+    }
+
+    private func setTLS(_ set: (CURLoption, Int) -> Void, _ setText: (CURLoption, String) -> Void) {
+        if !options.verifies {
+            set(CURLOPT_SSL_VERIFYPEER, 0)
+            set(CURLOPT_SSL_VERIFYHOST, 0)
+        }
+        if let file = options.caFile { setText(CURLOPT_CAINFO, file) }
+        // A client certificate is a credential too.
+        guard sendsCredentials else { return }
+        if let file = options.clientCertificate { setText(CURLOPT_SSLCERT, file) }
+        if let file = options.clientKey { setText(CURLOPT_SSLKEY, file) }
+        if let password = options.clientKeyPassword { setText(CURLOPT_KEYPASSWD, password) }
+    }
+
+    private func setHeaders() {
+        curl_slist_free_all(headerList)
+        headerList = nil
+        var fields = headers
+        if let field = options.authentication.header,
+            !fields.contains(where: { $0.name.lowercased() == field.name.lowercased() })
+        {
+            fields.append(field)
+        }
+        if !sendsCredentials { fields = fields.filter { Self.harmlessHeaders.contains($0.name.lowercased()) } }
+        for field in fields {
+            // libcurl's way to send a field without a value ends in a semicolon.
+            let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+            headerList = curl_slist_append(headerList, line) ?? headerList
+        }
+        headerList = curl_slist_append(headerList, "Expect:") ?? headerList
+        if !fields.contains(where: { $0.name.lowercased() == "content-type" }) {
+            // Or libcurl would call any body a form.
+            headerList = curl_slist_append(headerList, "Content-Type:") ?? headerList
+        }
+    }
+
+    /// The URL for messages.
+    var location: String { redactor.clean(url: url.text) }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> HTTPTransfer? {
+        context.map { Unmanaged<HTTPTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: Callbacks of libcurl
+
+    private func receiveHeader(_ data: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        guard let data else { return count }
+        // Trailers of a chunked body come here too, after the head.
+        if isHeadComplete { return count }
+        headerBytes += count
+        guard headerBytes <= Self.maxHeaderBytes, received.count < Self.maxHeaderCount else {
+            refusal = BridgeError(
+                .limit, "the reply's head is over \(Self.maxHeaderBytes >> 10) KiB or \(Self.maxHeaderCount) fields",
+                location: location)
+            return 0
+        }
+        let bytes = UnsafeRawBufferPointer(start: data, count: count)
+        var line = String(decoding: bytes, as: UTF8.self)[...]
+        while line.last?.isNewline == true { line.removeLast() }
+        if line.hasPrefix("HTTP/") {
+            received = [(name: "", value: String(line))]
+        } else if line.isEmpty {
+            endHead()
+        } else if let colon = line.firstIndex(of: ":") {
+            func trim(_ text: Substring) -> String {
+                let start = text.drop { $0 == " " || $0 == "\t" }
+                return String(start.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+            }
+            received.append((name: trim(line[..<colon]), value: trim(line[line.index(after: colon)...])))
+        }
+        return count
+    }
+
+    private func endHead() {
+        guard let first = received.first, first.name.isEmpty else { return }
+        let words = first.value.split(separator: " ")
+        let status = words.count > 1 ? Int(words[1]) ?? 0 : 0
+        // 1xx: the final head follows (RFC 9110, section 15.2).
+        guard status >= 200 else { return }
+        isHeadComplete = true
+        let response = HTTPResponse(
+            status: status, headers: Array(received.dropFirst()), url: url.text, lostCredentials: lostCredentials,
+            redactor: redactor)
+        if [301, 302, 303, 307, 308].contains(status), let target = response.header("location") {
+            redirectTarget = target
+            redirectStatus = status
+            return
+        }
+        let length = response.header("content-encoding") == nil ? response.header("content-length").flatMap(Int.init) : nil
+        state.withLock { state in
+            guard !state.isFinished else { return }
+            state.response = response
+            if let length, length > 0 {
+                // What the remote claims is not what it sends: reserve no more than is buffered anyway.
+                state.buffer.reserveCapacity(min(length, min(state.bufferLimit, 8 << 20)) + HTTPExchange.padding)
+            }
+        }
+        state.signal()
+    }
+    private var redirectStatus = 0
+
+    private func receive(_ data: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        guard let data, count > 0 else { return count }
+        bodyBytes += count
+        if redirectTarget != nil { return bodyBytes > 1 << 20 ? 0 : count }
+        enum Verdict {
+            case taken, takenAndAwaited, pause, stop
+            case over(Int)
+        }
+        let verdict = state.withLock { state -> Verdict in
+            if state.isFinished { return .stop }
+            if state.buffer.count >= state.bufferLimit {
+                state.isPaused = true
+                return .pause
+            }
+            if bodyBytes > state.bodyLimit { return .over(state.bodyLimit) }
+            state.buffer.append(contentsOf: UnsafeRawBufferPointer(start: data, count: count))
+            return state.wantsWhole ? .taken : .takenAndAwaited
+        }
+        switch verdict {
+        case .taken: return count
+        case .takenAndAwaited:
+            state.signal()
+            return count
+        case .pause:
+            bodyBytes -= count
+            return Int(CURL_WRITEFUNC_PAUSE)
+        case .stop: return 0
+        case .over(let limit):
+            refusal = BridgeError(
+                .limit, "the reply is larger than \(limit) bytes after decompression",
+                remedy: "ask for smaller pages, or raise max_body_bytes", location: location)
+            return 0
+        }
+    }
+
+    // MARK: The end of a request
+
+    func completed(_ easy: UnsafeMutableRawPointer, _ result: CURLcode) -> Outcome {
+        if let refusal { return .done(refusal) }
+        if redirectTarget != nil, result == CURLE_OK || result == CURLE_WRITE_ERROR { return redirect() }
+        if result == CURLE_OK {
+            if isHeadComplete { return .done(nil) }
+            return .done(BridgeError(.malformed, "the reply has no head", location: location, isRetryable: true))
+        }
+        let words = errorText.pointee == 0 ? String(cString: curl_easy_strerror(result)) : String(cString: errorText)
+        return .done(
+            CurlError.make(
+                result, words: redactor.clean(words), bodyBytes: isHeadComplete ? bodyBytes : nil, location: location,
+                isEncoded: received.contains { $0.name.lowercased() == "content-encoding" }))
+    }
+
+    /// RFC 9110, section 15.4.
+    private func redirect() -> Outcome {
+        guard redirects < Self.maxRedirects else {
+            return .done(
+                BridgeError(
+                    .limit, "more than \(Self.maxRedirects) redirects", remedy: "set the URL that they should lead to",
+                    location: location))
+        }
+        redirects += 1
+        guard let target = redirectTarget.flatMap({ HTTPURL($0, relativeTo: url) }), !target.hasUserInfo else {
+            return .done(
+                BridgeError(
+                    .malformed, "the reply redirects to what is no http or https URL", location: location,
+                    remote: redirectTarget.map(redactor.clean(url:))))
+        }
+        if redirectStatus == 303 && method != "HEAD" || redirectStatus < 303 && method == "POST" {
+            method = "GET"
+            body = nil
+        }
+        if target.origin != firstOrigin {
+            guard body == nil else {
+                return .done(
+                    BridgeError(
+                        .permission, "the reply redirects a \(method) with a body to another origin",
+                        remedy: "set that URL in the config if you trust it", location: location,
+                        remote: redactor.clean(url: target.text)))
+            }
+            lostCredentials = lostCredentials || sendsCredentials
+            // Once lost they stay lost: a stranger must not send us back with a URL of its choice.
+            sendsCredentials = false
+        }
+        url = target
+        return .again
+    }
+
+    /// Tells the reader how it ended; nil for well.
+    func finish(_ error: BridgeError?) {
+        state.withLock { state in
+            guard !state.isFinished else { return }
+            state.isFinished = true
+            state.isCancelled = error?.code == .cancelled
+            state.error = error
+        }
+        state.signal()
+    }
+}

@@ -1,0 +1,144 @@
+internal import CCurl
+internal import Glibc
+
+/// An absolute http or https URL (RFC 3986), normalised by libcurl's own parser, so that what is compared is what is used.
+public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
+    /// The whole URL, percent-encoded, without a fragment.
+    public let text: String
+    /// Scheme, host and port: what credentials belong to (RFC 6454, section 4).
+    public let origin: Origin
+
+    /// Scheme, host and port of a URL.
+    public struct Origin: Sendable, Hashable {
+        let scheme: String
+        let host: String
+        let port: String
+    }
+
+    /// Parses an absolute URL; nil where it isn't http or https, or has no host.
+    public init?(_ text: String) { self.init(text, relativeTo: nil) }
+
+    /// Resolves a reference against a base (RFC 3986, section 5); an absolute one stands for itself.
+    public init?(_ reference: String, relativeTo base: HTTPURL?) {
+        guard let handle = curl_url() else { return nil }
+        defer { curl_url_cleanup(handle) }
+        if let base, curl_url_set(handle, CURLUPART_URL, base.text, 0) != CURLUE_OK { return nil }
+        guard curl_url_set(handle, CURLUPART_URL, Self.encodeIllegal(reference), 0) == CURLUE_OK else { return nil }
+        _ = curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0)
+        func part(_ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
+            var value: UnsafeMutablePointer<CChar>?
+            guard curl_url_get(handle, part, &value, flags) == CURLUE_OK, let value else { return nil }
+            defer { curl_free(value) }
+            return String(cString: value)
+        }
+        guard let scheme = part(CURLUPART_SCHEME)?.lowercased(), scheme == "http" || scheme == "https",
+            let host = part(CURLUPART_HOST)?.lowercased(), !host.isEmpty,
+            let port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)), let text = part(CURLUPART_URL)
+        else { return nil }
+        self.text = text
+        origin = Origin(scheme: scheme, host: host, port: port)
+    }
+
+    /// The whole URL; it may hold secrets.
+    public var description: String { text }
+
+    /// Whether the URL has a user or a password.
+    public var hasUserInfo: Bool {
+        let rest = text.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        guard rest.count == 3 else { return false }
+        return rest[2].prefix { $0 != "/" && $0 != "?" && $0 != "#" }.contains("@")
+    }
+
+    /// The URL and a path below it, whether or not slashes stand at the seam; queries of both are kept.
+    public func appending(path: String) -> HTTPURL? {
+        if path.isEmpty { return self }
+        let own = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let more = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var joined = String(own[0])
+        if !more[0].isEmpty {
+            while joined.hasSuffix("/") { joined.removeLast() }
+            joined += "/" + more[0].drop { $0 == "/" }
+        }
+        let queries = [own, more].filter { $0.count == 2 && !$0[1].isEmpty }.map { String($0[1]) }
+        if !queries.isEmpty { joined += "?" + queries.joined(separator: "&") }
+        return HTTPURL(joined)
+    }
+
+    /// The URL with query parameters set: one of the same name is replaced.
+    public func setting(query: [(name: String, value: String)]) -> HTTPURL {
+        if query.isEmpty { return self }
+        let names = Set(query.map(\.name))
+        let kept = removing(queryNames: names).text
+        let added = query.map { Self.encode($0.name) + "=" + Self.encode($0.value) }.joined(separator: "&")
+        return HTTPURL(kept + (kept.contains("?") ? "&" : "?") + added) ?? self
+    }
+
+    /// The URL without the query parameters of these names.
+    public func removing(queryNames names: Set<String>) -> HTTPURL {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return self }
+        let kept = parts[1].split(separator: "&").filter { !names.contains(Self.name(of: $0)) }
+        let query = kept.joined(separator: "&")
+        return HTTPURL(query.isEmpty ? String(parts[0]) : parts[0] + "?" + query) ?? self
+    }
+
+    /// The first value of a query parameter, decoded.
+    public func queryValue(_ name: String) -> String? {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        for pair in parts[1].split(separator: "&") where Self.name(of: pair) == name {
+            return pair.firstIndex(of: "=").map { Self.decode(pair[pair.index(after: $0)...]) } ?? ""
+        }
+        return nil
+    }
+
+    /// Percent-encodes everything but RFC 3986's unreserved characters.
+    public static func encode(_ text: String) -> String {
+        percentEncoded(text) { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// Percent-encodes what no URL may hold as it is, and leaves its structure alone.
+    private static func encodeIllegal(_ text: String) -> String {
+        percentEncoded(text) { $0 > 0x20 && $0 < 0x7F && !#""<>\^`{|}"#.utf8.contains($0) }
+    }
+
+    private static func percentEncoded(_ text: String, unless isKept: (UInt8) -> Bool) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var out: [UInt8] = []
+        for byte in text.utf8 {
+            if isKept(byte) {
+                out.append(byte)
+            } else {
+                out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    static func name(of pair: Substring) -> String { decode(pair.prefix { $0 != "=" }) }
+
+    /// Decodes percent-encoding and `+` of a query.
+    static func decode(_ text: Substring) -> String {
+        var out: [UInt8] = []
+        var bytes = Array(text.utf8)[...]
+        while let byte = bytes.popFirst() {
+            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: bytes.prefix(2), as: UTF8.self), radix: 16),
+                bytes.count >= 2
+            {
+                out.append(value)
+                bytes.removeFirst(2)
+            } else {
+                out.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+}
