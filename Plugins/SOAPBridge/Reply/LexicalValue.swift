@@ -34,7 +34,8 @@ enum LexicalValue {
     }
 
     private static func equals(_ text: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
-        text.count == word.utf8CodeUnitCount && memcmp(text.baseAddress ?? UnsafeRawPointer(word.utf8Start), word.utf8Start, text.count) == 0
+        text.count == word.utf8CodeUnitCount
+            && memcmp(text.baseAddress ?? UnsafeRawPointer(word.utf8Start), word.utf8Start, text.count) == 0
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }

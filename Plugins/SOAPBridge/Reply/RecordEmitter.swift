@@ -12,7 +12,8 @@ struct RecordEmitter {
 
     /// Writes the record, whose root is node 0, as one object.
     mutating func write(
-        _ tree: inout RecordTree, _ plan: borrowing ReplyPlan, _ names: borrowing NameTable, to writer: RecordBatchWriter
+        _ tree: inout RecordTree, _ plan: borrowing ReplyPlan, _ names: borrowing NameTable,
+        to writer: RecordBatchWriter
     ) throws(BridgeError) {
         try writeElement(0, isRecord: true, depth: 0, &tree, plan, names, writer)
     }
@@ -24,7 +25,8 @@ struct RecordEmitter {
         let node = tree.nodes[Int(index)]
         let type = plan.types[Int(node.type)]
         guard depth < Self.batchDepth else {
-            throw BridgeError(.limit, "a record of the reply nests deeper than \(Self.batchDepth) levels of objects and lists")
+            throw BridgeError(
+                .limit, "a record of the reply nests deeper than \(Self.batchDepth) levels of objects and lists")
         }
         if node.isNil {
             writer.null()

@@ -154,7 +154,9 @@ struct ReplyMachine {
 
     private mutating func startBodyElement(_ element: XMLStartElement) throws(BridgeError) -> Frame {
         let number = names.number(element.nameBytes)
-        if element.localName == "Fault", element.namespace == Namespace.envelope11 || element.namespace == Namespace.envelope12 {
+        if element.localName == "Fault",
+            element.namespace == Namespace.envelope11 || element.namespace == Namespace.envelope12
+        {
             tree.clear()
             return try startNode(element, number, ReplyPlan.anyType, isRepeated: false, role: .fault, parent: -1)
         }

@@ -77,7 +77,8 @@ struct ReplyPlan: Sendable {
 
     private static func child(_ element: SchemaElement, _ names: inout NameTable) -> Child {
         Child(
-            name: names.number(element.name.local), type: TypeNumber(element.type.index), isRepeated: element.isRepeated)
+            name: names.number(element.name.local), type: TypeNumber(element.type.index), isRepeated: element.isRepeated
+        )
     }
 
     private static func content(_ type: SchemaType, _ names: inout NameTable) -> ContentType {

@@ -46,11 +46,11 @@ final class ReplyReader {
     }
 
     /// Parses the next bytes and writes the records that they end.
-    func feed(_ bytes: [UInt8], into writer: RecordBatchWriter) throws(BridgeError) {
+    func feed(_ bytes: ArraySlice<UInt8>, into writer: RecordBatchWriter) throws(BridgeError) {
         sink.writer = writer
         guard isAtStart else { return try parser.feed(bytes) }
         // Scripts like to print a line before the XML declaration, which XML forbids.
-        let start = Array(bytes.drop(while: LexicalValue.isSpace))
+        let start = bytes.drop(while: LexicalValue.isSpace)
         if start.isEmpty { return }
         isAtStart = false
         try parser.feed(start)

@@ -48,7 +48,8 @@ struct SOAPFault: Sendable, Equatable {
     /// The error that this fault is, as the reply to a request.
     func error(status: Int, operation: String, location: String) -> BridgeError {
         BridgeError(
-            .remote, "the service answered \"\(operation)\" with a SOAP fault" + (status == 200 ? "" : " (HTTP \(status))"),
+            .remote,
+            "the service answered \"\(operation)\" with a SOAP fault" + (status == 200 ? "" : " (HTTP \(status))"),
             remedy: codes.first == "VersionMismatch" ? "set the option \"soap_version\" to the other version" : nil,
             location: location, remote: String(words.prefix(1000)), isRetryable: isServer && status == 503)
     }
@@ -82,7 +83,10 @@ struct SOAPFault: Sendable, Equatable {
         func visit(_ value: BatchValue, name: String) {
             guard size < 4000 else { return }
             switch value.tag {
-            case .object: for (key, member) in value.members where !key.hasPrefix("@") { visit(member, name: key == "#text" ? name : key) }
+            case .object:
+                for (key, member) in value.members where !key.hasPrefix("@") {
+                    visit(member, name: key == "#text" ? name : key)
+                }
             case .array: for element in value.elements { visit(element, name: name) }
             case .text:
                 let text = trimmed(String(value.string.prefix(1000)))

@@ -23,7 +23,8 @@ struct EnvelopeWriter {
     ) throws(BridgeError) -> (bytes: [UInt8], missing: [String]) {
         var writer = EnvelopeWriter(version: version, schemas: schemas)
         try writer.writeBody(operation, input)
-        var envelope = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<soap:Envelope xmlns:soap=\"\(version.envelopeNamespace)\""
+        var envelope =
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<soap:Envelope xmlns:soap=\"\(version.envelopeNamespace)\""
         for (index, namespace) in writer.namespaces.enumerated() {
             envelope += " xmlns:n\(index + 1)=\"\(try Self.escaped(namespace, at: "a namespace"))\""
         }
@@ -98,7 +99,8 @@ struct EnvelopeWriter {
             }
             try writeMember(child, member.value, path: "\(path)/\(name)")
         }
-        for member in members where !known.contains(member.name) && !member.name.hasPrefix("@") && member.name != "#text" {
+        for member in members
+        where !known.contains(member.name) && !member.name.hasPrefix("@") && member.name != "#text" {
             try Self.checkName(member.name, path)
             let child = SchemaElement(
                 name: QName(parent.namespace, member.name), type: schemas.anyType, isRepeated: true)
@@ -193,7 +195,8 @@ struct EnvelopeWriter {
             case "\t", "\n": out.unicodeScalars.append(scalar)
             case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}":
                 throw BridgeError(
-                    .configuration, "\(path) holds a character (U+\(String(scalar.value, radix: 16))) that XML 1.0 can't")
+                    .configuration,
+                    "\(path) holds a character (U+\(String(scalar.value, radix: 16))) that XML 1.0 can't")
             default: out.unicodeScalars.append(scalar)
             }
         }

@@ -46,7 +46,11 @@ indirect enum InputValue: Sendable, Equatable {
         let index = members.firstIndex { $0.name == name }
         let rest = path.dropFirst()
         if rest.isEmpty {
-            if let index { members[index].value = .text(text) } else { members.append(Member(name: name, value: .text(text))) }
+            if let index {
+                members[index].value = .text(text)
+            } else {
+                members.append(Member(name: name, value: .text(text)))
+            }
         } else {
             let inner = try (index.map { members[$0].value } ?? .object([])).setting(rest, to: text)
             if let index { members[index].value = inner } else { members.append(Member(name: name, value: inner)) }

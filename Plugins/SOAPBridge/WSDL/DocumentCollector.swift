@@ -44,7 +44,8 @@ struct DocumentCollector {
     private mutating func document(_ location: DocumentLocation) throws -> XMLElement {
         if let root = parsed[location] { return root }
         guard parsed.count < Limits.documents else {
-            throw BridgeError(.limit, "the WSDL leads to more than \(Limits.documents) documents", location: "\(location)")
+            throw BridgeError(
+                .limit, "the WSDL leads to more than \(Limits.documents) documents", location: "\(location)")
         }
         let bytes = try read(location)
         totalBytes += bytes.count
@@ -83,7 +84,8 @@ struct DocumentCollector {
             guard let target = part["location"] else { continue }
             guard let next = try resolve(target, from: location) else {
                 throw BridgeError(
-                    .unsupported, "the WSDL imports \(target), which is on another host", remedy: "import it from a local copy",
+                    .unsupported, "the WSDL imports \(target), which is on another host",
+                    remedy: "import it from a local copy",
                     location: "\(location)")
             }
             guard seen.insert(Key(location: next, namespace: nil)).inserted else { continue }
@@ -120,7 +122,8 @@ struct DocumentCollector {
             do {
                 document = try self.document(next)
             } catch let error as BridgeError where error.code == .notFound || error.code == .permission {
-                notes.append("\(next), imported by \(location), can't be had (\(error.message)): its types are read as text")
+                notes.append(
+                    "\(next), imported by \(location), can't be had (\(error.message)): its types are read as text")
                 continue
             }
             try addSchema(document, namespace: isImport ? nil : target, at: next, depth: deeper(depth, location))
@@ -140,7 +143,8 @@ struct DocumentCollector {
 
     private func deeper(_ depth: Int, _ location: DocumentLocation) throws -> Int {
         guard depth < Limits.depth else {
-            throw BridgeError(.limit, "the WSDL's imports nest deeper than \(Limits.depth) levels", location: "\(location)")
+            throw BridgeError(
+                .limit, "the WSDL's imports nest deeper than \(Limits.depth) levels", location: "\(location)")
         }
         return depth + 1
     }

@@ -39,7 +39,8 @@ struct DocumentLocation: Hashable, Sendable, CustomStringConvertible {
         let reference = Reference(text)
         if reference.scheme != nil || reference.authority != nil {
             let full = reference.scheme == nil ? "\(scheme):\(text)" : text
-            guard !isFile, let other = DocumentLocation(full), other.scheme == scheme, other.authority == authority else {
+            guard !isFile, let other = DocumentLocation(full), other.scheme == scheme, other.authority == authority
+            else {
                 return nil
             }
             return other
@@ -47,7 +48,8 @@ struct DocumentLocation: Hashable, Sendable, CustomStringConvertible {
         // A file's path has no query: a name may hold a question mark, but hardly does.
         if reference.path.isEmpty {
             return DocumentLocation(
-                scheme: scheme, authority: authority, path: path, query: reference.query.isEmpty ? query : reference.query)
+                scheme: scheme, authority: authority, path: path,
+                query: reference.query.isEmpty ? query : reference.query)
         }
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
         let joined = reference.path.hasPrefix("/") ? reference.path : folder + reference.path
@@ -85,7 +87,9 @@ struct DocumentLocation: Hashable, Sendable, CustomStringConvertible {
                 query = String(rest[mark...])
                 rest = rest[..<mark]
             }
-            if let colon = rest.firstIndex(of: ":"), !rest[..<colon].contains("/"), rest[..<colon].first?.isLetter == true {
+            if let colon = rest.firstIndex(of: ":"), !rest[..<colon].contains("/"),
+                rest[..<colon].first?.isLetter == true
+            {
                 scheme = rest[..<colon].lowercased()
                 rest = rest[rest.index(after: colon)...]
             }

@@ -92,7 +92,9 @@ struct SchemaReader {
             builtIns[name] = id
             return id
         }
-        guard let declaration = globals["complexType"]?[name] ?? globals["simpleType"]?[name] else { return set.anyType }
+        guard let declaration = globals["complexType"]?[name] ?? globals["simpleType"]?[name] else {
+            return set.anyType
+        }
         let id = set.add(.any)
         set.typeNames[name] = id
         work.append((id, name, declaration))

@@ -64,9 +64,11 @@ struct WSDLReader {
             guard let name = node["name"] else { return nil }
             let soap = Self.soapChild(of: node, "operation")
             var operation = WSDLOperation(
-                name: name, action: soap?["soapAction"] ?? "",
-                style: (soap?["style"] ?? style) == "rpc" ? .rpc : .document, input: MessageBody(), output: MessageBody())
-            guard let abstract = portType?.children(Namespace.wsdl, "operation").first(where: { $0["name"] == name }) else {
+                name: name, action: (soap?["soapAction"] ?? "").filter { $0 != "\"" },
+                style: (soap?["style"] ?? style) == "rpc" ? .rpc : .document, input: MessageBody(),
+                output: MessageBody())
+            guard let abstract = portType?.children(Namespace.wsdl, "operation").first(where: { $0["name"] == name })
+            else {
                 operation.problem = "is in the binding, but not in its port type"
                 return operation
             }

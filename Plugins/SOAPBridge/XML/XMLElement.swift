@@ -42,7 +42,7 @@ struct XMLElement: Sendable {
     static func parse(_ bytes: [UInt8], subject: String) throws(BridgeError) -> XMLElement {
         let builder = XMLTreeBuilder(subject: subject)
         let parser = try XMLPushParser(sink: builder, subject: subject)
-        try parser.feed(bytes)
+        try parser.feed(bytes[...])
         try parser.finish()
         guard let root = builder.root else { throw BridgeError(.malformed, "\(subject) is empty") }
         return root

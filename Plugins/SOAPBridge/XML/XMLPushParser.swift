@@ -71,7 +71,7 @@ final class XMLPushParser {
     deinit { xmlFreeParserCtxt(context) }
 
     /// Parses the next bytes.
-    func feed(_ bytes: [UInt8]) throws(BridgeError) {
+    func feed(_ bytes: ArraySlice<UInt8>) throws(BridgeError) {
         let failure = bytes.withUnsafeBytes { buffer -> BridgeError? in
             do throws(BridgeError) {
                 try feed(buffer)
@@ -132,7 +132,8 @@ final class XMLPushParser {
             state.fail(
                 BridgeError(.malformed, "\(state.subject) has a DOCTYPE, which SOAP forbids and bmo does not read"))
         }
-        handler.startElementNs = { user, name, _, namespace, namespaceCount, namespaces, attributeCount, _, attributes in
+        handler.startElementNs = {
+            user, name, _, namespace, namespaceCount, namespaces, attributeCount, _, attributes in
             guard let name else { return }
             let element = XMLStartElement(
                 name: name, namespacePointer: namespace, namespaceCount: Int(namespaceCount), namespaces: namespaces,
