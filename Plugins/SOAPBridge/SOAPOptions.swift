@@ -1,0 +1,67 @@
+internal import BridgeHTTP
+internal import BridgeKit
+
+/// The options of a SOAP bridge, checked.
+struct SOAPOptions: Sendable {
+    let wsdl: DocumentLocation
+    let endpoint: HTTPURL?
+    let service: String?
+    let port: String?
+    let version: SOAPVersion?
+    let http: HTTPOptions
+
+    static let schema = #"""
+        {
+          "type": "object",
+          "additionalProperties": false,
+          "required": ["wsdl"],
+          "properties": {
+            "wsdl": {"type": "string", "description": "The WSDL: an http(s) URL, or the absolute path of a file."},
+            "endpoint": {"type": "string", "description": "The URL to call, instead of the WSDL's soap:address."},
+            "service": {"type": "string", "description": "The WSDL's service; default: the first."},
+            "port": {"type": "string", "description": "The service's port; default: the first with a SOAP binding."},
+            "soap_version": {"type": "string", "enum": ["1.1", "1.2"], "description": "The version to speak; default: the port's. Without port, it also chooses the port."},
+        \#(HTTPOptions.schemaProperties)
+          }
+        }
+        """#
+
+    /// Reads and checks the options.
+    ///
+    /// - Throws: ``BridgeError`` configuration with the option's name.
+    init(_ options: BridgeOptions) throws {
+        http = try HTTPOptions(options)
+        guard let text = options.string("wsdl"), !text.isEmpty else {
+            throw BridgeError(.configuration, "the option wsdl is missing", remedy: "set it to the WSDL's URL or path")
+        }
+        guard let wsdl = DocumentLocation(text), !wsdl.authority.contains("@") else {
+            throw BridgeError(
+                .configuration, "the option wsdl is neither an absolute path nor an http(s) URL without a password",
+                remedy: "write it as https://host/service?wsdl or /path/to/service.wsdl",
+                location: http.redactor.clean(url: text))
+        }
+        self.wsdl = wsdl
+        if let text = options.string("endpoint") {
+            guard let url = HTTPURL(text), !url.hasUserInfo else {
+                throw BridgeError(
+                    .configuration, "the option endpoint is no http(s) URL, or holds a password",
+                    remedy: "write it as https://host/path, with the password under auth",
+                    location: http.redactor.clean(url: text))
+            }
+            endpoint = url
+        } else {
+            endpoint = nil
+        }
+        service = options.string("service")
+        port = options.string("port")
+        if let text = options.string("soap_version") {
+            guard let version = SOAPVersion(rawValue: text) else {
+                throw BridgeError(
+                    .configuration, "soap_version is \"\(text)\"", remedy: "write \"1.1\" or \"1.2\", in quotes")
+            }
+            self.version = version
+        } else {
+            version = nil
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// Where a WSDL or schema document is: an absolute path or an http(s) URL.
+struct DocumentLocation: Hashable, Sendable, CustomStringConvertible {
+    /// `http` or `https`; empty for a file.
+    let scheme: String
+    /// Host and port as written; empty for a file.
+    let authority: String
+    /// The absolute path.
+    let path: String
+    /// With its question mark; empty for none.
+    let query: String
+
+    var isFile: Bool { scheme.isEmpty }
+    var description: String { isFile ? path : "\(scheme)://\(authority)\(path)\(query)" }
+
+    /// Reads an absolute path or an http(s) URL; nil for anything else (`file:` too: a path says the same).
+    init?(_ text: String) {
+        if text.hasPrefix("/") {
+            self.init(scheme: "", authority: "", path: Self.normalized(text), query: "")
+            return
+        }
+        let reference = Reference(text)
+        guard let scheme = reference.scheme, scheme == "http" || scheme == "https", let authority = reference.authority,
+            !authority.isEmpty
+        else { return nil }
+        self.init(
+            scheme: scheme, authority: authority.lowercased(),
+            path: reference.path.isEmpty ? "/" : Self.normalized(reference.path), query: reference.query)
+    }
+
+    private init(scheme: String, authority: String, path: String, query: String) {
+        self.scheme = scheme
+        self.authority = authority
+        self.path = path
+        self.query = query
+    }
+
+    /// Where `text` leads from here (RFC 3986, section 5.2); nil when it leads to another host, scheme or kind.
+    func resolving(_ text: String) -> DocumentLocation? {
+        let reference = Reference(text)
+        if reference.scheme != nil || reference.authority != nil {
+            let full = reference.scheme == nil ? "\(scheme):\(text)" : text
+            guard !isFile, let other = DocumentLocation(full), other.scheme == scheme, other.authority == authority
+            else {
+                return nil
+            }
+            return other
+        }
+        // A file's path has no query: a name may hold a question mark, but hardly does.
+        if reference.path.isEmpty {
+            return DocumentLocation(
+                scheme: scheme, authority: authority, path: path,
+                query: reference.query.isEmpty ? query : reference.query)
+        }
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
+        let joined = reference.path.hasPrefix("/") ? reference.path : folder + reference.path
+        return DocumentLocation(
+            scheme: scheme, authority: authority, path: Self.normalized(joined), query: isFile ? "" : reference.query)
+    }
+
+    /// Removes `.` and `..` (RFC 3986, section 5.2.4).
+    private static func normalized(_ path: String) -> String {
+        var parts: [Substring] = []
+        let all = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        for (index, part) in all.enumerated() {
+            let isLast = index == all.count - 1
+            switch part {
+            case ".": if isLast { parts.append("") }
+            case "..":
+                if !parts.isEmpty { parts.removeLast() }
+                if isLast { parts.append("") }
+            default: parts.append(part)
+            }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+
+    /// A URI reference, split (RFC 3986, appendix B); the fragment is dropped.
+    private struct Reference {
+        var scheme: String?
+        var authority: String?
+        var path = ""
+        var query = ""
+
+        init(_ text: String) {
+            var rest = Substring(text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? "")
+            if let mark = rest.firstIndex(of: "?") {
+                query = String(rest[mark...])
+                rest = rest[..<mark]
+            }
+            if let colon = rest.firstIndex(of: ":"), !rest[..<colon].contains("/"),
+                rest[..<colon].first?.isLetter == true
+            {
+                scheme = rest[..<colon].lowercased()
+                rest = rest[rest.index(after: colon)...]
+            }
+            if rest.hasPrefix("//") {
+                rest = rest.dropFirst(2)
+                let end = rest.firstIndex(of: "/") ?? rest.endIndex
+                authority = String(rest[..<end])
+                rest = rest[end...]
+            }
+            path = String(rest)
+        }
+    }
+}

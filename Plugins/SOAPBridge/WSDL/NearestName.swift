@@ -1,0 +1,29 @@
+/// Orders names by how near they are to a misspelt one, for error messages.
+enum NearestName {
+    /// `names` with the nearest first, at most 20 of them, quoted for a message: `"a", "b" and 3 more`.
+    static func list(_ names: some Sequence<String>, to wanted: String) -> String {
+        let wantedBytes = Array(wanted.lowercased().utf8)
+        let unique = Set(names)
+        guard !unique.isEmpty else { return "none" }
+        let sorted = unique.map { (distance(Array($0.lowercased().utf8), wantedBytes), $0) }.sorted { $0 < $1 }
+        let shown = sorted.prefix(20).map { "\"\($0.1)\"" }.joined(separator: ", ")
+        return sorted.count > 20 ? "\(shown) and \(sorted.count - 20) more" : shown
+    }
+
+    /// The Levenshtein distance; of the first 64 bytes only.
+    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        let a = a.prefix(64)
+        let b = Array(b.prefix(64))
+        var row = Array(0...b.count)
+        for (i, x) in a.enumerated() {
+            var previous = row[0]
+            row[0] = i + 1
+            for (j, y) in b.enumerated() {
+                let above = row[j + 1]
+                row[j + 1] = min(above + 1, row[j] + 1, previous + (x == y ? 0 : 1))
+                previous = above
+            }
+        }
+        return row[b.count]
+    }
+}

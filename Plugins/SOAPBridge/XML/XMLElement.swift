@@ -1,0 +1,96 @@
+internal import BridgeKit
+
+/// An element of a small document, held in memory: WSDL and XSD.
+struct XMLElement: Sendable {
+    let name: QName
+    /// Attributes without a namespace by name; others as `{namespace}name`.
+    var attributes: [String: String] = [:]
+    var children: [XMLElement] = []
+    /// The namespaces in scope by prefix; an empty prefix is the default.
+    let scope: [String: String]
+
+    /// The attribute without a namespace.
+    subscript(attribute: String) -> String? { attributes[attribute] }
+
+    /// The child elements of this name.
+    func children(_ namespace: String, _ local: String) -> [XMLElement] {
+        children.filter { $0.name.local == local && $0.name.namespace == namespace }
+    }
+
+    /// The first child element of this name.
+    func child(_ namespace: String, _ local: String) -> XMLElement? {
+        children.first { $0.name.local == local && $0.name.namespace == namespace }
+    }
+
+    /// The qualified name that an attribute holds; nil where the attribute is missing or its prefix is undeclared.
+    func qualifiedName(_ attribute: String) -> QName? {
+        guard let text = attributes[attribute] else { return nil }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(Self.trimmed)
+        if parts.count == 2 { return scope[parts[0]].map { QName($0, parts[1]) } }
+        return QName(scope[""] ?? "", parts[0])
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let start = text.firstIndex { !$0.isWhitespace } ?? text.endIndex
+        let end = text.lastIndex { !$0.isWhitespace }.map(text.index(after:)) ?? start
+        return String(text[start..<end])
+    }
+
+    /// Parses a whole document. `subject` names it in errors.
+    ///
+    /// - Throws: ``BridgeError`` malformed, or limit for more than ``XMLTreeBuilder/Limits`` allows.
+    static func parse(_ bytes: [UInt8], subject: String) throws(BridgeError) -> XMLElement {
+        let builder = XMLTreeBuilder(subject: subject)
+        let parser = try XMLPushParser(sink: builder, subject: subject)
+        try parser.feed(bytes[...])
+        try parser.finish()
+        guard let root = builder.root else { throw BridgeError(.malformed, "\(subject) is empty") }
+        return root
+    }
+}
+
+/// Builds an ``XMLElement`` from events; text is left out, since WSDL and XSD hold none that matters here.
+final class XMLTreeBuilder: XMLEventSink {
+    enum Limits {
+        static let depth = 100
+        static let elements = 1_000_000
+        static let attributes = 256
+    }
+
+    private(set) var root: XMLElement?
+    private var stack: [XMLElement] = []
+    private var count = 0
+    private let subject: String
+
+    init(subject: String) { self.subject = subject }
+
+    override func startElement(_ element: XMLStartElement) throws(BridgeError) {
+        count += 1
+        guard stack.count < Limits.depth else {
+            throw BridgeError(.limit, "\(subject) nests elements deeper than \(Limits.depth) levels")
+        }
+        guard count <= Limits.elements else {
+            throw BridgeError(.limit, "\(subject) has more than \(Limits.elements) elements")
+        }
+        guard element.attributeCount <= Limits.attributes else {
+            throw BridgeError(.limit, "\(subject) has an element with more than \(Limits.attributes) attributes")
+        }
+        var scope = stack.last?.scope ?? ["xml": Namespace.xml]
+        for index in 0..<element.namespaceCount {
+            let (prefix, namespace) = element.declaration(index)
+            scope[prefix] = namespace
+        }
+        var node = XMLElement(name: QName(element.namespace, element.localName), scope: scope)
+        for index in 0..<element.attributeCount {
+            guard let attribute = element.attribute(index) else { continue }
+            let namespace = attribute.namespacePointer.map { String(cString: $0) } ?? ""
+            node.attributes[QName(namespace, attribute.localName).description] = attribute.value
+        }
+        stack.append(node)
+    }
+
+    override func endElement() throws(BridgeError) {
+        guard let node = stack.popLast() else { return }
+        if stack.isEmpty { root = node } else { stack[stack.count - 1].children.append(node) }
+    }
+}

@@ -1,0 +1,152 @@
+internal import BridgeKit
+internal import CLibXML2
+
+/// Receives the events of an ``XMLPushParser``. A thrown error stops the parser and is rethrown by its feeding call.
+class XMLEventSink {
+    /// An element begins.
+    func startElement(_ element: XMLStartElement) throws(BridgeError) {}
+    /// The element that began last ends.
+    func endElement() throws(BridgeError) {}
+    /// A piece of text, as UTF-8; adjacent text may come in several pieces.
+    func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {}
+}
+
+/// libxml2's push parser with handlers of its own, for text that nobody vouches for.
+///
+/// A DOCTYPE is refused as soon as it is seen, so there are no entities but the five of XML; nothing is ever fetched.
+/// Not thread-safe.
+final class XMLPushParser {
+    private let context: xmlParserCtxtPtr
+    private let state: State
+
+    /// What the C handlers see.
+    private final class State {
+        let sink: XMLEventSink
+        var context: xmlParserCtxtPtr?
+        var failure: BridgeError?
+        let subject: String
+
+        init(sink: XMLEventSink, subject: String) {
+            self.sink = sink
+            self.subject = subject
+        }
+
+        func run(_ body: (XMLEventSink) throws(BridgeError) -> Void) {
+            // After xmlStopParser a few events may still come.
+            guard failure == nil else { return }
+            do {
+                try body(sink)
+            } catch {
+                fail(error)
+            }
+        }
+
+        func fail(_ error: BridgeError) {
+            var error = error
+            let line = context.map { xmlSAX2GetLineNumber($0) } ?? 0
+            if line > 0, error.code == .malformed || error.code == .limit { error.message += ", at line \(line)" }
+            failure = error
+            xmlStopParser(context)
+        }
+    }
+
+    private static let initialized: Void = xmlInitParser()
+
+    /// A parser that reports to `sink`; `subject` names the document in errors ("the reply").
+    init(sink: XMLEventSink, subject: String) throws(BridgeError) {
+        _ = Self.initialized
+        state = State(sink: sink, subject: subject)
+        var handler = Self.handler
+        let user = Unmanaged.passUnretained(state).toOpaque()
+        guard let context = xmlCreatePushParserCtxt(&handler, user, nil, 0, nil) else {
+            throw BridgeError(.limit, "no memory for an XML parser")
+        }
+        self.context = context
+        state.context = context
+        // Not NOENT, not HUGE: see the facts about entity expansion. NOERROR: libxml2 would print.
+        let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue
+        xmlCtxtUseOptions(context, Int32(options))
+    }
+
+    deinit { xmlFreeParserCtxt(context) }
+
+    /// Parses the next bytes.
+    func feed(_ bytes: ArraySlice<UInt8>) throws(BridgeError) {
+        let failure = bytes.withUnsafeBytes { buffer -> BridgeError? in
+            do throws(BridgeError) {
+                try feed(buffer)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func feed(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            // The C function counts in Int32.
+            let count = min(rest.count, 1 << 20)
+            let pointer = rest.baseAddress?.assumingMemoryBound(to: CChar.self)
+            try check(xmlParseChunk(context, pointer, Int32(count), 0))
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        }
+    }
+
+    /// Says that no more bytes come: a document that is not whole is an error.
+    func finish() throws(BridgeError) {
+        try check(xmlParseChunk(context, nil, 0, 1))
+        if context.pointee.wellFormed == 0 { try check(context.pointee.errNo) }
+    }
+
+    private func check(_ code: Int32) throws(BridgeError) {
+        if let failure = state.failure { throw failure }
+        guard code != 0 else { return }
+        let last = xmlCtxtGetLastError(context)?.pointee
+        // Warnings (level 1) and recoverable errors (2), such as a relative namespace name, don't end a document.
+        if let last, last.level.rawValue < XML_ERR_FATAL.rawValue, context.pointee.wellFormed != 0 { return }
+        var reason = last?.message.map { String(cString: $0) } ?? "error \(code)"
+        while reason.last?.isWhitespace == true { reason.removeLast() }
+        let line = last?.line ?? 0
+        throw BridgeError(
+            .malformed, "\(state.subject) is not well-formed XML: \(reason)" + (line > 0 ? ", at line \(line)" : ""))
+    }
+
+    private static func state(_ user: UnsafeMutableRawPointer?) -> State? {
+        user.map { Unmanaged<State>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static let characters: charactersSAXFunc = { user, text, count in
+        guard let text, count > 0 else { return }
+        XMLPushParser.state(user)?.run { sink throws(BridgeError) in
+            try sink.characters(UnsafeRawBufferPointer(start: text, count: Int(count)))
+        }
+    }
+
+    private static var handler: xmlSAXHandler {
+        var handler = xmlSAXHandler()
+        handler.initialized = UInt32(XML_SAX2_MAGIC)
+        handler.internalSubset = { user, _, _, _ in
+            guard let state = XMLPushParser.state(user), state.failure == nil else { return }
+            state.fail(
+                BridgeError(.malformed, "\(state.subject) has a DOCTYPE, which SOAP forbids and bmo does not read"))
+        }
+        handler.startElementNs = {
+            user, name, _, namespace, namespaceCount, namespaces, attributeCount, _, attributes in
+            guard let name else { return }
+            let element = XMLStartElement(
+                name: name, namespacePointer: namespace, namespaceCount: Int(namespaceCount), namespaces: namespaces,
+                attributeCount: Int(attributeCount), attributes: attributes)
+            XMLPushParser.state(user)?.run { sink throws(BridgeError) in try sink.startElement(element) }
+        }
+        handler.endElementNs = { user, _, _, _ in
+            XMLPushParser.state(user)?.run { sink throws(BridgeError) in try sink.endElement() }
+        }
+        handler.characters = characters
+        // The same function: else libxml2 guesses which white space matters.
+        handler.ignorableWhitespace = characters
+        handler.cdataBlock = characters
+        return handler
+    }
+}

@@ -1,0 +1,94 @@
+internal import Glibc
+
+/// The start of an element as libxml2 hands it over: valid during the event only.
+struct XMLStartElement {
+    typealias Characters = UnsafePointer<UInt8>
+
+    let name: Characters
+    let namespacePointer: Characters?
+    let namespaceCount: Int
+    let namespaces: UnsafeMutablePointer<Characters?>?
+    let attributeCount: Int
+    let attributes: UnsafeMutablePointer<Characters?>?
+
+    /// The local name's UTF-8.
+    var nameBytes: UnsafeRawBufferPointer { Self.bytes(name) }
+    /// The local name, copied.
+    var localName: String { String(cString: name) }
+    /// The namespace, copied; empty for none.
+    var namespace: String { namespacePointer.map { String(cString: $0) } ?? "" }
+
+    /// The namespace declaration at `index`: an empty prefix is the default.
+    func declaration(_ index: Int) -> (prefix: String, namespace: String) {
+        let prefix = namespaces?[index * 2].map { String(cString: $0) } ?? ""
+        return (prefix, namespaces?[index * 2 + 1].map { String(cString: $0) } ?? "")
+    }
+
+    /// The attribute at `index`.
+    func attribute(_ index: Int) -> XMLAttribute? {
+        guard let attributes, let name = attributes[index * 5], let start = attributes[index * 5 + 3],
+            let end = attributes[index * 5 + 4]
+        else { return nil }
+        return XMLAttribute(
+            name: name, namespacePointer: attributes[index * 5 + 2],
+            rawValue: UnsafeRawBufferPointer(start: start, count: end - start))
+    }
+
+    static func bytes(_ characters: Characters) -> UnsafeRawBufferPointer {
+        let count = strlen(UnsafeRawPointer(characters).assumingMemoryBound(to: CChar.self))
+        return UnsafeRawBufferPointer(start: characters, count: count)
+    }
+}
+
+/// An attribute of an ``XMLStartElement``: valid during the event only.
+struct XMLAttribute {
+    let name: XMLStartElement.Characters
+    let namespacePointer: XMLStartElement.Characters?
+    /// The value as libxml2 leaves it without entity substitution: a `&` stands as `&#38;`.
+    let rawValue: UnsafeRawBufferPointer
+
+    var nameBytes: UnsafeRawBufferPointer { XMLStartElement.bytes(name) }
+    var localName: String { String(cString: name) }
+    var hasNamespace: Bool { namespacePointer != nil }
+
+    /// Whether the attribute is in this namespace.
+    func isIn(_ namespace: StaticString) -> Bool {
+        guard let namespacePointer else { return false }
+        let bytes = XMLStartElement.bytes(namespacePointer)
+        return Self.isEqual(bytes, namespace)
+    }
+
+    func isNamed(_ wanted: StaticString) -> Bool {
+        Self.isEqual(nameBytes, wanted)
+    }
+
+    private static func isEqual(_ bytes: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
+        guard bytes.count == word.utf8CodeUnitCount, let base = bytes.baseAddress else { return false }
+        return memcmp(base, word.utf8Start, bytes.count) == 0
+    }
+
+    /// The value, copied.
+    var value: String {
+        var bytes: [UInt8] = []
+        appendValue(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the value's UTF-8.
+    func appendValue(to out: inout [UInt8]) {
+        var index = 0
+        let escaped: StaticString = "&#38;"
+        while index < rawValue.count {
+            let byte = rawValue[index]
+            out.append(byte)
+            let left = rawValue.count - index
+            if byte == UInt8(ascii: "&"), left >= 5, let base = rawValue.baseAddress,
+                memcmp(base + index, escaped.utf8Start, 5) == 0
+            {
+                index += 5
+            } else {
+                index += 1
+            }
+        }
+    }
+}
