@@ -63,8 +63,14 @@ struct ComponentPattern: Sendable {
         flush()
         captureNames = names
         self.pieces = pieces
-        if case .literal? = pieces.first, pieces.count == 1 { self.literal = String(whole) } else { self.literal = nil }
-        if let fault = ShareURL.fault(inName: String(whole)), !whole.isEmpty { throw refuse("\"\(String(whole))\" \(fault)") }
+        var literalName: String?
+        if case .literal? = pieces.first, pieces.count == 1 { literalName = String(whole) }
+        self.literal = literalName
+        // What may stand in a whole name may stand in its parts, but for "." and "..".
+        let isWhole = literalName != nil
+        if let fault = ShareURL.fault(inName: isWhole ? String(whole) : "x" + String(whole)) {
+            throw refuse("\"\(String(whole))\" \(fault)")
+        }
     }
 
     /// What the captures stand for in `name`, or nil when it does not match.

@@ -46,7 +46,7 @@ final class SMBServer: @unchecked Sendable {
             smbd=$!
             cat >/dev/null
             trap '' TERM
-            kill -TERM "$smbd"; wait "$smbd"; kill -TERM 0
+            { kill -TERM "$smbd"; wait "$smbd"; kill -TERM 0; } 2>/dev/null
             chmod -R u+rwx "$1"; rm -rf "$1"
             """
         shell = try Self.spawn(script, [root], input: ends[0])
