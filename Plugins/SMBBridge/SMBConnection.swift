@@ -1,0 +1,111 @@
+import BridgeKit
+import CSMBClient
+import Glibc
+import Synchronization
+
+/// One libsmbclient context, and with it the connection to one share.
+///
+/// libsmbclient 4.17 shares state between contexts without locks, so all calls of the process go through one lock; a call
+/// may come from any thread. Its log, protocol range and configuration are global, too: the context that calls sets them.
+final class SMBConnection: @unchecked Sendable {
+    // `context` is made in `init`, freed in `deinit`, and used in between only inside `library.withLock`.
+    let options: ShareOptions
+    private let context: UnsafeMutablePointer<SMBCCTX>
+    private let host: BridgeContext
+
+    /// The lock, and the connection whose global settings are in force.
+    private static let library = Mutex<ObjectIdentifier?>(nil)
+
+    /// Makes a context; does not connect.
+    init(_ options: ShareOptions, context host: BridgeContext) throws {
+        self.options = options
+        self.host = host
+        let made = Self.library.withLock { owner -> UInt? in
+            owner = nil
+            // A connection that the server closed must end in an error, not in a signal.
+            var action = sigaction()
+            if sigaction(SIGPIPE, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil {
+                signal(SIGPIPE, SIG_IGN)
+            }
+            guard let context = smbc_new_context() else { return nil }
+            smbc_setOptionDebugToStderr(context, 1)
+            smbc_setDebug(context, 0)
+            guard smbc_init_context(context) != nil else {
+                smbc_free_context(context, 1)
+                return nil
+            }
+            return UInt(bitPattern: context)
+        }
+        guard let context = made.flatMap({ UnsafeMutablePointer<SMBCCTX>(bitPattern: $0) }) else {
+            throw BridgeError(
+                .internal, "libsmbclient makes no context: \(Self.words(errno))",
+                remedy: "check that HOME and the temporary folder exist")
+        }
+        self.context = context
+        Self.library.withLock { _ in configure() }
+    }
+
+    deinit {
+        Self.library.withLock { owner in
+            smbc_setLogCallback(context, nil, Self.forwardLog)
+            owner = nil
+            smbc_free_context(context, 1)
+        }
+    }
+
+    /// Runs `body` with the context, while no other call of libsmbclient runs.
+    func withContext<Result: Sendable>(
+        _ body: (UnsafeMutablePointer<SMBCCTX>) throws(SMBFailure) -> Result
+    ) throws(SMBFailure) -> Result {
+        try Self.library.withLock { owner throws(SMBFailure) in
+            if owner != ObjectIdentifier(self) {
+                claimGlobals()
+                owner = ObjectIdentifier(self)
+            }
+            return try body(context)
+        }
+    }
+
+    private func configure() {
+        smbc_setOptionUserData(context, Unmanaged.passUnretained(self).toOpaque())
+        smbc_setFunctionAuthDataWithContext(context, Self.authenticate)
+        smbc_setTimeout(context, Int32(options.timeoutSeconds * 1000))
+        // Without a port libsmbclient also tries NetBIOS's 139.
+        smbc_setPort(context, options.url.port ?? 445)
+        smbc_setOptionUseKerberos(context, 0)
+        // Otherwise a wrong password becomes a guest's view of the share.
+        smbc_setOptionNoAutoAnonymousLogin(context, options.user.isEmpty ? 0 : 1)
+        smbc_setOptionUrlEncodeReaddirEntries(context, 0)
+        if options.requiresEncryption {
+            smbc_setOptionSmbEncryptionLevel(context, SMBC_ENCRYPTLEVEL_REQUIRE)
+        }
+        claimGlobals()
+    }
+
+    private func claimGlobals() {
+        smbc_setLogCallback(context, Unmanaged.passUnretained(self).toOpaque(), Self.forwardLog)
+        _ = smbc_setOptionProtocols(context, options.minimumProtocol, options.maximumProtocol)
+    }
+
+    private static let forwardLog: smbc_debug_callback_fn = { owner, _, message in
+        guard let owner, let message else { return }
+        let connection = Unmanaged<SMBConnection>.fromOpaque(owner).takeUnretainedValue()
+        connection.host.log(.debug, "libsmbclient: " + String(cString: message))
+    }
+
+    private static let authenticate: smbc_get_auth_data_with_context_fn = {
+        context, _, _, domain, domainSize, user, userSize, password, passwordSize in
+        guard let owner = smbc_getOptionUserData(context) else { return }
+        let options = Unmanaged<SMBConnection>.fromOpaque(owner).takeUnretainedValue().options
+        if let text = options.domain { copy(text, to: domain, size: domainSize) }
+        copy(options.user, to: user, size: userSize)
+        copy(options.password, to: password, size: passwordSize)
+    }
+
+    private static func copy(_ text: String, to target: UnsafeMutablePointer<CChar>?, size: Int32) {
+        guard let target, size > 0 else { return }
+        let count = min(text.utf8.count, Int(size) - 1)
+        for (index, byte) in text.utf8.prefix(count).enumerated() { target[index] = CChar(bitPattern: byte) }
+        target[count] = 0
+    }
+}

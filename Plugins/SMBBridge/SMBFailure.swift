@@ -1,0 +1,119 @@
+import BridgeKit
+import Glibc
+
+/// A call of libsmbclient that failed.
+struct SMBFailure: Error, Equatable {
+    enum Cause: Equatable {
+        /// What libsmbclient left in `errno`.
+        case system(Int32)
+        /// The file is not the one that was listed, or changed while it was read.
+        case changed
+    }
+
+    let cause: Cause
+    /// What was attempted: "list the folder".
+    let action: String
+    /// Components below the share.
+    let path: [String]
+
+    /// Whether the server refuses this user, or this user is wrong: it does not say which.
+    var isAccess: Bool { cause == .system(EACCES) || cause == .system(EPERM) }
+
+    /// Whether there is nothing of that name.
+    var isAbsence: Bool { cause == .system(ENOENT) || cause == .system(ENOTDIR) }
+}
+
+extension SMBConnection {
+    /// The failure in words.
+    ///
+    /// libsmbclient gives one `errno` for several causes; a look at the share's root tells some of them apart.
+    func explain(_ failure: SMBFailure) -> BridgeError {
+        let options = self.options
+        let name = failure.path.joined(separator: "/")
+        let what = failure.path.isEmpty ? "cannot open the share" : "cannot \(failure.action) \(name)"
+        let location = options.url.location(path: failure.path)
+        func error(
+            _ code: BridgeError.Code, _ why: String, remedy: String? = nil, isRetryable: Bool = false
+        ) -> BridgeError {
+            BridgeError(code, "\(what): \(why)", remedy: remedy, location: location, isRetryable: isRetryable)
+        }
+        guard case .system(let number) = failure.cause else {
+            return error(
+                .conflict, "it changed while it was read", remedy: "read it again when nobody writes to it",
+                isRetryable: true)
+        }
+        switch number {
+        case EACCES, EPERM:
+            if let root = rootFailure(besides: failure), root.isAccess {
+                return error(
+                    .authentication, "wrong user, password, or no access to the share; the server does not say which",
+                    remedy: "check the options user, password and domain, and who may use the share")
+            }
+            return error(
+                .permission, "the server refuses access", remedy: "let the user read it, or leave it out of the pattern")
+        case ENOENT, ENOTDIR, ENODEV:
+            if let root = rootFailure(besides: failure), root.isAbsence || root.cause == .system(ENODEV) {
+                return error(
+                    .notFound, "the server has no share \(options.url.share)",
+                    remedy: "look at the server's shares: smbclient -L \(options.url.host)")
+            }
+            return error(.notFound, "there is no such path on the share", remedy: "check the url and the pattern")
+        case EINVAL:
+            guard rootFailure(besides: failure) != nil else {
+                return error(.configuration, "the server refuses the name")
+            }
+            if let reason = resolveFailure() {
+                return error(
+                    .unreachable, "the host \(options.url.host) cannot be resolved (\(reason))",
+                    remedy: "check the host's name in the url", isRetryable: true)
+            }
+            return error(
+                .malformed, "the server speaks no protocol version from \(options.minimumProtocol) to "
+                    + "\(options.maximumProtocol), or refuses the encryption",
+                remedy: "check min_protocol, max_protocol and encryption")
+        case ECONNREFUSED:
+            return error(
+                .unreachable, "nothing answers at port \(options.url.port ?? 445) of \(options.url.host)",
+                remedy: "check the url's port and that the server runs", isRetryable: true)
+        case EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN:
+            return error(
+                .unreachable, "no route to \(options.url.host) (\(Self.words(number)))", isRetryable: true)
+        case ETIMEDOUT:
+            return error(
+                .timeout, "no answer within \(options.timeoutSeconds) s",
+                remedy: "check the server, or raise the option timeout", isRetryable: true)
+        case ECONNABORTED, ECONNRESET, EPIPE, ENOTCONN:
+            return error(.unreachable, "the server closed the connection", isRetryable: true)
+        case EBUSY, ETXTBSY, EAGAIN:
+            return error(.remote, "another program holds it locked", isRetryable: true)
+        case ENOMEM:
+            return error(.internal, "out of memory")
+        default:
+            return error(.remote, Self.words(number))
+        }
+    }
+
+    /// How a look at the share's root fails; nil when it succeeds.
+    private func rootFailure(besides failure: SMBFailure) -> SMBFailure? {
+        do {
+            try lookAtRoot()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Why the host's name has no address; nil when it has one.
+    private func resolveFailure() -> String? {
+        let host = options.url.host
+        guard !host.hasPrefix("[") else { return nil }
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, nil, nil, &list)
+        if let list { freeaddrinfo(list) }
+        return status == 0 ? nil : String(cString: gai_strerror(status))
+    }
+
+    static func words(_ number: Int32) -> String {
+        strerror(number).map { String(cString: $0) } ?? "error \(number)"
+    }
+}

@@ -1,0 +1,142 @@
+import BridgeKit
+
+/// `smb://HOST[:PORT]/SHARE[/FOLDER]`, taken apart.
+///
+/// Source of the form: draft-crhertel-smb-url; no user information, query or fragment.
+struct ShareURL: Sendable, Equatable {
+    let host: String
+    let port: UInt16?
+    let share: String
+    /// The folder's components, below the share.
+    let folder: [String]
+
+    /// - Throws: ``BridgeError`` that says which part makes no sense; the text is not repeated where it may hold a password.
+    init(_ text: String) throws {
+        func refuse(_ why: String, remedy: String = "write it as smb://HOST[:PORT]/SHARE[/FOLDER]") -> BridgeError {
+            BridgeError(.configuration, "url: \(why)", remedy: remedy)
+        }
+        guard text.lowercased().hasPrefix("smb://") else { throw refuse("it does not begin with smb://") }
+        let rest = text.dropFirst("smb://".count)
+        let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
+        let authority = parts.first ?? ""
+        // An unencoded "/" in a password would move the "@" into the path: look for it everywhere.
+        guard !rest.contains("@") else {
+            throw refuse(
+                "it holds a user or password, or an unencoded @",
+                remedy: "use the options user and password; write an @ of a folder's name as %40")
+        }
+        guard !rest.contains("?"), !rest.contains("#") else {
+            throw refuse("it has a query or fragment", remedy: "write # of a folder's name as %23")
+        }
+        (host, port) = try Self.hostAndPort(authority, refuse: { refuse($0) })
+        var names: [String] = []
+        for part in parts.dropFirst() where !part.isEmpty {
+            guard let name = Self.percentDecoded(part) else { throw refuse("\"\(part)\" is not percent-encoded UTF-8") }
+            if let fault = Self.fault(inName: name) { throw refuse("\"\(name)\" \(fault)") }
+            names.append(name)
+        }
+        guard let share = names.first else { throw refuse("it names no share") }
+        self.share = share
+        folder = Array(names.dropFirst())
+    }
+
+    private static func hostAndPort(
+        _ authority: Substring, refuse: (String) -> BridgeError
+    ) throws -> (String, UInt16?) {
+        let host: Substring
+        var port: UInt16?
+        let colon: Substring.Index?
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { throw refuse("its host lacks a ]") }
+            host = authority[...end]
+            let after = authority.index(after: end)
+            guard after == authority.endIndex || authority[after] == ":" else { throw refuse("its host is malformed") }
+            colon = after == authority.endIndex ? nil : after
+        } else {
+            colon = authority.firstIndex(of: ":")
+            host = authority[..<(colon ?? authority.endIndex)]
+        }
+        if let colon {
+            guard let number = UInt16(authority[authority.index(after: colon)...]), number > 0 else {
+                throw refuse("its port is not a number from 1 to 65535")
+            }
+            port = number
+        }
+        guard !host.isEmpty else { throw refuse("it names no host") }
+        let allowed = host.utf8.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ":"):
+                true
+            default: false
+            }
+        }
+        guard allowed else { throw refuse("its host has a character that no host name has") }
+        return (String(host), port)
+    }
+
+    /// Why a server would not take this name; nil for a name that can be sent.
+    ///
+    /// The characters are those that [MS-FSCC], section 2.1.5 forbids, and the separators.
+    static func fault(inName name: String) -> String? {
+        if name == "." || name == ".." { return "is not a name" }
+        if name.utf8.count > 255 { return "is longer than 255 bytes" }
+        for byte in name.utf8 where byte < 0x20 || "\"*/:<>?\\|".utf8.contains(byte) {
+            return "has a character that SMB names cannot have"
+        }
+        return nil
+    }
+
+    /// The URL for libsmbclient; `path` is below the share.
+    ///
+    /// libsmbclient always decodes: a `%` in a name must be encoded, too. The port is an option of the context.
+    func encoded(_ path: [String]) -> String {
+        "smb://\(host)/" + ([share] + path).map(Self.percentEncoded).joined(separator: "/")
+    }
+
+    /// The URL for people; `path` is below the share.
+    func location(path: [String]) -> String {
+        "smb://\(host)" + (port.map { ":\($0)" } ?? "") + "/" + ([share] + path).joined(separator: "/")
+    }
+
+    /// The URL for people; `path` is below the URL's folder.
+    func location(_ path: [String]) -> String { location(path: folder + path) }
+
+    /// `name` with all but unreserved characters (RFC 3986, section 2.3) percent-encoded.
+    static func percentEncoded(_ name: String) -> String {
+        var text = ""
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let hex = String(byte, radix: 16, uppercase: true)
+                text += hex.count == 1 ? "%0\(hex)" : "%\(hex)"
+            }
+        }
+        return text
+    }
+
+    /// `text` with its percent-encoding undone; nil where that is malformed or not UTF-8.
+    static func percentDecoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+    }
+}

@@ -1,0 +1,121 @@
+import BridgeKit
+import SMBBridge
+import Testing
+
+extension AgainstRealServer {
+    @Suite struct CSVWalkTests {
+        let server: SMBServer
+
+        init() throws { server = try SMBServer.shared.get() }
+
+        @Test func `rows have the header's names, quotes and line breaks are undone`() throws {
+            try server.write(
+                "csv/rows.csv", "\u{FEFF}code,name,note\r\nAW,\"Aruba, \"\"One\"\"\",\r\nDE, Größe ,\"two\r\nlines\"")
+            let walk = try SMBBridge(server, folder: "/csv").walk(["csv": "rows.csv"])
+            #expect(walk.values("code") == [#""AW""#, #""DE""#])
+            #expect(walk.values("name") == [#""Aruba, \"One\"""#, #"" Größe ""#])
+            #expect(walk.values("note") == [#""""#, #""two\r\nlines""#])
+            #expect(walk.values("@path") == [#""rows.csv""#, #""rows.csv""#])
+            #expect(walk.values("@row") == ["1", "2"])
+            #expect(walk.isComplete)
+        }
+
+        @Test func `delimiter, quote, encoding, header and empty_as_null are obeyed`() throws {
+            try server.write("csv/latin.csv", Array("1;'a;b';".utf8) + [0xFC, 0x80, 0x0A])
+            try server.write("csv/tabs.csv", "a\tb\n1\t\n")
+            let bridge = try SMBBridge(server)
+            let latin = try bridge.walk([
+                "csv": "csv/latin.csv", "delimiter": ";", "quote": "'", "encoding": "windows-1252",
+                "header": ["id", "text", "last"],
+            ])
+            #expect(latin.values("id") == [#""1""#])
+            #expect(latin.values("text") == [#""a;b""#])
+            #expect(latin.values("last") == [#""ü€""#])
+            let tabs = try bridge.walk(["csv": "csv/tabs.csv", "delimiter": "tab", "empty_as_null": true])
+            #expect(tabs.values("b") == ["null"])
+        }
+
+        @Test func `a pattern reads many files, each with its captures`() throws {
+            try server.write("csvs/2024/a.csv", "id\n1\n2\n")
+            try server.write("csvs/2025/a.csv", "id\n3\n")
+            let walk = try SMBBridge(server).walk(["csv": "csvs/{year}/*.csv"])
+            #expect(walk.values("id") == [#""1""#, #""2""#, #""3""#])
+            #expect(walk.values("year") == [#""2024""#, #""2024""#, #""2025""#])
+            #expect(walk.values("@row") == ["1", "2", "1"])
+        }
+
+        @Test func `a row of another width or encoding is rejected, and the others come`() throws {
+            try server.write("csv/bad.csv", Array("a,b\n1,2\n3\n4,\"5,5\",6\n7,".utf8) + [0xFF] + Array("\n8,9\n".utf8))
+            let walk = try SMBBridge(server).walk(["csv": "csv/bad.csv"])
+            #expect(walk.values("@row") == ["1", "5"])
+            #expect(
+                walk.rejected.map(\.reason) == [
+                    "row 2 of csv/bad.csv has 1 fields, the header names 2",
+                    "row 3 of csv/bad.csv has 3 fields, the header names 2",
+                    "row 4 of csv/bad.csv is not UTF-8: set encoding",
+                ])
+            #expect(walk.rejected.map(\.representation) == ["3", "4,\"5,5\",6", "7,\u{FFFD}"])
+            #expect(!walk.isComplete)
+        }
+
+        @Test(arguments: [
+            ("a,b\n1,\"2", "csv/fault.csv ends inside quotes that row 1 opened"),
+            (
+                "a,b\n1,2\n3,4\"5\n",
+                "row 2 of csv/fault.csv has a quote inside a field that is not quoted, or text after a closing quote"
+            ),
+            ("a,b,a\n", "the header of csv/fault.csv: the name \"a\" of column 3 is there twice"),
+            ("a,,b\n", "the header of csv/fault.csv: the name of column 2 is empty"),
+        ])
+        func `a file that is not CSV is an error that names file and row`(text: String, message: String) throws {
+            try server.write("csv/fault.csv", text)
+            let error = try bridgeError { _ = try SMBBridge(server).walk(["csv": "csv/fault.csv"]) }
+            #expect(error.code == .malformed)
+            #expect(error.message == message)
+            #expect(error.location == "smb://127.0.0.1:\(server.port)/pw/csv/fault.csv")
+        }
+
+        @Test func `an empty file has no rows and a warning`() throws {
+            try server.write("csv/empty.csv", "")
+            let walk = try SMBBridge(server).walk(["csv": "csv/empty.csv"])
+            #expect(walk.records.isEmpty)
+            #expect(walk.warnings == ["the file csv/empty.csv is empty: it has no header row"])
+        }
+
+        @Test func `a file of several chunks comes whole, and a cursor goes on inside it`() throws {
+            let count = 300_000
+            var text = "id,name\n"
+            for row in 1...count { text += "\(row),\"name \(row) é\"\n" }
+            #expect(text.utf8.count > 2 * 3_000_000)
+            try server.write("csv/large.csv", text)
+            let bridge = try SMBBridge(server)
+            let first = try Walk(bridge.source(["csv": "csv/large.csv"], pageSize: 200_000), limit: 12)
+            let cursor = try #require(first.pages.last?.cursor)
+            let rest = try SMBBridge(server).walk(["csv": "csv/large.csv"], cursor: cursor)
+            let ids = first.values("id") + rest.values("id")
+            #expect(ids.count == count)
+            #expect(ids == (1...count).map { "\"\($0)\"" })
+            #expect(rest.records.last?["name"] == "\"name \(count) é\"")
+        }
+
+        @Test func `a file that changes between chunks is a retryable conflict`() throws {
+            try server.write("csv/moving.csv", "id\n" + String(repeating: "12345678\n", count: 700_000))
+            let source = try SMBBridge(server).source(["csv": "csv/moving.csv"], pageSize: 1000)
+            _ = try Walk(source, limit: 1)
+            try server.write("csv/moving.csv", "id\n" + String(repeating: "12345678\n", count: 700_001))
+            let error = try bridgeError { _ = try Walk(source) }
+            #expect(error.code == .conflict)
+            #expect(error.isRetryable)
+            #expect(error.message == "cannot read the file csv/moving.csv: it changed while it was read")
+        }
+
+        @Test func `a cursor of a file that changed reads it from the first row`() throws {
+            try server.write("csv/grown.csv", "id\n" + (1...9000).map { "\($0)\n" }.joined())
+            let first = try Walk(SMBBridge(server).source(["csv": "csv/grown.csv"], pageSize: 10), limit: 1)
+            let cursor = try #require(first.pages.last?.cursor)
+            try server.write("csv/grown.csv", "id\n" + (1...9001).map { "\($0)\n" }.joined())
+            let again = try SMBBridge(server).walk(["csv": "csv/grown.csv"], cursor: cursor)
+            #expect(again.records.count == 9001)
+        }
+    }
+}

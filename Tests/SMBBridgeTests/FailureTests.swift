@@ -1,0 +1,87 @@
+import BridgeKit
+import Glibc
+import SMBBridge
+import Testing
+
+extension AgainstRealServer {
+    @Suite struct FailureTests {
+        let server: SMBServer
+
+        init() throws { server = try SMBServer.shared.get() }
+
+        @Test(arguments: [["password": "hunter2"], ["user": "", "password": ""]] as [[String: Setting]])
+        func `a wrong password and no user are told as far as the server tells`(changes: [String: Setting]) throws {
+            let error = try bridgeError { _ = try SMBBridge(server, changes).check() }
+            #expect(error.code == .authentication)
+            #expect(
+                error.message == "cannot open the share: wrong user, password, or no access to the share; the server "
+                    + "does not say which")
+            #expect(error.location == "smb://127.0.0.1:\(server.port)/pw")
+            #expect(!error.isRetryable)
+            #expect(!error.description.contains("hunter2"))
+        }
+
+        @Test func `a share that is not there is told from a path that is not there`() throws {
+            let share = try bridgeError { _ = try SMBBridge(server, share: "nothing", folder: "/x").check() }
+            #expect(share.code == .notFound)
+            #expect(share.message == "cannot list the folder x: the server has no share nothing")
+            let path = try bridgeError { _ = try SMBBridge(server, folder: "/nothing/here").check() }
+            #expect(path.code == .notFound)
+            #expect(path.message == "cannot list the folder nothing/here: there is no such path on the share")
+            #expect(path.location == "smb://127.0.0.1:\(server.port)/pw/nothing/here")
+            let literal = try bridgeError { _ = try SMBBridge(server).walk(["csv": "none.csv"]) }
+            #expect(literal.code == .notFound)
+            #expect(literal.message == "there is no file none.csv")
+        }
+
+        @Test func `the folder where a walk starts must be readable`() throws {
+            try server.write("closed/a", "")
+            chmod(server.share + "/closed", 0)
+            defer { chmod(server.share + "/closed", 0o755) }
+            let error = try bridgeError { _ = try SMBBridge(server).walk(["files": "closed/*"]) }
+            #expect(error.code == .permission)
+            #expect(error.message == "cannot list the folder closed: the server refuses access")
+        }
+
+        @Test func `a closed port is unreachable and worth another try`() throws {
+            let port = try SMBServer.freePort()
+            let error = try bridgeError {
+                _ = try SMBBridge(server, ["url": .text("smb://127.0.0.1:\(port)/pw")]).check()
+            }
+            #expect(error.code == .unreachable)
+            #expect(error.message == "cannot open the share: nothing answers at port \(port) of 127.0.0.1")
+            #expect(error.isRetryable)
+        }
+
+        @Test func `a host without an address is told from a protocol that the server does not speak`() throws {
+            let host = try bridgeError {
+                _ = try SMBBridge(server, ["url": "smb://no-such-host.invalid/pw"]).check()
+            }
+            #expect(host.code == .unreachable)
+            #expect(host.message.contains("the host no-such-host.invalid cannot be resolved"))
+            let version = try bridgeError {
+                _ = try SMBBridge(server, ["min_protocol": "NT1", "max_protocol": "NT1"]).check()
+            }
+            #expect(version.code == .malformed)
+            #expect(version.message.contains("no protocol version from NT1 to NT1"))
+        }
+
+        @Test func `required encryption works with a server that has it`() throws {
+            #expect(try SMBBridge(server, ["encryption": "required"]).check() != nil)
+        }
+
+        @Test func `a server that dies in the middle ends the walk with a retryable error`() throws {
+            let mortal = try SMBServer()
+            defer { mortal.kill() }
+            for folder in 0..<4 { try mortal.write("\(folder)/file", "x") }
+            let source = try SMBBridge(mortal).source(["files": "**"], pageSize: 1)
+            let first = try Walk(source, limit: 2)
+            #expect(first.records.count == 2)
+            mortal.kill()
+            let error = try bridgeError { _ = try Walk(source) }
+            #expect(error.code == .unreachable)
+            #expect(error.isRetryable)
+            #expect(try bridgeError { _ = try Walk(source) }.message == error.message)
+        }
+    }
+}

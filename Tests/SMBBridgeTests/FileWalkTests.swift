@@ -1,0 +1,176 @@
+import BridgeKit
+import Glibc
+import SMBBridge
+import Testing
+
+extension AgainstRealServer {
+    @Suite struct FileWalkTests {
+        let server: SMBServer
+
+        init() throws { server = try SMBServer.shared.get() }
+
+        @Test func `check opens the share and says as whom`() throws {
+            #expect(
+                try SMBBridge(server).check() == "smb://127.0.0.1:\(server.port)/pw is open as \(server.user)")
+        }
+
+        @Test func `guest access needs no user`() throws {
+            let bridge = try SMBBridge(server, share: "guest", ["user": "", "password": ""])
+            #expect(try bridge.check() == "smb://127.0.0.1:\(server.port)/guest is open without a user")
+        }
+
+        @Test func `a listing has captures, sizes, attributes and the times that stat gives`() throws {
+            try server.write("listing/countries/AW/flag.txt", "four")
+            try server.write("listing/countries/DE/Map.tar.gz", "")
+            try server.write("listing/countries/DE/.hidden", "x")
+            try server.write("listing/other/readme.txt", "no")
+            let walk = try SMBBridge(server, folder: "/listing").walk(["files": "countries/{country}/*"])
+            #expect(
+                walk.values("path") == [
+                    #""countries/AW/flag.txt""#, #""countries/DE/.hidden""#, #""countries/DE/Map.tar.gz""#,
+                ])
+            #expect(walk.values("country") == [#""AW""#, #""DE""#, #""DE""#])
+            #expect(walk.values("folder") == [#""countries/AW""#, #""countries/DE""#, #""countries/DE""#])
+            #expect(walk.values("name") == [#""flag.txt""#, #"".hidden""#, #""Map.tar.gz""#])
+            #expect(walk.values("extension") == [#""txt""#, #""""#, #""gz""#])
+            #expect(walk.values("size") == ["4", "1", "0"])
+            #expect(walk.values("hidden") == ["false", "true", "false"])
+            #expect(walk.values("is_directory") == ["false", "false", "false"])
+            #expect(walk.values("content") == ["(none)", "(none)", "(none)"])
+            #expect(walk.isComplete)
+            #expect(walk.warnings == [])
+            let status = try server.status("listing/countries/AW/flag.txt")
+            let whole = String(status.st_mtim.tv_nsec / 1000 + 1_000_000).dropFirst()
+            let modified = try #require(walk.records.first?["modified"])
+            #expect(modified.hasSuffix(".\(whole)Z\""))
+            #expect(walk.records.first?["inode"] == String(status.st_ino))
+        }
+
+        @Test func `a set modification time comes through to the microsecond`() throws {
+            try server.write("times/old.txt", "x")
+            var times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: 1_700_000_000, tv_nsec: 123_456_000)]
+            #expect(utimensat(AT_FDCWD, server.share + "/times/old.txt", &times, 0) == 0)
+            let walk = try SMBBridge(server).walk(["files": "times/*"])
+            #expect(walk.values("modified") == [#""2023-11-14T22:13:20.123456Z""#])
+        }
+
+        @Test func `3,000 files in folders come in pages, each once, and any page's cursor goes on behind it`() throws {
+            for folder in 0..<30 {
+                for file in 0..<100 { try server.write("many/\(folder)/\(file).txt", "") }
+            }
+            let bridge = try SMBBridge(server)
+            let whole = try bridge.walk(["files": "many/**"], pageSize: 700)
+            #expect(whole.pages.count == 5)
+            #expect(whole.records.count == 3000)
+            #expect(Set(whole.values("path")).count == 3000)
+            #expect(whole.isComplete)
+            var first = try Walk(bridge.source(["files": "many/**"], pageSize: 700), limit: 1)
+            while let cursor = first.pages.last?.cursor {
+                let rest = try Walk(
+                    SMBBridge(server).source(["files": "many/**"], cursor: cursor, pageSize: 700), limit: 1)
+                #expect(!rest.isComplete, "what came before the cursor was not listed by this walk")
+                first.records += rest.records
+                first.pages += rest.pages
+            }
+            #expect(first.values("path") == whole.values("path"))
+        }
+
+        @Test func `odd names are listed, read and matched`() throws {
+            let names = ["a b.txt", "a%20b.txt", "50%.txt", "#1.txt", "Übergröße.txt", "日本.txt", "plus+&=;.txt", "{x}.txt"]
+            for name in names { try server.write("odd names #/" + name, name) }
+            let bridge = try SMBBridge(server, folder: "/odd%20names%20%23")
+            let walk = try bridge.walk(["files": "{stem}.txt", "content": "text"])
+            #expect(walk.values("content").sorted() == names.map { "\"\($0)\"" }.sorted())
+            #expect(walk.values("name") == walk.values("content"))
+            #expect(walk.rejected.isEmpty)
+            #expect(try bridge.walk(["files": "üBERGRÖßE.txt"]).values("name") == [#""Übergröße.txt""#])
+            #expect(try bridge.walk(["files": "{{x}}.txt"]).records.count == 1)
+        }
+
+        @Test func `matching ignores case unless told otherwise`() throws {
+            try server.write("case/README.TXT", "")
+            let bridge = try SMBBridge(server)
+            #expect(try bridge.walk(["files": "case/*.txt"]).records.count == 1)
+            let strict = try bridge.walk(["files": "case/*.txt", "case_sensitive": true])
+            #expect(strict.records.isEmpty)
+            #expect(strict.warnings == ["no file matches case/*.txt in smb://127.0.0.1:\(server.port)/pw"])
+        }
+
+        @Test func `content comes as text or bytes, and null where the file is too large`() throws {
+            try server.write("content/a.txt", [0xEF, 0xBB, 0xBF] + Array("grün".utf8))
+            try server.write("content/b.txt", [0xFF, 0x00])
+            try server.write("content/c.txt", String(repeating: "x", count: 5000))
+            try server.write("content/empty.txt", "")
+            let bridge = try SMBBridge(server)
+            let text = try bridge.walk(["files": "content/*", "content": "text", "max_content_bytes": 4999])
+            #expect(text.values("name") == [#""a.txt""#, #""c.txt""#, #""empty.txt""#])
+            #expect(text.values("content") == [#""grün""#, "null", #""""#])
+            #expect(text.rejected.map(\.representation) == ["content/b.txt"])
+            #expect(text.rejected.map(\.reason) == ["the content is not UTF-8: set encoding, or content: bytes"])
+            #expect(
+                text.warnings == [
+                    "the file content/c.txt has 5000 bytes, more than max_content_bytes: its content is null"
+                ])
+            #expect(!text.isComplete)
+            let bytes = try bridge.walk(["files": "content/b.*", "content": "bytes"])
+            #expect(bytes.values("content") == [#""/wA=""#])
+            let latin = try bridge.walk(["files": "content/b.*", "content": "text", "encoding": "iso-8859-1"])
+            #expect(latin.values("content") == [#""ÿ\u0000""#])
+        }
+
+        @Test func `directories are records only when asked for`() throws {
+            try server.write("folders/inner/file", "")
+            let bridge = try SMBBridge(server)
+            #expect(try bridge.walk(["files": "folders/*"]).records.isEmpty)
+            let walk = try bridge.walk(["files": "folders/**", "directories": true, "content": "bytes"])
+            #expect(walk.values("path") == [#""folders/inner""#, #""folders/inner/file""#])
+            #expect(walk.values("is_directory") == ["true", "false"])
+        }
+
+        @Test func `an unreadable folder is a warning, and the listing is not complete`() throws {
+            try server.write("locked/open/a", "")
+            try server.write("locked/shut/b", "")
+            chmod(server.share + "/locked/shut", 0)
+            defer { chmod(server.share + "/locked/shut", 0o755) }
+            let walk = try SMBBridge(server).walk(["files": "locked/**"])
+            #expect(walk.values("path") == [#""locked/open/a""#])
+            #expect(walk.warnings == ["the folder locked/shut may not be listed by this user: what it holds is unknown"])
+            #expect(!walk.isComplete)
+        }
+
+        @Test func `an unreadable file is rejected, and the others come`() throws {
+            try server.write("secret/a", "a")
+            try server.write("secret/b", "b")
+            chmod(server.share + "/secret/a", 0)
+            let walk = try SMBBridge(server).walk(["files": "secret/*", "content": "text"])
+            #expect(walk.values("content") == [#""b""#])
+            #expect(
+                walk.rejected.map(\.reason) == ["cannot read the file secret/a: the server refuses access"])
+        }
+
+        @Test func `a link back up is left out`() throws {
+            try server.write("loop/inner/file", "")
+            symlink("..", server.share + "/loop/inner/up")
+            let walk = try SMBBridge(server).walk(["files": "loop/**"])
+            #expect(walk.values("path") == [#""loop/inner/file""#])
+            #expect(walk.warnings == ["the folder loop/inner/up leads back to a folder above it: left out"])
+            #expect(walk.isComplete)
+        }
+
+        @Test func `max_files ends a walk that is too large`() throws {
+            for file in 0..<4 { try server.write("limit/\(file)", "") }
+            let error = try bridgeError {
+                _ = try SMBBridge(server).walk(["files": "limit/*", "max_files": 3])
+            }
+            #expect(error.code == .limit)
+            #expect(error.message == "more than 3 files match limit/*")
+        }
+
+        @Test func `a cancelled walk says so`() throws {
+            try server.write("cancel/a", "")
+            let source = try SMBBridge(server).source(["files": "cancel/*"])
+            source.cancel()
+            #expect(try bridgeError { _ = try Walk(source) }.code == .cancelled)
+        }
+    }
+}

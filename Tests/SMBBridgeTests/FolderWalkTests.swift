@@ -1,0 +1,119 @@
+import Testing
+
+@testable import SMBBridge
+
+@Suite struct FolderWalkTests {
+    /// A tree as a list of files; folders follow from the paths.
+    private struct Tree {
+        var files: [String]
+        var refused: Set<String> = []
+
+        func listing(_ folder: [String]) -> SMBListing? {
+            guard !refused.contains(folder.joined(separator: "/")) else { return nil }
+            let prefix = folder.map { $0 + "/" }.joined()
+            var names: [String: Bool] = [:]
+            for file in files where file.hasPrefix(prefix) {
+                let parts = file.dropFirst(prefix.count).split(separator: "/")
+                if let name = parts.first { names[String(name)] = parts.count > 1 }
+            }
+            return SMBListing(entries: names.map { FolderWalkTests.entry($0.key, isDirectory: $0.value) })
+        }
+
+        /// Runs a walk; returns the paths and the point behind each.
+        func run(_ walk: inout FolderWalk) -> [(path: String, point: WalkPoint?)] {
+            var found: [(String, WalkPoint?)] = []
+            while true {
+                switch walk.next() {
+                case .match(let match): found.append((match.path.joined(separator: "/"), walk.point))
+                case .list(let folder):
+                    if let listing = listing(folder.path) {
+                        walk.listed(listing)
+                    } else {
+                        walk.skipped(because: "is refused")
+                    }
+                case .end: return found
+                }
+            }
+        }
+    }
+
+    private static func entry(_ name: String, isDirectory: Bool) -> SMBEntry {
+        SMBEntry(name: name, size: 0, attributes: isDirectory ? 0x10 : 0x20, inode: 0)
+    }
+
+    private let tree = Tree(files: [
+        "z", "a", "m/2", "m/1", "m/deep/x", "m-1/y", "b/c/d", ".bmo-tmp-1", "B",
+    ])
+
+    @Test func `files of a folder come before its subfolders, both by the bytes of their names`() throws {
+        var walk = FolderWalk(pattern: try PathPattern("**"), includesDirectories: false)
+        #expect(tree.run(&walk).map(\.path) == ["B", "a", "z", "b/c/d", "m/1", "m/2", "m/deep/x", "m-1/y"])
+        #expect(walk.isComplete)
+    }
+
+    @Test func `a walk from any point gives exactly what came behind it`() throws {
+        let pattern = try PathPattern("**")
+        var walk = FolderWalk(pattern: pattern, includesDirectories: false)
+        let all = tree.run(&walk)
+        for (index, step) in all.enumerated() {
+            var rest = FolderWalk(pattern: pattern, includesDirectories: false, from: step.point)
+            #expect(tree.run(&rest).map(\.path) == all[(index + 1)...].map(\.path))
+            #expect(!rest.isComplete)
+            var point = try #require(step.point)
+            point.repeatsEntry = true
+            rest = FolderWalk(pattern: pattern, includesDirectories: false, from: point)
+            #expect(tree.run(&rest).map(\.path) == all[index...].map(\.path))
+        }
+        var rest = FolderWalk(
+            pattern: pattern, includesDirectories: false, from: WalkPoint(folder: ["m"], name: nil))
+        #expect(tree.run(&rest).map(\.path) == ["m/deep/x", "m-1/y"])
+    }
+
+    @Test func `a resume point whose folder went away keeps its place in the order`() throws {
+        var walk = FolderWalk(
+            pattern: try PathPattern("**"), includesDirectories: false, from: WalkPoint(folder: ["gone", "x"], name: "y"))
+        #expect(tree.run(&walk).map(\.path) == ["m/1", "m/2", "m/deep/x", "m-1/y"])
+    }
+
+    @Test func `a folder that is refused leaves out its subtree and says so`() throws {
+        var walk = FolderWalk(pattern: try PathPattern("**"), includesDirectories: false)
+        let found = Tree(files: tree.files, refused: ["m"]).run(&walk)
+        #expect(found.map(\.path) == ["B", "a", "z", "b/c/d", "m-1/y"])
+        #expect(!walk.isComplete)
+        #expect(walk.warnings == ["the folder m is refused: what it holds is unknown"])
+    }
+
+    @Test func `folders below 64 levels are left out`() throws {
+        let deep = (0..<70).map { "\($0)" }.joined(separator: "/")
+        var walk = FolderWalk(pattern: try PathPattern("**"), includesDirectories: true)
+        #expect(Tree(files: [deep + "/file"]).run(&walk).count == 65)
+        #expect(!walk.isComplete)
+        #expect(walk.warnings.count == 1)
+        #expect(walk.warnings.first?.contains("is deeper than 64 folders") == true)
+    }
+
+    @Test func `only folders that can match are listed`() throws {
+        var walk = FolderWalk(pattern: try PathPattern("m/deep/{f}"), includesDirectories: false)
+        let found = Tree(files: tree.files, refused: ["", "b", "m-1"]).run(&walk)
+        #expect(found.map(\.path) == ["m/deep/x"])
+        #expect(walk.isComplete)
+    }
+
+    @Test func `a cursor comes back as it was, for the same question only`() throws {
+        let cursors = [
+            WalkCursor(point: WalkPoint(folder: [], name: nil)),
+            WalkCursor(point: WalkPoint(folder: ["a b", "ü/\n"], name: "50%\n")),
+            WalkCursor(
+                point: WalkPoint(folder: ["a"], name: "b", repeatsEntry: true), rows: 7,
+                version: FileVersion(size: 9, modified: nil, inode: .max)),
+        ]
+        for cursor in cursors {
+            let text = cursor.encoded(question: "csv:*")
+            #expect(WalkCursor(text, question: "csv:*") == cursor)
+            #expect(WalkCursor(text, question: "csv:**") == nil)
+            #expect(WalkCursor(text + "\n", question: "csv:*") == nil)
+        }
+        #expect(WalkCursor("", question: "csv:*") == nil)
+        #expect(WalkCursor("smb1\ncsv%3A%2A\n\n\n1 2 3 4", question: "csv:*") == nil)
+    }
+}

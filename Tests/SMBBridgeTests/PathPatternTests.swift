@@ -1,0 +1,72 @@
+import BridgeKit
+import Testing
+
+@testable import SMBBridge
+
+@Suite struct PathPatternTests {
+    /// What a walk down `path` captures, or nil when it is pruned or does not match.
+    private func match(_ pattern: String, _ path: String, isCaseSensitive: Bool = false) throws -> [String]? {
+        let pattern = try PathPattern(pattern, isCaseSensitive: isCaseSensitive)
+        var parts = path.split(separator: "/").map(String.init)
+        guard parts.starts(with: pattern.literalFolders) else { return nil }
+        parts.removeFirst(pattern.literalFolders.count)
+        var positions = pattern.start
+        for folder in parts.dropLast() {
+            positions = pattern.descend(from: positions, into: folder)
+            if positions.isEmpty { return nil }
+        }
+        return parts.last.flatMap { pattern.match($0, at: positions) }
+    }
+
+    @Test(
+        arguments: [
+            ("a.txt", "a.txt", []), ("*.txt", "a.txt", []), ("*.txt", "a.csv", nil), ("*", "a/b", nil),
+            ("countries/{country}/*.txt", "countries/AW/x.txt", ["AW"]),
+            ("countries/{country}/*.txt", "countries/AW/sub/x.txt", nil),
+            ("{a}/{b}.{c}", "x/y.tar.gz", ["x", "y.tar", "gz"]), ("{a}-{b}", "1-2-3", ["1-2", "3"]),
+            ("{a}", "", nil), ("x{a}", "x", nil), ("?.?", "a.b", []), ("?.?", "ab.c", nil),
+            ("**/*.txt", "a.txt", []), ("**/*.txt", "a/b/c.txt", []), ("**", "a/b/c", []), ("a/**/z", "a/z", []),
+            ("a/**/z", "a/b/c/z", []), ("a/**/{x}/z", "a/b/c/z", ["c"]), ("**/x/**/y", "1/x/2/x/3/y", []),
+            ("{{x}}.txt", "{x}.txt", []), ("*a*a*a*a*a*b", String(repeating: "a", count: 200), nil),
+            ("ÄÖ*", "äöü", []), ("/a//b", "a/b", []),
+        ] as [(String, String, [String]?)])
+    func `a path matches or not, and gives its captures`(pattern: String, path: String, captures: [String]?) throws {
+        #expect(try match(pattern, path) == captures)
+    }
+
+    @Test func `case counts only when asked for, and captures keep it`() throws {
+        #expect(try match("x/{N}.TXT", "x/Abc.txt") == ["Abc"])
+        #expect(try match("x/{N}.TXT", "x/Abc.txt", isCaseSensitive: true) == nil)
+    }
+
+    @Test func `a walk starts in the literal folders and prunes what leads nowhere`() throws {
+        let pattern = try PathPattern("a/b/{c}/d/*.txt")
+        #expect(pattern.literalFolders == ["a", "b"])
+        #expect(!pattern.isLiteral)
+        let inC = pattern.descend(from: pattern.start, into: "any")
+        #expect(!inC.isEmpty)
+        #expect(pattern.descend(from: inC, into: "other").isEmpty)
+        let inD = pattern.descend(from: inC, into: "d")
+        #expect(pattern.match("x.txt", at: inD) == ["any"])
+        #expect(pattern.descend(from: inD, into: "deeper").isEmpty)
+        #expect(try PathPattern("a/b.csv").isLiteral)
+    }
+
+    @Test(arguments: [
+        ("", "the pattern is empty"), ("a/{b", "the pattern \"a/{b\": a { has no }"),
+        ("a}", "the pattern \"a}\": a } has no {; a brace itself is written twice"),
+        ("{a}{b}", "the pattern \"{a}{b}\": nothing separates {b} from what stands before it"),
+        ("*{a}", "the pattern \"*{a}\": nothing separates {a} from what stands before it"),
+        ("{a}*", "the pattern \"{a}*\": nothing separates a capture from the * after it"),
+        ("{a}/{a}", "the pattern \"{a}/{a}\" captures {a} twice"),
+        ("{1}", "the pattern \"{1}\": {1} is no capture: a name has letters, digits and _ and begins with no digit"),
+        ("a**", "the pattern \"a**\": ** must stand alone between slashes"),
+        ("../a", "the pattern \"../a\": \"..\" is not a name"),
+        ("a:b", "the pattern \"a:b\": \"a:b\" has a character that SMB names cannot have"),
+    ])
+    func `a malformed pattern is refused with its fault`(text: String, message: String) throws {
+        let error = try bridgeError { _ = try PathPattern(text) }
+        #expect(error.code == .configuration)
+        #expect(error.message == message)
+    }
+}
