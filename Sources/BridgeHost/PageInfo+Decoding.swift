@@ -19,6 +19,7 @@ extension PageInfo {
         } catch {
             throw PluginRefusal(reason: "an unreadable page: \(error)")
         }
+        defer { withExtendedLifetime(batch) {} }
         guard let record = OwnedRecord(batch) else { throw PluginRefusal(reason: "a page that is not one object") }
         var page = PageInfo()
         page.pageEnd = try bool(record, "page_end")
