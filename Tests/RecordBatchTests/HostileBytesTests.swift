@@ -131,7 +131,9 @@ import Testing
             memory.copyBytes(from: bytes)
             do {
                 _ = try RecordBatch(adopting: UnsafeRawBufferPointer(memory)) { released.count += 1 }
-            } catch is RecordBatchError {}
+            } catch {
+                #expect(bytes[0] == 0xA5, "\(error)")
+            }
             #expect(released.count == 1)
         }
     }
