@@ -124,7 +124,9 @@ struct OwnedRecord {
         self.batch = batch
     }
 
-    /// The member of this name. It points into ``batch``: keep that alive with `withExtendedLifetime`.
+    /// The member of this name.
+    ///
+    /// It points into ``batch``: keep that alive with `withExtendedLifetime`.
     subscript(member: String) -> BatchValue? { batch[0][member] }
 
     func text(_ member: String) -> String? {

@@ -17,15 +17,20 @@ enum CountingLibrary {
             let folder = try TemporaryFolder.make()
             let path = "\(folder)/libCountingBridge.so"
             let source = "\(packageFolder)/Tests/CountingBridge/counting_bridge.c"
-            let arguments =
-                [
-                    "cc", "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-g",
-                    "-I\(packageFolder)/Sources/CBridge/include", "-o", path, source,
-                ] + definitions.map { "-D\($0)" }
-            try #require(run(arguments) == 0, "cc failed")
+            try compile(source, to: path, definitions)
             built[definitions] = path
             return path
         }
+    }
+
+    /// Compiles a plugin in C with every warning as an error.
+    static func compile(_ source: String, to path: String, _ definitions: [String] = []) throws {
+        let arguments =
+            [
+                "cc", "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-g",
+                "-I\(packageFolder)/Sources/CBridge/include", "-o", path, source,
+            ] + definitions.map { "-D\($0)" }
+        try #require(run(arguments) == 0, "cc failed")
     }
 
     static var packageFolder: String {
@@ -57,7 +62,9 @@ extension String {
     }
 }
 
-/// A folder of one test. All of them are removed when the tests end: a connection may need its plugin again.
+/// A folder of one test.
+///
+/// All of them are removed when the tests end: a connection may need its plugin again.
 struct TemporaryFolder {
     let path: String
 
@@ -79,7 +86,7 @@ struct TemporaryFolder {
     /// Copies a file in under a name; returns the path.
     @discardableResult
     func copy(_ source: String, as name: String, bytes limit: Int? = nil) throws -> String {
-        try write(read(source, limit), as: name)
+        try write(Self.read(source, limit), as: name)
     }
 
     @discardableResult
@@ -92,7 +99,9 @@ struct TemporaryFolder {
         return target
     }
 
-    private func read(_ path: String, _ limit: Int?) throws -> [UInt8] {
+    static func text(_ path: String) throws -> String { String(decoding: try read(path, nil), as: UTF8.self) }
+
+    private static func read(_ path: String, _ limit: Int?) throws -> [UInt8] {
         let file = open(path, O_RDONLY)
         try #require(file >= 0)
         defer { close(file) }

@@ -111,7 +111,8 @@ import Testing
     @Test func arbitraryBytesAreRefused() {
         var random = FixedSeed(state: 7)
         for _ in 0..<2000 {
-            let bytes = (0..<Int.random(in: 0...400, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let count = Int.random(in: 0...400, using: &random)
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
             #expect(throws: RecordBatchError.self) { try bytes.withUnsafeBytes { try RecordBatch(copying: $0) } }
         }
     }
