@@ -23,7 +23,9 @@ final class ChildSession: BridgeSession {
     /// What the child says when it has loaded the plugin, or has refused it.
     let hello = Promise<BridgeReply>()
 
-    /// Starts a child for a plugin. It has not said hello yet.
+    /// Starts a child for a plugin.
+    ///
+    /// It has not said hello yet.
     static func start(
         executable: String, pluginPath: String, limits: BridgeLimits, log: BridgeLog
     ) async throws(BridgeFailure) -> ChildSession {
