@@ -116,3 +116,9 @@ let package = Package(
 for target in package.targets where ![.system, .binary, .plugin].contains(target.type) {
     target.swiftSettings = settings
 }
+
+// SwiftPM links all tests into one binary, where the entry points of the plugins meet: all have the names of the
+// contract. No test calls them by name.
+for target in package.targets where target.type == .test {
+    target.linkerSettings = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"], .when(platforms: [.linux]))]
+}
