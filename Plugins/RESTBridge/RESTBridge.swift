@@ -12,6 +12,7 @@ public final class RESTBridge: Bridge {
 
     private let base: HTTPURL
     private let checkURL: HTTPURL
+    private let hasCheckPath: Bool
     private let client: HTTPClient
 
     /// Checks the options; connects to nothing yet.
@@ -29,14 +30,16 @@ public final class RESTBridge: Bridge {
         }
         self.base = base
         self.checkURL = checkURL
+        hasCheckPath = options.has("check_path")
         client = try HTTPClient(options: http, context: context)
     }
 
-    /// Asks for `check_path`; any success will do.
+    /// Asks for `check_path`, which must succeed; without one the root is asked, where many an API has nothing.
     public func check() throws -> String? {
         let exchange = client.start(HTTPRequest(url: checkURL.text, headers: [(name: "Accept", value: "*/*")]))
         let response = try exchange.response()
-        guard response.status < 400 else { throw try exchange.statusError(asked: "the check") }
+        let isRootWithoutContent = !hasCheckPath && [404, 405].contains(response.status)
+        guard response.status < 400 || isRootWithoutContent else { throw try exchange.statusError(asked: "the check") }
         exchange.cancel()
         let server = response.header("server").map { ", server \($0)" } ?? ""
         return client.redactor.clean("\(response.location) answers \(response.status)\(server)")

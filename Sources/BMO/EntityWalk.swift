@@ -86,8 +86,11 @@ struct EntityWalk {
         }
         await stream.close()
         if progress == nil {
-            try await thread.run { [store, entity] in
-                try store.releaseQuarantine(of: entity.name, notSeenSince: began)
+            // Through the gate: an open page of another walk would take this into its own transaction.
+            try await gate.pass {
+                try await thread.run { [store, entity] in
+                    try store.releaseQuarantine(of: entity.name, notSeenSince: began)
+                }
             }
         }
     }

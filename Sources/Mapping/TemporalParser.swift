@@ -37,7 +37,8 @@ struct TemporalParser: Sendable {
 
     private func microseconds(_ scalar: RemoteScalar) throws(ValueConverter.Misfit) -> Int64 {
         switch scalar {
-        case .timestamp(let value): return value
+        case .timestamp(let value):
+            if Self.isInRange(value) { return value }
         case .text(let text):
             if let format {
                 if let value = Self.parse(text, format) { return value }

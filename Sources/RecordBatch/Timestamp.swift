@@ -3,9 +3,9 @@ package enum Timestamp {
     /// `2026-11-21T07:08:08.000000Z`: UTC, always six decimals, so that text sorts as time does.
     package static func text(microseconds: Int64) -> String {
         let second = 1_000_000 as Int64
-        let seconds = microseconds >= 0 ? microseconds / second : (microseconds - second + 1) / second
+        let seconds = microseconds / second - (microseconds % second < 0 ? 1 : 0)
         let fraction = microseconds - seconds * second
-        let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+        let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
         let time = seconds - days * 86_400
         let (year, month, day) = civil(days: days)
         return
