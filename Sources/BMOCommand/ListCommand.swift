@@ -27,7 +27,7 @@ struct ListCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("At most so many objects.", valueName: "count"))
     var limit: Int?
 
-    @Flag(exclusivity: .exclusive, help: "How to print: a JSON object a line, or CSV (RFC 4180).")
+    @Flag(exclusivity: .exclusive, help: "How to print: a JSON array of objects, or CSV (RFC 4180).")
     var format: RowFormat?
 
     func validate() throws {

@@ -18,7 +18,7 @@ struct PluginsCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Explain this bridge.", valueName: "plugin"))
     var name: String?
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print a JSON array of objects.")
     var json = false
 
     func run() async throws {
@@ -34,7 +34,9 @@ struct PluginsCommand: AsyncParsableCommand {
         }
         let plugins = await options.host.plugins()
         if json {
-            for plugin in plugins { print(Self.json(plugin)) }
+            var printer = JSONArrayPrinter()
+            for plugin in plugins { printer.add(Self.json(plugin)) }
+            printer.finish()
             return
         }
         let rows = plugins.filter { $0.refusal == nil }.map {

@@ -16,7 +16,7 @@ struct QuarantineCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Only this entity's.", valueName: "entity"))
     var entity: String?
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print a JSON array of objects.")
     var json = false
 
     func run() async throws {
@@ -25,8 +25,14 @@ struct QuarantineCommand: AsyncParsableCommand {
         let store = try options.store(of: workspace)
         let records = try store.quarantined(entity: entity)
         try store.close()
-        for record in records { print(json ? Self.json(record) : Self.text(record)) }
-        if !json { print("\(records.count) \(records.count == 1 ? "record" : "records") in quarantine") }
+        if json {
+            var printer = JSONArrayPrinter()
+            for record in records { printer.add(Self.json(record)) }
+            printer.finish()
+        } else {
+            for record in records { print(Self.text(record)) }
+            print("\(records.count) \(records.count == 1 ? "record" : "records") in quarantine")
+        }
     }
 
     private static func text(_ quarantined: SQLiteStore.Quarantined) -> String {
