@@ -75,6 +75,7 @@ struct JSONPath: Equatable, Sendable, CustomStringConvertible {
             }
             while let character = rest.first {
                 if rest.hasPrefix("..") { throw failure("the descendant segment .. is not supported") }
+                guard character == "." || character == "[" else { throw failure("unexpected \"\(character)\"") }
                 rest.removeFirst()
                 switch character {
                 case "." where rest.first == "*":
@@ -85,9 +86,7 @@ struct JSONPath: Equatable, Sendable, CustomStringConvertible {
                     guard !name.isEmpty else { throw failure("a name must follow the dot") }
                     rest = rest[name.endIndex...]
                     segments.append(.name(String(name)))
-                case "[": segments.append(try bracket())
-                default:
-                    throw failure("unexpected \"\(character)\"")
+                default: segments.append(try bracket())
                 }
             }
             return segments

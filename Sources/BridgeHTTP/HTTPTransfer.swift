@@ -101,7 +101,8 @@ final class HTTPTransfer: @unchecked Sendable {
         set(CURLOPT_ACCEPT_ENCODING, "")
         set(CURLOPT_USERAGENT, Self.userAgent)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        set(CURLOPT_BUFFERSIZE, 128 << 10)
+        // A wish: some handles refuse it after a failed connection, and any size works.
+        bmo_curl_set_long(easy, CURLOPT_BUFFERSIZE, 128 << 10)
         set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeoutMilliseconds)
         set(CURLOPT_LOW_SPEED_LIMIT, 1)
         set(CURLOPT_LOW_SPEED_TIME, options.idleTimeoutSeconds)

@@ -24,6 +24,9 @@ final class ServerProcess: Sendable {
         let what: String
     }
 
+    /// One server for tests that don't look at its log; it ends with this process.
+    static let shared = Result { try ServerProcess() }
+
     init() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
