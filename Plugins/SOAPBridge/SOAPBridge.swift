@@ -1,6 +1,5 @@
 internal import BridgeHTTP
 public import BridgeKit
-public import CBridge
 public import RecordBatch
 internal import Synchronization
 
@@ -97,16 +96,4 @@ public final class SOAPBridge: Bridge {
             return definition
         }
     }
-}
-
-private let export = BridgeExport(SOAPBridge.self)
-
-/// Who this bridge is: the contract's first symbol.
-@c(bmo_bridge_info_v1)
-public func bridgeInfo() -> UnsafePointer<bmo_bridge_info>? { export.info }
-
-/// The bridge's functions: the contract's second symbol.
-@c(bmo_bridge_entry_v1)
-public func bridgeEntry(major: UInt16, minor: UInt16) -> UnsafePointer<bmo_bridge_table>? {
-    export.table(major: major, minor: minor)
 }

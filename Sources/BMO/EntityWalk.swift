@@ -50,7 +50,7 @@ struct EntityWalk {
         let began = Clock.now()
         var encoder = ConfigEncoder(directory: workspace.configuration.directory)
         let section = try encoder.batch(entity.section)
-        let request = "\(entity.bridge) \(section[0].json)"
+        let request = "\(entity.bridge) \(section.json(0))"
         let saved = try await thread.run { [store, entity] in try store.progress(of: entity.name) }
         // A resume point belongs to the request that it came from.
         let progress = restart || saved?.request != request ? nil : saved

@@ -41,6 +41,14 @@ public struct SyncReport: Sendable {
     /// Whether it was stopped before its end.
     public var wasInterrupted: Bool
 
+    /// Whether there is anything to tell: a change, a record in quarantine, a failure.
+    public var hasNews: Bool {
+        !succeeded
+            || entities.contains {
+                $0.counts.inserted + $0.counts.updated + $0.counts.stubs + $0.counts.relinked + $0.counts.quarantined > 0
+            }
+    }
+
     /// Whether every walk came to its end.
     public var succeeded: Bool {
         entities.allSatisfy {

@@ -61,8 +61,11 @@ extension Workspace {
         }
         await connections.close()
         let summary = makeReport(results, counts, ContinuousClock.now - start)
-        try await thread.run {
-            try store.recordRun(started: started, outcome: summary.outcomeWord, summary: summary.json)
+        // A run that finished and changed nothing leaves the file as it is, byte for byte.
+        if summary.hasNews {
+            try await thread.run {
+                try store.recordRun(started: started, outcome: summary.outcomeWord, summary: summary.json)
+            }
         }
         return summary
     }

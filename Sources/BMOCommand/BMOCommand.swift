@@ -14,7 +14,8 @@ public struct BMOCommand: AsyncParsableCommand {
             A bmo.yml says which entity comes from which bridge (REST, SOAP, SMB or your own).
             `bmo init` writes one, `bmo check` validates it, `bmo sync` brings the records.
 
-            Exit codes: 0 all well, 1 something failed (the rest is done), 2 usage or configuration, 130 interrupted.
+            Exit codes: 0 all well, 1 something failed (the rest is done), 2 usage or configuration, 130 interrupted
+            (143 by SIGTERM).
             """,
         version: Version.text,
         subcommands: [
@@ -66,9 +67,6 @@ struct CommandFailure: Error, CustomStringConvertible {
     static let failed: Int32 = 1
     /// The command line or the configuration is wrong.
     static let usage: Int32 = 2
-    /// Stopped by a signal.
-    static let interrupted: Int32 = 130
-
     let message: String
     let exitCode: Int32
 

@@ -51,24 +51,18 @@ struct PluginsCommand: AsyncParsableCommand {
     }
 
     private static func json(_ plugin: PluginListing) -> String {
-        let writer = RecordBatchWriter()
-        func text(_ name: String, _ value: String?) {
-            writer.key(name)
-            if let value { writer.text(value) } else { writer.null() }
-        }
-        writer.object {
-            text("name", plugin.name)
-            text("version", plugin.version)
-            text("abi", plugin.abi)
-            text("kit", plugin.kit)
-            text("compiler", plugin.compiler)
-            text("isolation", plugin.isolation.rawValue)
-            text("path", plugin.path)
+        RecordBatchWriter.json { writer in
+            writer.member("name", plugin.name)
+            writer.member("version", plugin.version)
+            writer.member("abi", plugin.abi)
+            writer.member("kit", plugin.kit)
+            writer.member("compiler", plugin.compiler)
+            writer.member("isolation", plugin.isolation.rawValue)
+            writer.member("path", plugin.path)
             writer.key("capabilities")
             writer.array { for capability in plugin.capabilities { writer.text(capability) } }
-            text("refusal", plugin.refusal)
+            writer.member("refusal", plugin.refusal)
         }
-        return (try? writer.finish())?[0].json ?? "{}"
     }
 
     private static func explanation(_ plugin: PluginListing) -> String {

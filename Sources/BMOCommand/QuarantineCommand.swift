@@ -45,27 +45,17 @@ struct QuarantineCommand: AsyncParsableCommand {
 
     private static func json(_ quarantined: SQLiteStore.Quarantined) -> String {
         let record = quarantined.record
-        let writer = RecordBatchWriter()
-        func text(_ name: String, _ value: String?) {
-            writer.key(name)
-            if let value { writer.text(value) } else { writer.null() }
+        return RecordBatchWriter.json { writer in
+            writer.member("id", Int(quarantined.id))
+            writer.member("entity", record.entity)
+            writer.member("bridge", record.bridge)
+            writer.member("page", record.page)
+            writer.member("record", record.record)
+            writer.member("reason", record.reason)
+            writer.member("location", record.location)
+            writer.member("representation", record.representation)
+            writer.member("first_seen", quarantined.firstSeen)
+            writer.member("last_seen", quarantined.lastSeen)
         }
-        func integer(_ name: String, _ value: Int64?) {
-            writer.key(name)
-            if let value { writer.int64(value) } else { writer.null() }
-        }
-        writer.object {
-            integer("id", quarantined.id)
-            text("entity", record.entity)
-            text("bridge", record.bridge)
-            integer("page", Int64(record.page))
-            integer("record", record.record.map(Int64.init))
-            text("reason", record.reason)
-            text("location", record.location)
-            text("representation", record.representation)
-            text("first_seen", quarantined.firstSeen)
-            text("last_seen", quarantined.lastSeen)
-        }
-        return (try? writer.finish())?[0].json ?? "{}"
     }
 }

@@ -3,6 +3,7 @@ internal import BMO
 internal import Foundation
 internal import Importer
 internal import SQLiteStore
+internal import Synchronization
 
 /// `bmo sync`.
 struct SyncCommand: AsyncParsableCommand {
@@ -49,7 +50,7 @@ struct SyncCommand: AsyncParsableCommand {
         if report.wasInterrupted {
             throw CommandFailure(
                 "interrupted; the pages that are in stay, and the next sync goes on after them",
-                exitCode: CommandFailure.interrupted)
+                exitCode: signals.exitCode)
         }
         if !report.succeeded { throw ExitCode(CommandFailure.failed) }
     }
@@ -73,16 +74,19 @@ struct SyncCommand: AsyncParsableCommand {
 /// Cancels work on SIGINT and SIGTERM; a second signal ends the process at once.
 final class SignalTrap {
     private var sources: [any DispatchSourceSignal] = []
+    private let received = Atomic<Int32>(SIGINT)
+
+    /// 128 and the number of the signal, as shells have it.
+    var exitCode: Int32 { 128 + received.load(ordering: .relaxed) }
 
     init(_ handler: @escaping @Sendable () -> Void) {
         for number in [SIGINT, SIGTERM] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            nonisolated(unsafe) var count = 0
-            source.setEventHandler {
-                // The events of one source never run at the same time.
-                count += 1
-                if count > 1 { _exit(CommandFailure.interrupted) }
+            let count = Counter()
+            source.setEventHandler { [weak self] in
+                self?.received.store(number, ordering: .relaxed)
+                if count.increment() > 1 { _exit(128 + number) }
                 handler()
             }
             source.resume()
@@ -93,4 +97,10 @@ final class SignalTrap {
     func cancel() {
         for source in sources { source.cancel() }
     }
+}
+
+private final class Counter: Sendable {
+    private let value = Atomic<Int>(0)
+
+    func increment() -> Int { value.add(1, ordering: .relaxed).newValue }
 }

@@ -51,6 +51,11 @@ public final class HTTPClient: Sendable {
         return exchange
     }
 
+    /// Whether the options set this header field; names are compared without case.
+    public func sendsHeader(_ name: String) -> Bool {
+        options.headers.contains { $0.name.lowercased() == name.lowercased() }
+    }
+
     /// The URL without what the options add to it as a credential: fit for storing.
     public func withoutCredentials(_ url: HTTPURL) -> HTTPURL {
         guard let query = options.authentication.query else { return url }

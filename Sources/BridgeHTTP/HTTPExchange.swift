@@ -26,6 +26,8 @@ public final class HTTPExchange: Sendable {
         public let bytes: [UInt8]
         /// How many bytes the body has.
         public let count: Int
+        /// Nothing but the zeros.
+        public static let empty = PaddedBody(bytes: [UInt8](repeating: 0, count: padding), count: 0)
     }
 
     /// The head of the final response, after redirects, whatever its status is.

@@ -34,7 +34,7 @@ public final class BridgeConnection: Sendable {
     public func check() async throws(BridgeFailure) -> String? {
         try require("check")
         guard let batch = try await batch(.check, "check") else { return nil }
-        guard let message = OwnedRecord(batch)?["message"]?.text else {
+        guard let message = OwnedRecord(batch)?.text("message") else {
             throw .malformed("the bridge answered check with something that has no message", log)
         }
         return log.clean(message, limit: 4000)
@@ -54,7 +54,7 @@ public final class BridgeConnection: Sendable {
     /// - Parameter request: A batch of one object: operation, entity, section, key and values, as in `bmo_bridge.h`.
     /// - Returns: The answer's representation, if the API gave one.
     public func write(_ request: RecordBatch) async throws(BridgeFailure) -> RecordBatch? {
-        guard let operation = OwnedRecord(request)?["operation"]?.text else {
+        guard let operation = OwnedRecord(request)?.text("operation") else {
             throw BridgeFailure(.internal, "a write request without an operation", bridge: name)
         }
         try require(operation)

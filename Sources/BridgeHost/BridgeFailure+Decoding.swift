@@ -12,7 +12,9 @@ extension BridgeFailure {
             return malformed("the bridge answered with an error of \(bytes.bytes.count) bytes (\(what))", log)
         }
         do {
-            guard let record = OwnedRecord(try bytes.batch()) else {
+            let batch = try bytes.batch()
+            defer { withExtendedLifetime(batch) {} }
+            guard let record = OwnedRecord(batch) else {
                 return malformed("the bridge answered with an error that is not one object (\(what))", log)
             }
             return try decode(record, log)

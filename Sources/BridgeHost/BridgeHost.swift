@@ -29,7 +29,8 @@ public final class BridgeHost: Sendable {
     ///   - logger: Takes what bridges log and print.
     ///   - limits: Sizes and times.
     public init(
-        searchPaths: [SearchPath]? = nil, executable: String? = nil, logger: Logger, limits: BridgeLimits = BridgeLimits()
+        searchPaths: [SearchPath]? = nil, executable: String? = nil, logger: Logger,
+        limits: BridgeLimits = BridgeLimits()
     ) {
         let executable = executable ?? Self.ownExecutable
         self.executable = executable

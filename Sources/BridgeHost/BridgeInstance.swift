@@ -159,7 +159,9 @@ final class BridgeInstance: Sendable {
     }
 }
 
-/// A bridge's own object. The contract says which thread may use it; BridgeInstance sees to that.
+/// A bridge's own object.
+///
+/// The contract says which thread may use it; BridgeInstance sees to that.
 struct Pointer: @unchecked Sendable {
     let value: OpaquePointer
 
@@ -205,7 +207,9 @@ private final class FetchHandle: Sendable {
     }
 }
 
-/// The `bmo_host` of one instance. The instance keeps it for as long as the bridge may call it.
+/// The `bmo_host` of one instance.
+///
+/// The instance keeps it for as long as the bridge may call it.
 private final class HostLog: @unchecked Sendable {
     // Both are set in `init` only.
     let host: UnsafeMutablePointer<bmo_host>

@@ -104,7 +104,8 @@ private final class FrameSender: Sendable {
     }
 
     func log(_ level: bmo_log_level, _ message: String) {
-        send(Frame(kind: .log, flags: UInt16(truncatingIfNeeded: level.rawValue), first: ForeignBytes(copying: message)))
+        let level = UInt16(truncatingIfNeeded: level.rawValue)
+        send(Frame(kind: .log, flags: level, first: ForeignBytes(copying: message)))
     }
 }
 

@@ -20,7 +20,9 @@ protocol BridgeSession: AnyObject, Sendable {
     func close() -> Promise<Void>
 }
 
-/// What the host asks of an instance. A fetch has a number that the host chose.
+/// What the host asks of an instance.
+///
+/// A fetch has a number that the host chose.
 enum BridgeCall: Sendable {
     case check
     case discover

@@ -47,8 +47,9 @@ struct ChildOutput {
 
     private mutating func endLine() {
         defer { line.removeAll(keepingCapacity: true) }
-        let text = log.clean(String(decoding: line, as: UTF8.self), limit: 1000)
-        guard text.contains(where: { !$0.isWhitespace }) else { return }
+        let end = line.lastIndex { $0 > UInt8(ascii: " ") }
+        guard let end else { return }
+        let text = log.clean(String(decoding: line[...end], as: UTF8.self), limit: 1000)
         lastLine = text
         if left >= line.count {
             left -= line.count

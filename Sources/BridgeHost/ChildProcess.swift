@@ -43,7 +43,9 @@ final class ChildProcess: Sendable {
         self.home = home
     }
 
-    /// Starts `executable __bridge-serve pluginPath`. The error is the reason in words.
+    /// Starts `executable __bridge-serve pluginPath`.
+    ///
+    /// The error is the reason in words.
     static func spawn(executable: String, pluginPath: String) async -> Result<ChildProcess, PluginRefusal> {
         let promise = Promise<Result<ChildProcess, PluginRefusal>>()
         spawner.run { promise.fulfil(start(executable, pluginPath)) }
@@ -129,14 +131,18 @@ final class ChildProcess: Sendable {
         return mkdtemp(&template).map { String(cString: $0) }
     }
 
-    /// Ends the process and what it started, at once. Safe at any time.
+    /// Ends the process and what it started, at once.
+    ///
+    /// Safe at any time.
     func kill() {
         isReaped.withLock { isReaped in
             if !isReaped { _ = Glibc.kill(-pid, SIGKILL) }
         }
     }
 
-    /// Waits for the process, which is dying or is killed here, and returns how it ended. Once, from one thread.
+    /// Waits for the process, which is dying or is killed here, and returns how it ended.
+    ///
+    /// Once, from one thread.
     func reap() -> Exit? {
         // Its socket is closed. If that is because it is dying, the kernel keeps the first reason and ignores this.
         kill()
@@ -171,7 +177,8 @@ enum FolderRemoval {
                 guard name != ".", name != ".." else { continue }
                 let child = "\(path)/\(name)"
                 var status = stat()
-                if lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { remove(child) } else { unlink(child) }
+                let isFolder = lstat(child, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+                if isFolder { remove(child) } else { unlink(child) }
             }
             closedir(folder)
         }

@@ -4,7 +4,9 @@ public import RecordBatch
 public struct FetchRequest: Sendable {
     /// The entity's name in the configuration.
     public var entity: String
-    /// The entity's own section of the configuration: a batch of one object. Nil is an empty section.
+    /// The entity's own section of the configuration: a batch of one object.
+    ///
+    /// Nil is an empty section.
     public var section: RecordBatch?
     /// Where to continue: a ``PageInfo/cursor`` of an earlier fetch of the same entity and section.
     public var cursor: String?

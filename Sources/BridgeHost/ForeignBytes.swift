@@ -26,7 +26,7 @@ final class ForeignBytes: @unchecked Sendable {
     convenience init?(copying text: String) {
         let utf8 = Array(text.utf8)
         guard !utf8.isEmpty, let memory = malloc(utf8.count) else { return nil }
-        utf8.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(memory), byteCount: $0.count) }
+        UnsafeMutableRawBufferPointer(start: memory, count: utf8.count).copyBytes(from: utf8)
         self.init(heap: memory, count: utf8.count)
     }
 

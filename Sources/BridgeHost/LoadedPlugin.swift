@@ -16,7 +16,9 @@ struct PluginIdentity: Sendable, Equatable {
     var compiler: String
 }
 
-/// A plugin in this process, after the handshake. It is never unloaded, so its table lives as long as the process.
+/// A plugin in this process, after the handshake.
+///
+/// It is never unloaded, so its table lives as long as the process.
 final class LoadedPlugin: @unchecked Sendable {
     // Immutable; what may be called from which thread is the contract's, kept by BridgeInstance.
     let identity: PluginIdentity

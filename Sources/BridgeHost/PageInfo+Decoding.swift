@@ -5,7 +5,9 @@ extension PageInfo {
     private static let mostRejected = 10_000
     private static let mostWarnings = 100
 
-    /// The page in a bridge's bytes. The error is the reason why they are none.
+    /// The page in a bridge's bytes.
+    ///
+    /// The error is the reason why they are none.
     ///
     /// Source: bmo_bridge.h, "fetch_next".
     static func decode(_ bytes: ForeignBytes?, log: BridgeLog, limit: Int) throws(PluginRefusal) -> PageInfo {
@@ -19,6 +21,7 @@ extension PageInfo {
         } catch {
             throw PluginRefusal(reason: "an unreadable page: \(error)")
         }
+        defer { withExtendedLifetime(batch) {} }
         guard let record = OwnedRecord(batch) else { throw PluginRefusal(reason: "a page that is not one object") }
         var page = PageInfo()
         page.pageEnd = try bool(record, "page_end")

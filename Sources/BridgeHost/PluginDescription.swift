@@ -38,7 +38,7 @@ enum PluginHello {
             case .lost(let failure):
                 return PluginListing(path: path, refusal: failure.message)
             case .failed(let bytes):
-                let refusal = try bytes.flatMap { try record($0)?["refusal"]?.text }
+                let refusal = try bytes.flatMap { try record($0) }?.text("refusal")
                 return PluginListing(path: path, refusal: refusal ?? "the inspection gave no reason")
             case .done(let identity, let description):
                 guard let identity = try identity.flatMap({ try self.identity($0) }) else {
@@ -62,12 +62,12 @@ enum PluginHello {
     }
 
     private static func identity(_ bytes: ForeignBytes) throws(RecordBatchError) -> PluginIdentity? {
-        guard let record = try record(bytes), let name = record["name"]?.text,
-            let major = record["abi_major"]?.integer, let minor = record["abi_minor"]?.integer
+        guard let record = try record(bytes), let name = record.text("name"),
+            let major = record.integer("abi_major"), let minor = record.integer("abi_minor")
         else { return nil }
         return PluginIdentity(
-            name: name, version: record["version"]?.text ?? "", abiMajor: UInt16(clamping: major),
-            abiMinor: UInt16(clamping: minor), kit: record["kit"]?.text ?? "", compiler: record["compiler"]?.text ?? "")
+            name: name, version: record.text("version") ?? "", abiMajor: UInt16(clamping: major),
+            abiMinor: UInt16(clamping: minor), kit: record.text("kit") ?? "", compiler: record.text("compiler") ?? "")
     }
 
     /// Reads the plugin's own description, which nothing has checked so far.
@@ -79,10 +79,11 @@ enum PluginHello {
         } catch {
             throw PluginRefusal(reason: error.description)
         }
+        defer { withExtendedLifetime(batch) {} }
         guard let record = OwnedRecord(batch) else { throw PluginRefusal(reason: "it is not one object") }
-        guard record["name"]?.text == listing.name else {
+        guard record.text("name") == listing.name else {
             throw PluginRefusal(
-                reason: "`name` is `\(record["name"]?.text?.cut(to: 64) ?? "")`, but bmo_bridge_info says "
+                reason: "`name` is `\(record.text("name")?.cut(to: 64) ?? "")`, but bmo_bridge_info says "
                     + "`\(listing.name)`")
         }
         listing.summary = try text(record, "summary").onOneLine
@@ -123,6 +124,16 @@ struct OwnedRecord {
         self.batch = batch
     }
 
+    /// The member of this name.
+    ///
+    /// It points into ``batch``: keep that alive with `withExtendedLifetime`.
     subscript(member: String) -> BatchValue? { batch[0][member] }
-    var members: [(key: String, value: BatchValue)] { batch[0].members }
+
+    func text(_ member: String) -> String? {
+        withExtendedLifetime(batch) { batch[0][member]?.text }
+    }
+
+    func integer(_ member: String) -> Int64? {
+        withExtendedLifetime(batch) { batch[0][member]?.integer }
+    }
 }

@@ -28,7 +28,9 @@ final class Promise<Value: Sendable>: Sendable {
         state.withLock { if case .fulfilled = $0 { true } else { false } }
     }
 
-    /// The value, once it is there. Not cancelled with the task: whoever gives up fulfils the promise.
+    /// The value, once it is there.
+    ///
+    /// Not cancelled with the task: whoever gives up fulfils the promise.
     var value: Value {
         get async {
             await withCheckedContinuation { continuation in

@@ -85,7 +85,9 @@ public final class RecordStream: Sendable {
         if let pause { try await sleep(pause) }
     }
 
-    /// Stops the fetch; a ``next()`` that waits throws ``BridgeFailure/Code/cancelled``. Never blocks.
+    /// Stops the fetch; a ``next()`` that waits throws ``BridgeFailure/Code/cancelled``.
+    ///
+    /// Never blocks.
     public func cancel() {
         let (lease, pending, sleep) = state.withLock { state in
             defer { state.isCancelled = true }
@@ -99,7 +101,9 @@ public final class RecordStream: Sendable {
         }
     }
 
-    /// Ends the fetch, wherever it is, and makes room for another. Safe to call twice.
+    /// Ends the fetch, wherever it is, and makes room for another.
+    ///
+    /// Safe to call twice.
     public func close() async {
         state.withLock { $0.isCancelled = true }
         await giveBack()

@@ -59,7 +59,9 @@ final class SessionPool: Sendable {
         for entry in state.withLock({ $0.entries }) { entry.session.kill() }
     }
 
-    /// A session for a fetch, once one has a place for it. Give it back with ``release(_:)``.
+    /// A session for a fetch, once one has a place for it.
+    ///
+    /// Give it back with ``release(_:)``.
     func lease() async throws(BridgeFailure) -> Lease {
         let (session, fetch) = try await take(forFetch: true)
         return Lease(session: session, fetch: fetch)

@@ -52,7 +52,9 @@ enum NativeThread {
     }
 }
 
-/// Jobs for one thread. Every stored property is read and written with `mutex` held.
+/// Jobs for one thread.
+///
+/// Every stored property is read and written with `mutex` held.
 private final class JobQueue: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

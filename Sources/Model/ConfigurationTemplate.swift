@@ -128,7 +128,6 @@ public enum ConfigurationTemplate {
             relationships:
               subdivisions: {many: Subdivision, inverse: country}
               documents: {many: Document, inverse: country}
-              notes: {many: CountryNote, inverse: country}
             rest:
               path: /countries
               records: $.items
@@ -146,18 +145,17 @@ public enum ConfigurationTemplate {
               records: $.items
               paging: {style: page, page_parameter: page, size_parameter: per_page, size: 100}
 
-          Language:
+          Language:                         # a bare list; the next page is in a Link header
             bridge: registry
             key: code
             attributes:
               code: {type: text, from: alpha_3}
               alpha2: {type: text, from: alpha_2}
               name: text
-              scope: {type: text, transform: {map: {I: individual, M: macrolanguage, S: special}}}
             rest:
               path: /languages
-              records: $.items
-              paging: {style: page, page_parameter: page, size_parameter: per_page, size: 500}
+              query: {limit: 100}
+              paging: {style: link_header}
 
           Subdivision:
             bridge: gazetteer
@@ -187,19 +185,18 @@ public enum ConfigurationTemplate {
             smb:
               files: countries/{country}/*
 
-          CountryNote:                      # every line of a CSV file is a record
+          CountryName:                      # every line of a CSV file is a record
             bridge: files
-            key: [country_code, topic]
+            key: alpha2
             attributes:
-              country_code: text
-              topic: text
-              note: text
-              updated: date
+              alpha2: {type: text, from: alpha_2}
+              officialName: {type: text, from: official_name, transform: empty_as_null}
+              commonName: {type: text, from: common_name, transform: empty_as_null}
+              numeric: text
             relationships:
-              country: {to: Country, from: country_code}
+              country: {to: Country, from: alpha_2}
             smb:
-              files: notes.csv
-              format: csv
+              csv: tables/country_names.csv
 
         """
     }

@@ -499,16 +499,19 @@ static void counting_release(void *context, bmo_buffer buffer) {
 
 /* ---------------------------------------------------------------- the two exported symbols */
 
-#ifndef COUNTING_NO_INFO
+#ifdef COUNTING_NO_INFO
+#define bmo_bridge_info_v1 bmo_bridge_info_misspelt
+#endif
 const bmo_bridge_info *bmo_bridge_info_v1(void);
 const bmo_bridge_info *bmo_bridge_info_v1(void) {
     static const bmo_bridge_info info = {
         COUNTING_MAGIC, COUNTING_INFO_SIZE, COUNTING_ABI_MAJOR, 0, COUNTING_NAME, "1.2.3", "none", __VERSION__};
     return &info;
 }
-#endif
 
-#ifndef COUNTING_NO_ENTRY
+#ifdef COUNTING_NO_ENTRY
+#define bmo_bridge_entry_v1 bmo_bridge_entry_misspelt
+#endif
 const bmo_bridge_table *bmo_bridge_entry_v1(uint16_t host_major, uint16_t host_minor);
 const bmo_bridge_table *bmo_bridge_entry_v1(uint16_t host_major, uint16_t host_minor) {
     (void)host_minor;
@@ -525,7 +528,6 @@ const bmo_bridge_table *bmo_bridge_entry_v1(uint16_t host_major, uint16_t host_m
     return host_major == BMO_BRIDGE_ABI_MAJOR ? &table : NULL;
 #endif
 }
-#endif
 
 #ifdef COUNTING_CRASH_ON_LOAD
 __attribute__((constructor)) static void crash(void) { abort(); }

@@ -33,7 +33,9 @@ struct ReplyPlan: Sendable {
     let body: [Child]
     /// From the body's element to a record.
     let recordPath: [Int32]
-    /// From the body's element to the number of all records; empty for none. The last may be an attribute.
+    /// From the body's element to the number of all records; empty for none.
+    ///
+    /// The last may be an attribute.
     let totalPath: [Int32]
 
     /// The type of what is not described.

@@ -1,7 +1,9 @@
 internal import BridgeKit
 internal import RecordBatch
 
-/// Feeds a reply's bytes through the parser into a ``ReplyMachine``. Not thread-safe.
+/// Feeds a reply's bytes through the parser into the reply machine.
+///
+/// Not thread-safe.
 final class ReplyReader {
     private let sink: Sink
     private let parser: XMLPushParser

@@ -36,10 +36,15 @@ struct XMLElement: Sendable {
         return String(text[start..<end])
     }
 
-    /// Parses a whole document. `subject` names it in errors.
+    /// Parses a whole document.
+    ///
+    /// `subject` names it in errors.
     ///
     /// - Throws: ``BridgeError`` malformed, or limit for more than ``XMLTreeBuilder/Limits`` allows.
     static func parse(_ bytes: [UInt8], subject: String) throws(BridgeError) -> XMLElement {
+        guard bytes.contains(where: { !LexicalValue.isSpace($0) }) else {
+            throw BridgeError(.malformed, "\(subject) is empty")
+        }
         let builder = XMLTreeBuilder(subject: subject)
         let parser = try XMLPushParser(sink: builder, subject: subject)
         try parser.feed(bytes[...])

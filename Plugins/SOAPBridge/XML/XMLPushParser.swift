@@ -1,7 +1,9 @@
 internal import BridgeKit
 internal import CLibXML2
 
-/// Receives the events of an ``XMLPushParser``. A thrown error stops the parser and is rethrown by its feeding call.
+/// Receives the events of a push parser.
+///
+/// A thrown error stops the parser and is rethrown by its feeding call.
 class XMLEventSink {
     /// An element begins.
     func startElement(_ element: XMLStartElement) throws(BridgeError) {}

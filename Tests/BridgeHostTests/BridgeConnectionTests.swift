@@ -1,0 +1,162 @@
+import RecordBatch
+import Testing
+
+@testable import BridgeHost
+
+/// What holds wherever the bridge runs.
+@Suite struct BridgeConnectionTests {
+    static let isolations: [PluginListing.Isolation] = [.inProcess, .childProcess]
+
+    @Test(arguments: isolations)
+    func aFetchBringsAllRecordsInOrderWithTheirPages(isolation: PluginListing.Isolation) async throws {
+        let connection = try await CountingHost().connect(isolation, options: ["count": 10])
+        let stream = try await connection.fetch(try request())
+        var seen: [String] = []
+        while let batch = try await stream.next() {
+            let page = batch.page
+            seen.append("\(batch.ids) cursor \(page.cursor ?? "-") \(page.pageEnd) \(page.end) \(page.complete)")
+            #expect(page.total == 10)
+        }
+        #expect(
+            seen == [
+                "[0, 1, 2, 3] cursor - false false false",
+                "[4, 5, 6, 7] cursor 8 true false false",
+                "[8, 9] cursor 10 true true true",
+            ])
+        #expect(try await stream.next() == nil)
+        await stream.close()
+        await connection.close()
+    }
+
+    @Test(arguments: isolations)
+    func aFetchContinuesAtACursor(isolation: PluginListing.Isolation) async throws {
+        let connection = try await CountingHost().connect(isolation, options: ["count": 10])
+        #expect(try await ids(connection.fetch(try request(cursor: "8"))) == [8, 9])
+        await connection.close()
+    }
+
+    @Test(arguments: isolations)
+    func nestedValuesArriveAsTheyWere(isolation: PluginListing.Isolation) async throws {
+        let connection = try await CountingHost().connect(isolation, options: ["count": 13])
+        let stream = try await connection.fetch(try request(["batch_size": 100], pageSize: 100))
+        let batch = try #require(try await stream.next())
+        let records = try #require(batch.records)
+        withExtendedLifetime(records) {
+            #expect(records[12].json == #"{"id":12,"name":"number 12","nested":{"even":true,"digits":[2,1]}}"#)
+        }
+        await stream.close()
+        await connection.close()
+    }
+
+    @Test(arguments: isolations)
+    func checkDiscoverAndWriteAnswer(isolation: PluginListing.Isolation) async throws {
+        let connection = try await CountingHost().connect(isolation)
+        #expect(try await connection.check() == "buffers=0")
+        let entities = try await connection.discover()
+        withExtendedLifetime(entities) { #expect(entities[0]["name"]?.text == "Number") }
+        let writer = RecordBatchWriter()
+        writer.object {
+            writer.key("operation")
+            writer.text("create")
+            writer.key("values")
+            writer.object {
+                writer.key("name")
+                writer.text("Aruba")
+            }
+        }
+        let answer = try #require(try await connection.write(try writer.finish()))
+        withExtendedLifetime(answer) { #expect(answer[0].json == #"{"id":1,"name":"Aruba"}"#) }
+        await connection.close()
+    }
+
+    @Test func everyBufferOfABridgeIsReleasedOnce() async throws {
+        let connection = try await CountingHost().connect(.inProcess)
+        for _ in 0..<3 { #expect(try await ids(connection.fetch(try request())).count == 10) }
+        let broken = try await connection.fetch(try request(["garbage_at": 5]))
+        _ = try await failure { _ = try await ids(broken) }
+        try await eventually { try await connection.check() == "buffers=0" }
+        await connection.close()
+    }
+
+    @Test(arguments: isolations)
+    func wrongOptionsAreTheFailureOfConnect(isolation: PluginListing.Isolation) async throws {
+        let host = try CountingHost()
+        let failure = try await failure {
+            _ = try await host.connect(isolation, options: ["refuse": "`url` is missing"])
+        }
+        #expect(failure.description == "numbers: configuration: `url` is missing")
+    }
+
+    @Test func whatABridgeCannotDoIsNotAskedOfIt() async throws {
+        let connection = try await CountingHost().connect(.inProcess)
+        let failure = try await failure { _ = try await connection.write(try batch(["operation": "delete"])) }
+        #expect(failure.code == .unsupported)
+        #expect(failure.message == "the bridge `counting` cannot delete")
+        await connection.close()
+    }
+
+    @Test func aBridgeThatAsksForAChildProcessGetsOneAlways() async throws {
+        let host = try CountingHost(["COUNTING_ISOLATION=\"child_process\""])
+        let connection = try await host.connect(.inProcess)
+        #expect(connection.isolation == .childProcess)
+        await connection.close()
+    }
+
+    @Test func inProcessASecondFetchWaitsForTheFirstToClose() async throws {
+        let connection = try await CountingHost().connect(.inProcess)
+        let first = try await connection.fetch(try request())
+        let second = Task { try await ids(connection.fetch(try request())) }
+        // A call between two calls of a fetch is served while the second fetch waits.
+        #expect(try await connection.check() != nil)
+        #expect(try await ids(first).count == 10)
+        #expect(try await second.value.count == 10)
+        await connection.close()
+    }
+
+    @Test func aFetchThatWaitsForItsTurnCanBeCancelled() async throws {
+        let connection = try await CountingHost().connect(.inProcess)
+        let first = try await connection.fetch(try request())
+        let second = Task { try await connection.fetch(try request()) }
+        second.cancel()
+        let failure = try await failure { _ = try await second.value }
+        #expect(failure.code == .cancelled)
+        await first.close()
+        await connection.close()
+    }
+
+    @Test func inChildrenSeveralFetchesRunAtATime() async throws {
+        let connection = try await CountingHost().connect(.childProcess)
+        let streams = [
+            try await connection.fetch(try request()), try await connection.fetch(try request()),
+            try await connection.fetch(try request()),
+        ]
+        for stream in streams { #expect(try await stream.next()?.ids == [0, 1, 2, 3]) }
+        for stream in streams { #expect(try await ids(stream) == [4, 5, 6, 7, 8, 9]) }
+        await connection.close()
+    }
+
+    @Test(arguments: isolations)
+    func aConcurrentBridgeServesSeveralFetchesFromOneInstance(isolation: PluginListing.Isolation) async throws {
+        let connection = try await CountingHost(["COUNTING_CONCURRENT=1"]).connect(isolation)
+        let blocked = try await connection.fetch(try request(["block_at": 0]))
+        #expect(try await ids(connection.fetch(try request())).count == 10)
+        await blocked.close()
+        await connection.close()
+    }
+
+    @Test(arguments: isolations)
+    func aClosedConnectionSaysSo(isolation: PluginListing.Isolation) async throws {
+        let connection = try await CountingHost().connect(isolation)
+        await connection.close()
+        let failure = try await failure { _ = try await connection.check() }
+        #expect(failure.message == "the connection is closed")
+    }
+
+    @Test(arguments: isolations)
+    func aStreamThatNobodyClosedGivesItsPlaceBack(isolation: PluginListing.Isolation) async throws {
+        let connection = try await CountingHost { $0.workers = 1 }.connect(isolation)
+        _ = try await connection.fetch(try request()).next()
+        #expect(try await ids(connection.fetch(try request())).count == 10)
+        await connection.close()
+    }
+}

@@ -1,0 +1,133 @@
+import Glibc
+import Testing
+
+@testable import BridgeHost
+
+@Suite struct IsolationTests {
+    @Test func aCrashCostsOneErrorAndTheNextFetchWorks() async throws {
+        let connection = try await CountingHost().connect(.childProcess)
+        let stream = try await connection.fetch(try request(["crash_at": 5]))
+        #expect(try await stream.next()?.ids == [0, 1, 2, 3])
+        let failure = try await failure { _ = try await stream.next() }
+        #expect(failure.code == .crashed)
+        #expect(
+            failure.message == "the bridge crashed: SIGABRT (aborted); its last words: about to abort at 5")
+        #expect(failure.breaksPage == false)
+        #expect(try await ids(connection.fetch(try request())).count == 10)
+        await connection.close()
+    }
+
+    @Test func aCrashLeavesOtherConnectionsAlone() async throws {
+        let host = try CountingHost()
+        let healthy = try await host.connect(.childProcess)
+        let stream = try await healthy.fetch(try request())
+        #expect(try await stream.next()?.ids.count == 4)
+        let sick = try await host.connect(.childProcess, options: ["crash_at": 0])
+        _ = try await failure { _ = try await ids(sick.fetch(try request())) }
+        #expect(try await ids(stream) == [4, 5, 6, 7, 8, 9])
+        await healthy.close()
+        await sick.close()
+    }
+
+    @Test func whatAPluginPrintsDoesNotBreakFramesAndReachesTheLog() async throws {
+        let host = try CountingHost()
+        let connection = try await host.connect(.childProcess)
+        #expect(try await ids(connection.fetch(try request(["print_at": 2]))) == Array(0..<10))
+        try await eventually {
+            host.lines.all.contains(#"debug bridge printed line={"noise": "on standard output"}"#)
+                && host.lines.all.contains("debug bridge printed line=noise on standard error")
+        }
+        await connection.close()
+    }
+
+    @Test func aChildSeesNoSecretsOfTheEnvironmentAndNoOpenFiles() async throws {
+        setenv("BMO_TEST_TOKEN", "do-not-inherit", 1)
+        let inherited = open("/etc/hostname", O_RDONLY)
+        defer { close(inherited) }
+        #expect(fcntl(inherited, F_GETFD) == 0, "the descriptor is to be inheritable")
+        let connection = try await CountingHost().connect(.childProcess, options: ["reveal": 1])
+        let message = try #require(try await connection.check())
+        #expect(!message.contains("do-not-inherit"))
+        #expect(!message.contains("hostname"))
+        #expect(message.contains("0:/dev/null,"))
+        let names = message.split(separator: "|").dropFirst().compactMap { $0.split(separator: "=").first }.sorted()
+        let allowed = [
+            "BMO_BRIDGE_SERVE", "HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "SWIFT_BACKTRACE", "TMPDIR", "TZ",
+        ]
+        #expect(names.allSatisfy { allowed.contains(String($0)) }, "\(names)")
+        #expect(names.contains("HOME"))
+        await connection.close()
+    }
+
+    @Test func aClosedConnectionLeavesNoProcessAndNoHomeFolder() async throws {
+        let connection = try await CountingHost().connect(.childProcess, options: ["reveal": 1])
+        let message = try #require(try await connection.check())
+        let pid = try #require(pid_t(message.split(separator: " ")[0].dropFirst("pid=".count)))
+        let home = try #require(
+            message.split(separator: "|").first { $0.hasPrefix("HOME=") }.map { String($0.dropFirst(5)) })
+        #expect(kill(pid, 0) == 0)
+        #expect(access(home, F_OK) == 0)
+        await connection.close()
+        // ESRCH, not a zombie: a process that was not waited for would still be there.
+        try await eventually { kill(pid, 0) != 0 && errno == ESRCH }
+        try await eventually { access(home, F_OK) != 0 }
+    }
+
+    @Test func aConnectionThatNobodyClosedEndsItsProcess() async throws {
+        var connection: BridgeConnection? = try await CountingHost().connect(.childProcess, options: ["reveal": 1])
+        let message = try #require(try await connection?.check())
+        let pid = try #require(pid_t(message.split(separator: " ")[0].dropFirst("pid=".count)))
+        connection = nil
+        try await eventually { kill(pid, 0) != 0 && errno == ESRCH }
+    }
+
+    @Test(arguments: BridgeConnectionTests.isolations)
+    func aCancelledFetchStopsSoonWhenTheBridgeReacts(isolation: PluginListing.Isolation) async throws {
+        let connection = try await CountingHost().connect(isolation)
+        try await expectCancelledSoon(try await connection.fetch(try request(["block_at": 0])))
+        #expect(try await ids(connection.fetch(try request())).count == 10)
+        await connection.close()
+    }
+
+    @Test(arguments: BridgeConnectionTests.isolations)
+    func aCancelledFetchStopsSoonEvenWhenTheBridgeDoesNotReact(isolation: PluginListing.Isolation) async throws {
+        let connection = try await CountingHost().connect(isolation)
+        try await expectCancelledSoon(try await connection.fetch(try request(["block_at": 0, "stubborn": 1])))
+        #expect(try await ids(connection.fetch(try request())).count == 10)
+        await connection.close()
+    }
+
+    private func expectCancelledSoon(
+        _ stream: RecordStream, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let task = Task { try await stream.next() }
+        // The call runs: the read-ahead began with the fetch.
+        let start = ContinuousClock.now
+        task.cancel()
+        let failure = try await failure(sourceLocation: sourceLocation) { _ = try await task.value }
+        let took = ContinuousClock.now - start
+        #expect(failure.code == .cancelled, sourceLocation: sourceLocation)
+        #expect(took < .seconds(1), sourceLocation: sourceLocation)
+        await stream.close()
+    }
+
+    @Test(arguments: BridgeConnectionTests.isolations)
+    func aCallThatTakesTooLongIsATimeout(isolation: PluginListing.Isolation) async throws {
+        let connection = try await CountingHost { $0.call = .milliseconds(300) }.connect(isolation)
+        let stream = try await connection.fetch(try request(["block_at": 0, "stubborn": 1]))
+        let failure = try await failure { _ = try await stream.next() }
+        #expect(failure.code == .timeout)
+        #expect(try await ids(connection.fetch(try request())).count == 10)
+        await connection.close()
+    }
+
+    @Test func aHangingFetchDoesNotTakeAlongTheOthersOfItsProcess() async throws {
+        let connection = try await CountingHost(["COUNTING_CONCURRENT=1"]).connect(.childProcess)
+        let other = try await connection.fetch(try request())
+        #expect(try await other.next()?.ids == [0, 1, 2, 3])
+        let hanging = try await connection.fetch(try request(["block_at": 0, "stubborn": 1]))
+        await hanging.close()
+        #expect(try await ids(other) == [4, 5, 6, 7, 8, 9])
+        await connection.close()
+    }
+}

@@ -1,0 +1,138 @@
+import Testing
+
+@testable import BridgeHost
+
+@Suite struct PluginDiscoveryTests {
+    @Test func aBridgeInCIsListedWithWhatItSays() async throws {
+        let host = try CountingHost()
+        let listing = try #require(await host.host.plugins().first)
+        #expect(listing.refusal == nil)
+        #expect(listing.name == "counting")
+        #expect(listing.version == "1.2.3")
+        #expect(listing.abi == "1.0")
+        #expect(listing.kit == "none")
+        #expect(listing.compiler.isEmpty == false)
+        #expect(listing.path == host.path)
+        #expect(listing.summary == "Counts.")
+        #expect(listing.isolation == .inProcess)
+        #expect(listing.isConcurrent == false)
+        #expect(listing.optionsSchema.contains("\"writeOnly\":true"))
+        #expect(listing.entitySchema == #"{"type":"object"}"#)
+    }
+
+    @Test func aCapabilityOfALaterContractIsTolerated() async throws {
+        let listing = try await CountingHost().host.plugin(named: "counting")
+        #expect(listing.capabilities == ["check", "discover", "fetch", "create", "resume", "x-later"])
+    }
+
+    @Test(arguments: [
+        (["COUNTING_NO_INFO"], "not a bridge: it has no symbol bmo_bridge_info_v1"),
+        (["COUNTING_NO_ENTRY"], "not a bridge: it has no symbol bmo_bridge_entry_v1"),
+        (["COUNTING_MAGIC=0xBAD"], "not a bridge: wrong magic 0xbad, not 0x314547444952424d"),
+        (["COUNTING_INFO_SIZE=24"], "struct too small: bmo_bridge_info has 24 bytes, ABI 1.0 has 48"),
+        (
+            ["COUNTING_ABI_MAJOR=2"],
+            "built for ABI 2.0; this host speaks ABI 1.0: install a build of the bridge for it"
+        ),
+        (
+            ["COUNTING_NULL_ENTRY"],
+            "bmo_bridge_entry_v1 returned NULL: the bridge refuses a host of ABI 1.0"
+        ),
+        (["COUNTING_NULL_FETCH_NEXT"], "its table has no function for fetch_next"),
+        (["COUNTING_NAME=\"Bad Name\""], "its name `Bad Name` does not match [a-z][a-z0-9_-]{0,31}"),
+        (["COUNTING_CRASH_ON_LOAD"], "crashed while loading: SIGABRT (aborted)"),
+        (["COUNTING_BAD_DESCRIPTION"], "its description is invalid: not a batch: wrong magic"),
+        (
+            ["COUNTING_ISOLATION=\"moon\""],
+            "its description is invalid: `isolation` is `moon`, not in_process or child_process"
+        ),
+    ])
+    func aBrokenPluginIsRefusedInWords(definitions: [String], reason: String) async throws {
+        let listing = try #require(try await CountingHost(definitions).host.plugins().first)
+        #expect(listing.refusal == reason)
+    }
+
+    @Test func aPluginThatHangsWhileLoadingIsRefusedAfterTheDeadline() async throws {
+        let host = try CountingHost(["COUNTING_HANG_ON_LOAD"]) { $0.inspection = .seconds(1) }
+        #expect(await host.host.plugins().map(\.refusal) == ["did not answer within 1 s"])
+    }
+
+    @Test func aTextFileIsRefusedWithoutStartingAProcess() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Array("no library".utf8), as: "libtext.so")
+        let host = BridgeHost(
+            searchPaths: [SearchPath(folder.path)], executable: "/nonexistent", logger: LogLines().logger)
+        #expect(await host.plugins().map(\.refusal) == ["not a library: it is no ELF file"])
+    }
+
+    @Test func aTruncatedLibraryIsRefusedWithoutStartingAProcess() async throws {
+        let folder = try TemporaryFolder()
+        try folder.copy(try CountingLibrary.build(), as: "libcut.so", bytes: 9000)
+        let host = BridgeHost(
+            searchPaths: [SearchPath(folder.path)], executable: "/nonexistent", logger: LogLines().logger)
+        #expect(await host.plugins().map(\.refusal) == ["not a whole library: it is cut off at 9000 bytes"])
+    }
+
+    @Test func anExecutableThatCannotBeStartedIsNamed() async throws {
+        let folder = try TemporaryFolder()
+        try folder.copy(try CountingLibrary.build(), as: "libCountingBridge.so")
+        let host = BridgeHost(
+            searchPaths: [SearchPath(folder.path)], executable: "/nonexistent", logger: LogLines().logger)
+        #expect(
+            await host.plugins().map(\.refusal)
+                == ["cannot be inspected: cannot start /nonexistent: No such file or directory"])
+    }
+
+    @Test func ofTwoBridgesWithOneNameTheFirstWinsAndTheOtherNamesIt() async throws {
+        let first = try CountingHost()
+        let second = try TemporaryFolder()
+        try second.copy(first.path, as: "libOtherBridge.so")
+        let host = BridgeHost(
+            searchPaths: [SearchPath(first.folder.path), SearchPath(second.path), SearchPath(first.folder.path)],
+            executable: CountingLibrary.testHost, logger: LogLines().logger)
+        let listings = await host.plugins()
+        #expect(
+            listings.map(\.refusal)
+                == [nil, "the name `counting` is taken by \(first.path), which comes first in the search"])
+    }
+
+    @Test func anUnknownNameIsAnsweredWithTheNamesThatThereAre() async throws {
+        let host = try CountingHost()
+        let failure = try await failure { _ = try await host.host.plugin(named: "countin") }
+        #expect(failure.description == "countin: configuration: there is no plugin `countin`; there is: counting")
+    }
+
+    @Test func aRefusedPluginIsNamedWithItsReason() async throws {
+        let host = try CountingHost(["COUNTING_ABI_MAJOR=2"])
+        let failure = try await failure { _ = try await host.host.plugin(named: "counting") }
+        #expect(failure.code == .configuration)
+        #expect(failure.message.hasPrefix("the plugin `counting` can't be used: \(host.path): built for ABI 2.0;"))
+    }
+
+    @Test func aPluginAskedForByNameIsFoundWithoutInspectingTheOthers() async throws {
+        let host = try CountingHost()
+        try host.folder.copy(try CountingLibrary.build(["COUNTING_HANG_ON_LOAD"]), as: "libHangingBridge.so")
+        let listing = try await host.host.plugin(named: "counting")
+        #expect(listing.path == host.path)
+    }
+
+    @Test func ofABuildFolderOnlyBridgesAreLookedAt() throws {
+        let folder = try TemporaryFolder()
+        for name in ["libOther.so", "libRESTBridge.so", "libSOAPBridge.so.1", "RESTBridge.so"] {
+            try folder.write([], as: name)
+        }
+        #expect(SearchPath(folder.path, pattern: .bridges).candidates() == ["\(folder.path)/libRESTBridge.so"])
+        #expect(
+            SearchPath(folder.path).candidates()
+                == ["RESTBridge.so", "libOther.so", "libRESTBridge.so"].map { "\(folder.path)/\($0)" })
+    }
+
+    @Test func theStandardSearchGoesFromTheExecutableToThePluginPath() {
+        #expect(
+            SearchPath.standard(executable: "/opt/bmo/bin/bmo", pluginPath: "/a:/b")
+                == [
+                    SearchPath("/opt/bmo/bin", pattern: .bridges), SearchPath("/opt/bmo/bin/../lib/bmo/bridges"),
+                    SearchPath("/a"), SearchPath("/b"),
+                ])
+    }
+}

@@ -1,0 +1,123 @@
+import Testing
+
+@testable import BridgeHost
+
+@Suite struct RetryPolicyTests {
+    private let policy = RetryPolicy()
+
+    private func failure(retryAfter: Duration? = nil, isRetryable: Bool = true) -> BridgeFailure {
+        BridgeFailure(.remote, "busy", bridge: "b", isRetryable: isRetryable, retryAfter: retryAfter)
+    }
+
+    @Test func pausesDoubleAndAreJitteredBetweenHalfAndWhole() {
+        let whole = (1...3).map { policy.delay(afterFailures: $0, of: failure(), random: 1) }
+        #expect(whole == [.milliseconds(500), .seconds(1), .seconds(2)])
+        #expect(policy.delay(afterFailures: 1, of: failure(), random: 0) == .milliseconds(250))
+    }
+
+    @Test func theFourthFailureIsTheLast() {
+        #expect(policy.delay(afterFailures: 4, of: failure(), random: 0) == nil)
+    }
+
+    @Test func pausesDoNotGrowBeyondTheMaximum() {
+        var patient = policy
+        patient.tries = 1000
+        #expect(patient.delay(afterFailures: 999, of: failure(), random: 1) == .seconds(30))
+    }
+
+    @Test func aTerminalFailureIsNotTriedAgain() {
+        #expect(policy.delay(afterFailures: 1, of: failure(isRetryable: false), random: 0) == nil)
+    }
+
+    @Test func theRemotesWishIsHonouredUpToTwoMinutes() {
+        #expect(policy.delay(afterFailures: 1, of: failure(retryAfter: .seconds(120)), random: 0) == .seconds(120))
+        #expect(policy.delay(afterFailures: 1, of: failure(retryAfter: .seconds(121)), random: 0) == nil)
+        #expect(
+            policy.delay(afterFailures: 3, of: failure(retryAfter: .milliseconds(1)), random: 1) == .seconds(2))
+    }
+}
+
+@Suite struct RecordStreamRetryTests {
+    @Test func aFailureBetweenPagesIsTriedAgainFromTheCursorUnseen() async throws {
+        let connection = try await CountingHost().connect(.childProcess, options: ["count": 20])
+        let stream = try await connection.fetch(try request(["fail_at": 8, "fail_times": 3]))
+        #expect(try await ids(stream) == Array(0..<20))
+        await connection.close()
+    }
+
+    @Test func aFailureBeforeTheFirstPageIsTriedAgainFromTheStart() async throws {
+        let connection = try await CountingHost().connect(.inProcess)
+        #expect(try await ids(connection.fetch(try request(["fail_at": 2, "fail_times": 2]))) == Array(0..<10))
+        await connection.close()
+    }
+
+    @Test func aFetchThatCannotBeOpenedAtOnceIsTriedAgain() async throws {
+        let connection = try await CountingHost().connect(.inProcess)
+        #expect(try await ids(connection.fetch(try request(["fail_open": 3]))) == Array(0..<10))
+        await connection.close()
+    }
+
+    @Test func afterFourTriesTheFailureIsTheCallers() async throws {
+        let connection = try await CountingHost().connect(.inProcess)
+        let stream = try await connection.fetch(try request(["fail_at": 2, "fail_times": 4]))
+        let failure = try await failure { _ = try await stream.next() }
+        #expect(failure.code == .unreachable)
+        #expect(failure.breaksPage == false)
+        let again = try await BridgeHostTests.failure { _ = try await stream.next() }
+        #expect(again == failure)
+        await stream.close()
+        await connection.close()
+    }
+
+    @Test func aFailureInsideAPageIsShownAndAReopenedStreamDeliversThePageAgain() async throws {
+        let connection = try await CountingHost().connect(.childProcess, options: ["count": 20])
+        let stream = try await connection.fetch(try request(["fail_at": 14]))
+        var committed: [Int64] = []
+        var open: [Int64] = []
+        var failures = 0
+        while true {
+            do {
+                guard let batch = try await stream.next() else { break }
+                open += batch.ids
+                if batch.page.pageEnd {
+                    committed += open
+                    open = []
+                }
+            } catch {
+                #expect(error.breaksPage)
+                #expect(open == [8, 9, 10, 11])
+                open = []
+                failures += 1
+                try await stream.reopen()
+            }
+        }
+        #expect(failures == 1)
+        #expect(committed == Array(0..<20))
+        await stream.close()
+        await connection.close()
+    }
+
+    @Test func withoutResumeAFailureAfterAPageIsTheCallers() async throws {
+        let host = try CountingHost(["COUNTING_CAPABILITIES=\"fetch\""])
+        let connection = try await host.connect(.inProcess, options: ["count": 20])
+        let stream = try await connection.fetch(try request(["fail_at": 9]))
+        let failure = try await failure { _ = try await ids(stream) }
+        #expect(failure.code == .unreachable)
+        #expect(failure.breaksPage == false)
+        await stream.close()
+        await connection.close()
+    }
+
+    @Test func thePauseBeforeARetryEndsWithTheTask() async throws {
+        let connection = try await CountingHost { $0.retries.base = .seconds(30) }.connect(.inProcess)
+        let stream = try await connection.fetch(try request(["fail_at": 0]))
+        let task = Task { try await stream.next() }
+        let start = ContinuousClock.now
+        task.cancel()
+        let failure = try await failure { _ = try await task.value }
+        #expect(failure.code == .cancelled)
+        #expect(ContinuousClock.now - start < .seconds(1))
+        await stream.close()
+        await connection.close()
+    }
+}

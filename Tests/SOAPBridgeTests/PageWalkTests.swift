@@ -1,0 +1,116 @@
+import BridgeKit
+import RecordBatch
+import Testing
+
+@testable import SOAPBridge
+
+@Suite struct PageWalkTests {
+    private func paging(_ style: String, size: Int = 10, start: Int? = nil) throws -> Paging {
+        try Paging(
+            BridgeOptions {
+                $0.key("style")
+                $0.text(style)
+                $0.key(style == "page" ? "page_element" : "offset_element")
+                $0.text("at")
+                $0.key("size")
+                $0.int64(Int64(size))
+                if let start {
+                    $0.key("start")
+                    $0.int64(Int64(start))
+                }
+            })
+    }
+
+    private func walk(
+        _ style: String, size: Int = 10, cursor: String? = nil, maxPages: Int = 100
+    ) throws -> PageWalk {
+        try PageWalk(paging: paging(style, size: size), maxPages: maxPages, cursor: cursor)
+    }
+
+    @Test func `an offset walk goes to the total and is then complete`() throws {
+        var walk = try walk("offset")
+        #expect(walk.positionAhead(total: nil) == nil)
+        #expect(walk.positionAhead(total: 25) == 10)
+        #expect(try walk.endPage(count: 10, total: 25, fingerprint: 1) == .init(isEnd: false, cursor: "10"))
+        #expect(try walk.endPage(count: 10, total: 25, fingerprint: 2) == .init(isEnd: false, cursor: "20"))
+        #expect(walk.positionAhead(total: 25) == nil)
+        #expect(try walk.endPage(count: 5, total: 25, fingerprint: 3) == .init(isEnd: true, isComplete: true))
+    }
+
+    @Test func `a server that gives fewer than asked is followed by what it gave`() throws {
+        var walk = try walk("offset")
+        #expect(try walk.endPage(count: 4, total: 8, fingerprint: 1) == .init(isEnd: false, cursor: "4"))
+        #expect(walk.position == 4)
+        #expect(try walk.endPage(count: 4, total: 8, fingerprint: 2).isComplete)
+    }
+
+    @Test func `without a total a short page ends the walk, which is complete only in one page`() throws {
+        var one = try walk("offset")
+        #expect(try one.endPage(count: 9, total: nil, fingerprint: 1) == .init(isEnd: true, isComplete: true))
+        var two = try walk("page")
+        #expect(try two.endPage(count: 10, total: nil, fingerprint: 1) == .init(isEnd: false, cursor: "2/10"))
+        #expect(try two.endPage(count: 0, total: nil, fingerprint: 0) == .init(isEnd: true))
+    }
+
+    @Test func `a listing that changed or broke off is not complete`() throws {
+        var changed = try walk("offset")
+        _ = try changed.endPage(count: 10, total: 12, fingerprint: 1)
+        #expect(try changed.endPage(count: 1, total: 11, fingerprint: 2) == .init(isEnd: true))
+        var short = try walk("offset")
+        let step = try short.endPage(count: 0, total: 12, fingerprint: 1)
+        #expect(step.isEnd && !step.isComplete)
+        #expect(step.warning?.contains("12") == true)
+    }
+
+    @Test func `the same page again is an error`() throws {
+        var walk = try walk("page")
+        _ = try walk.endPage(count: 10, total: nil, fingerprint: 5)
+        let error = try bridgeError { _ = try walk.endPage(count: 10, total: nil, fingerprint: 5) }
+        #expect(error.code == .malformed)
+        #expect(error.remedy == "check paging.page_element")
+    }
+
+    @Test func `a cursor continues, also with another size of page`() throws {
+        var offset = try walk("offset", cursor: "20")
+        #expect(offset.position == 20)
+        #expect(try offset.endPage(count: 5, total: 25, fingerprint: 1) == .init(isEnd: true))
+        #expect(try walk("page", cursor: "3/10").position == 3)
+        // Pages 1 and 2 of 10 are records 0 to 19; with 8 on a page, the third begins at record 16.
+        #expect(try walk("page", size: 8, cursor: "3/10").position == 3)
+        #expect(try walk("page", size: 30, cursor: "3/10").position == 1)
+        for cursor in ["x", "-1", "", "1/2", "99999999999999999999"] {
+            #expect(try bridgeError { _ = try walk("offset", cursor: cursor) }.code == .configuration)
+        }
+        #expect(try bridgeError { _ = try walk("page", cursor: "3") }.code == .configuration)
+    }
+
+    @Test func `max_pages stops with a warning and a cursor`() throws {
+        var walk = try walk("offset", maxPages: 1)
+        #expect(walk.positionAhead(total: 100) == nil)
+        let step = try walk.endPage(count: 10, total: 100, fingerprint: 1)
+        #expect(step.isEnd && !step.isComplete)
+        #expect(step.cursor == "10")
+        #expect(step.warning?.contains("max_pages") == true)
+    }
+
+    @Test func `paging that makes no sense is named`() throws {
+        let noElement = try bridgeError {
+            _ = try Paging(
+                BridgeOptions {
+                    $0.key("style")
+                    $0.text("offset")
+                })
+        }
+        #expect(noElement.message == "paging.offset_element is missing")
+        let wrong = try bridgeError {
+            _ = try Paging(
+                BridgeOptions {
+                    $0.key("style")
+                    $0.text("none")
+                    $0.key("page_element")
+                    $0.text("p")
+                })
+        }
+        #expect(wrong.message.contains("page_element"))
+    }
+}

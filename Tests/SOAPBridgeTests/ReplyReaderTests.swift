@@ -1,0 +1,170 @@
+import BridgeKit
+import RecordBatch
+import Testing
+
+@testable import SOAPBridge
+
+@Suite struct ReplyReaderTests {
+    private let reply = Samples.list(
+        """
+
+          <n:item kind="&lt;b&gt; &amp;#38; &amp;"><n:id>+7</n:id><n:name>R&amp;D <![CDATA[<x> & y]]> \u{1F600}é&#x20AC;</n:name>
+            <n:price currency="EUR">12.50</n:price><n:share> .5 </n:share><n:active>1</n:active><n:weight>INF</n:weight>
+            <n:image>aGVs
+              bG8=</n:image><n:when>2017-08-01T24:00:00</n:when><n:big>18446744073709551615</n:big>
+            <n:tag>one</n:tag><n:child><n:id>1</n:id><n:name/></n:child><n:tag>two</n:tag>
+            <n:child><n:id>2</n:id><n:name xsi:nil="true"/></n:child></n:item>
+          <n:item><n:id>x</n:id><n:name xsi:nil="1"/><n:price>1</n:price><n:tag/><o:extra xmlns:o="urn:o">a<b/>c</o:extra>
+            <n:loose>1</n:loose><n:loose>2</n:loose></n:item>
+          <n:item xsi:nil="true"/>
+
+        """)
+    private let expected = [
+        ##"{"@kind":"<b> &#38; &","id":7,"name":"R&D <x> & y \##u{1F600}é€","price":{"@currency":"EUR","#text":12.50},"##
+            + ##""share":0.5,"active":true,"weight":null,"image":"aGVsbG8=","when":"2017-08-01T24:00:00","##
+            + ##""big":18446744073709551615,"tag":["one","two"],"##
+            + ##""child":[{"id":1,"name":""},{"id":2,"name":null}]}"##,
+        ##"{"id":"x","name":null,"price":{"#text":1},"tag":[""],"extra":{"b":"","#text":"a c"},"loose":["1","2"]}"##,
+    ]
+
+    @Test func `elements become typed members, wherever the bytes are cut`() throws {
+        let plan = try Samples.plan(Samples.load())
+        let whole = try Samples.read(reply, plan)
+        #expect(whole.error == nil)
+        #expect(whole.records == expected)
+        #expect(whole.reader.total == 7)
+        #expect(whole.reader.recordCount == 3)
+        #expect(whole.reader.takeRejected().map(\.index) == [2])
+        for size in 1...64 {
+            let cut = try Samples.read(reply, plan, piece: size)
+            #expect(cut.records == expected, "pieces of \(size)")
+            #expect(cut.reader.fingerprint == whole.reader.fingerprint)
+            #expect(cut.error == nil)
+        }
+    }
+
+    @Test func `every boundary of two pieces gives the same records`() throws {
+        let plan = try Samples.plan(Samples.load())
+        let bytes = Array(reply.utf8)
+        for boundary in 1..<bytes.count {
+            let reader = try ReplyReader(plan: plan)
+            let writer = RecordBatchWriter()
+            try reader.feed(bytes[..<boundary], into: writer)
+            try reader.feed(bytes[boundary...], into: writer)
+            try reader.finish()
+            let batch = try writer.finish()
+            #expect((0..<batch.count).map { batch[$0].json } == expected, "cut at \(boundary)")
+        }
+    }
+
+    @Test func `a total may be an attribute`() throws {
+        let plan = try Samples.plan(Samples.load(), total: "ListResponse/items/@count")
+        #expect(try Samples.read(reply, plan).reader.total == 9)
+    }
+
+    @Test func `xsi type chooses a type, and is kept where the element is an object`() throws {
+        let plan = try Samples.plan(Samples.load())
+        let items = #"<n:item><n:id>1</n:id><n:any xsi:type="xs:int">5</n:any><n:obj xsi:type="n:Thing"><n:id>3</n:id></n:obj></n:item>"#
+        #expect(
+            try Samples.read(Samples.list(items), plan).records == [
+                #"{"id":1,"any":5,"obj":{"@xsi:type":"n:Thing","id":3}}"#
+            ])
+    }
+
+    @Test func `the reply of rpc is read by its wrapper's local name`() throws {
+        let plan = try Samples.plan(Samples.load(), operation: "Echo", records: "EchoResponse/result", total: "")
+        let outcome = try Samples.read(Samples.envelope("<EchoResponse><result><id>3</id></result></EchoResponse>"), plan)
+        #expect(outcome.records == [#"{"id":3}"#])
+    }
+
+    @Test func `a path that the schema contradicts is a fault of the config`() throws {
+        let definition = try Samples.load()
+        let error = try bridgeError { _ = try Samples.plan(definition, records: "ListResponse/item/item") }
+        #expect(error.code == .configuration)
+        #expect(error.remedy == #"its elements: "items", "total""#)
+        #expect(throws: BridgeError.self) { try Samples.plan(definition, total: "ListResponse/totals") }
+    }
+
+    @Test(arguments: [
+        (Samples.list("") + "<more/>", "not well-formed"),
+        (Samples.list("") + "junk", "not well-formed"),
+        (String(Samples.list("<n:item><n:id>1</n:id></n:item>").dropLast(30)), "not well-formed"),
+        (Samples.list("<n:item><n:id>1</n:name></n:item>"), "at line 2"),
+        (Samples.list("<n:item>&undeclared;</n:item>"), "not well-formed"),
+        ("", "the reply is empty"),
+        ("<html><body/></html>", "root element is <html>"),
+        (Samples.envelope("<n:Other xmlns:n=\"urn:s\"/>"), "holds <Other>, not <ListResponse>"),
+        (Samples.envelope(""), "is empty, not <ListResponse>"),
+        ("<e:Envelope xmlns:e=\"http://schemas.xmlsoap.org/soap/envelope/\"/>", "no soap:Body"),
+        ("<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"aaaa\">]><x>&a;</x>", "DOCTYPE"),
+        ("<!DOCTYPE x SYSTEM \"http://127.0.0.1:1/x.dtd\"><x/>", "DOCTYPE"),
+        (Samples.list("<n:item><n:id>\u{0}</n:id></n:item>"), "not well-formed"),
+    ])
+    func `a reply that is not one is malformed`(reply: String, words: String) throws {
+        let plan = try Samples.plan(Samples.load())
+        for size in [1, 7, Int.max] {
+            let error = try #require(try Samples.read(reply, plan, piece: size).error)
+            #expect(error.code == .malformed)
+            #expect(error.message.contains(words), "\(error)")
+        }
+    }
+
+    @Test func `an empty list is no error`() throws {
+        let outcome = try Samples.read(" \r\n" + Samples.list(""), Samples.plan(Samples.load()))
+        #expect(outcome.error == nil)
+        #expect(outcome.records.isEmpty)
+    }
+
+    @Test func `depth, attributes and levels of a record have limits`() throws {
+        let plan = try Samples.plan(Samples.load())
+        let deep = Samples.list("<n:item>" + String(repeating: "<d>", count: 3_000) + "</n:item>")
+        let attributes = (0...256).map { " a\($0)=''" }.joined()
+        let wide = Samples.list("<n:item\(attributes)/>")
+        let nested = Samples.list(
+            String(repeating: "<n:item><n:child>", count: 1) + String(repeating: "<n:child>", count: 80)
+                + String(repeating: "</n:child>", count: 81) + "</n:item>")
+        for (reply, words) in [(deep, "deeper than 100"), (wide, "257 attributes"), (nested, "levels of objects")] {
+            let error = try #require(try Samples.read(reply, plan).error)
+            #expect(error.code == .limit)
+            #expect(error.message.contains(words), "\(error)")
+        }
+    }
+
+    @Test func `a text that is too long is a limit`() throws {
+        let reader = try ReplyReader(plan: try Samples.plan(Samples.load()))
+        let writer = RecordBatchWriter()
+        let start = Samples.list("<n:item><n:name>").replacing("</n:items></n:ListResponse></e:Body></e:Envelope>", with: "")
+        try reader.feed(Array(start.utf8)[...], into: writer)
+        let mebibyte = [UInt8](repeating: 0x61, count: 1 << 20)
+        for _ in 0..<63 { try reader.feed(mebibyte[...], into: writer) }
+        let error = try bridgeError { for _ in 0..<2 { try reader.feed(mebibyte[...], into: writer) } }
+        #expect(error.code == .limit)
+        #expect(error.message.contains("64 MiB"))
+    }
+
+    @Test func `a multi-reference is refused in words`() throws {
+        let reply = Samples.list("<n:item href=\"#id1\"/>")
+        let error = try #require(try Samples.read(reply, Samples.plan(Samples.load())).error)
+        #expect(error.code == .unsupported)
+        #expect(error.message.contains("#id1"))
+    }
+
+    @Test func `faults of both versions are read`() throws {
+        let plan = try Samples.plan(Samples.load())
+        let old = Samples.envelope(
+            "<e:Fault><faultcode>e:Server.Db</faultcode><faultstring xml:lang='en'> no &lt;table&gt; </faultstring>"
+                + "<detail><t:Problem xmlns:t='urn:t'><t:table>users</t:table><t:code>7</t:code></t:Problem></detail></e:Fault>")
+        let fault = try #require(try Samples.read(old, plan).reader.fault)
+        #expect(fault.codes == ["Server", "Db"])
+        #expect(fault.words == "Server.Db: no <table>; detail: table: users; code: 7")
+        #expect(fault.error(status: 503, operation: "List", location: "").isRetryable)
+        #expect(!fault.error(status: 500, operation: "List", location: "").isRetryable)
+        let new = Samples.envelope(
+            "<e:Fault><e:Code><e:Value>e:Sender</e:Value><e:Subcode><e:Value xmlns:m='urn:m'>m:BadLimit</e:Value></e:Subcode></e:Code>"
+                + "<e:Reason><e:Text xml:lang='de'>zu viel</e:Text><e:Text xml:lang='en'>too much</e:Text></e:Reason>"
+                + "<e:Detail>max 10</e:Detail></e:Fault>", namespace: "http://www.w3.org/2003/05/soap-envelope")
+        let fault12 = try #require(try Samples.read(new, plan).reader.fault)
+        #expect(fault12.words == "Sender.BadLimit: too much; detail: max 10")
+        #expect(!fault12.error(status: 503, operation: "List", location: "").isRetryable)
+    }
+}
