@@ -52,7 +52,7 @@ import Testing
 
     @Test(arguments: [
         Case(1.5, "1.5"), Case(2, "2.0"), Case("1e5", "100000.0"), Case("+.5", "0.5"), Case("5.", "5.0"),
-        Case(.decimal("0.1"), "0.1"), Case(.double(-0.0), "-0.0"), Case(.double(5e-324), "5e-324"),
+        Case(.decimal("0.1"), "0.1"), Case(.double(-0.0), "-0.0"), Case(.double(.leastNonzeroMagnitude), "5e-324"),
         Case("1e400", "! the text \"1e400\" is not a finite real number"),
         Case("0x10", "! the text \"0x10\" is not a finite real number"),
         Case("nan", "! the text \"nan\" is not a finite real number"),
@@ -81,7 +81,7 @@ import Testing
 
     @Test(arguments: [
         Case("0.10", "'0.10'"), Case(.decimal("0.10"), "'0.10'"), Case(.decimal(thirtyDigits), "'\(thirtyDigits)'"),
-        Case("-\(thirtyDigits)", "'-\(thirtyDigits)'"), Case(7, "'7'"), Case(0.1, "'0.1'"),
+        Case(.text("-\(thirtyDigits)"), "'-\(thirtyDigits)'"), Case(7, "'7'"), Case(0.1, "'0.1'"),
         Case(1e22, "'10000000000000000000000'"), Case("1e-3", "'0.001'"), Case("1.50e1", "'15'"), Case("+1", "'1'"),
         Case("-0.0", "'0.0'"), Case("0010", "'10'"), Case(".5", "'0.5'"), Case("5.", "'5'"), Case("0e5", "'0'"),
         Case("1e1001", "! the text \"1e1001\" is not a decimal number of at most 1000 digits"),

@@ -31,12 +31,14 @@ import Testing
         "2023-02-29T00:00:00Z", "1900-02-29", "2024-13-01", "2024-00-01", "2024-01-32", "2024-04-31", "0000-01-01",
         "2024-01-01T25:00:00Z", "2024-01-01T24:00:01Z", "2024-01-01T24:00:00.1Z", "2024-01-01T00:60:00Z",
         "2024-01-01T00:00:61Z", "2024-01-01T00:00:00.Z", "2024-01-01T00:00:00+24:00", "2024-01-01T00:00:00+1:00",
-        "2024-01-01T", "2024-01-01T12", "2024-01-01T00:00:00Z ", "2024-1-1", "24-01-01", "yesterday", "", "2024-01-01Z\u{0}",
+        "2024-01-01T", "2024-01-01T12", "2024-01-01T00:00:00Z ", "2024-1-1", "24-01-01", "yesterday", "",
+        "2024-01-01Z\u{0}",
         "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00",
     ])
     func anythingElseIsNoTimestamp(text: String) throws {
         let message = try local(.text(text), as: .timestamp)
-        #expect(message.hasPrefix("! the text ") && message.hasSuffix(" is not an ISO 8601 time or a number of seconds"))
+        #expect(
+            message.hasPrefix("! the text ") && message.hasSuffix(" is not an ISO 8601 time or a number of seconds"))
     }
 
     @Test func aNumberIsATimeInItsUnit() throws {
@@ -47,7 +49,8 @@ import Testing
         #expect(try local(-1, as: .timestamp) == "'1969-12-31T23:59:59.000000Z'")
         #expect(try local("-0.5", as: .timestamp) == "'1969-12-31T23:59:59.500000Z'")
         #expect(try local(1_700_000_000_123, as: .timestamp, .unit(.milliseconds)) == "'2023-11-14T22:13:20.123000Z'")
-        #expect(try local("1700000000123.4567", as: .timestamp, .unit(.milliseconds)) == "'2023-11-14T22:13:20.123456Z'")
+        #expect(
+            try local("1700000000123.4567", as: .timestamp, .unit(.milliseconds)) == "'2023-11-14T22:13:20.123456Z'")
         #expect(try local(1, as: .timestamp, .unit(.microseconds)) == "'1970-01-01T00:00:00.000001Z'")
         #expect(
             try local(.timestamp(microseconds: 1), as: .timestamp, .unit(.milliseconds))

@@ -20,7 +20,8 @@ import Testing
         #expect(try local("bob", as: .text, .prefix("/users/")) == "'/users/bob'")
         #expect(try local(7, as: .text, .prefix("#")) == "'#7'")
         #expect(try local("/users/bob", as: .text, .stripPrefix("/users/")) == "'bob'")
-        #expect(try local("bob", as: .text, .stripPrefix("/users/")) == "'bob'", "where it is not there, nothing changes")
+        #expect(
+            try local("bob", as: .text, .stripPrefix("/users/")) == "'bob'", "where it is not there, nothing changes")
         #expect(try local("x-12", as: .integer, .stripPrefix("x-")) == "12")
     }
 
