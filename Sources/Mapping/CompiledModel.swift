@@ -185,7 +185,7 @@ struct PathNode: Sendable {
             bindings.append(binding)
             return
         }
-        if let index = children.firstIndex(where: { $0.name == first }) {
+        if let index = children.firstIndex(where: { $0.name.utf8.elementsEqual(first.utf8) }) {
             children[index].node.insert(path.dropFirst(), binding)
         } else {
             var node = PathNode()
