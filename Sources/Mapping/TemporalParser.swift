@@ -36,13 +36,13 @@ struct TemporalParser: Sendable {
     }
 
     private func microseconds(_ scalar: RemoteScalar) throws(ValueConverter.Misfit) -> Int64 {
+        if case .timestamp(let value) = scalar { return value }
+        if let format {
+            if let text = scalar.text, let value = Self.parse(text, format) { return value }
+            throw ValueConverter.Misfit(reason: "\(scalar.shown) is not a time of the format \(format)")
+        }
         switch scalar {
-        case .timestamp(let value): return value
         case .text(let text):
-            if let format {
-                if let value = Self.parse(text, format) { return value }
-                throw ValueConverter.Misfit(reason: "\(scalar.shown) is not a time of the format \(format)")
-            }
             if let value = ISODate(text)?.microseconds { return value }
             if let value = number(text) { return value }
         case .int(let value):
