@@ -72,7 +72,7 @@ enum RemoteScalar {
 
     /// The value as a message shows it: with its kind, cut short.
     var shown: String {
-        let json = json
+        let json = if case .double(let value) = self { "\(value)" } else { json }
         let cut = json.count > 80 ? String(json.prefix(80)) + "…" : json
         return switch self {
         case .null: "null"
