@@ -169,7 +169,7 @@ public struct EntityLayout: Sendable {
 
 /// The paths of an entity's mapping as a tree, so that an object's members are walked once.
 struct PathNode: Sendable {
-    enum Binding: Sendable {
+    enum Binding: Sendable, Equatable {
         case attribute(Int)
         case toOne(Int)
         case toMany(Int)
