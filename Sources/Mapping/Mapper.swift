@@ -137,6 +137,7 @@ public final class Mapper {
             switch member.tag {
             case .object: try walk(member, child, plan, layout, first, &relationships, page)
             case .array: try walkAcross(member, child, plan, layout, first, &relationships, page)
+            case .null: clear(below: child, plan, first, &relationships, page)
             default: continue
             }
         }
@@ -152,6 +153,18 @@ public final class Mapper {
             relationships[earlier] = pending
         } else {
             relationships.append(pending)
+        }
+    }
+
+    /// Null on the way of a path: what was there is gone.
+    private func clear(
+        below node: Int, _ plan: ResolvedPlan, _ first: Int, _ relationships: inout [Pending], _ page: MixedPage
+    ) {
+        plan.eachBinding(below: node) { binding in
+            switch binding {
+            case .attribute(let field): page.cells[first + field] = .null
+            case .toOne, .toMany: relationships.append(Pending(binding: binding, values: []))
+            }
         }
     }
 
