@@ -169,7 +169,7 @@ public struct EntityLayout: Sendable {
 
 /// The paths of an entity's mapping as a tree, so that an object's members are walked once.
 struct PathNode: Sendable {
-    enum Binding: Sendable {
+    enum Binding: Sendable, Equatable {
         case attribute(Int)
         case toOne(Int)
         case toMany(Int)
@@ -185,7 +185,7 @@ struct PathNode: Sendable {
             bindings.append(binding)
             return
         }
-        if let index = children.firstIndex(where: { $0.name == first }) {
+        if let index = children.firstIndex(where: { $0.name.utf8.elementsEqual(first.utf8) }) {
             children[index].node.insert(path.dropFirst(), binding)
         } else {
             var node = PathNode()

@@ -118,12 +118,15 @@ public final class Mapper {
             let member = object[index]
             let child = Int(table[Int(member.keyIndex)])
             guard child >= 0 else { continue }
+            // Of members with one name the last counts, and nothing below the others.
+            if plan.nodes[child].hasChildren, isRepeated(member, in: object, after: index) { continue }
             for binding in plan.nodes[child].bindings {
                 switch binding {
                 case .attribute(let field):
                     do {
                         page.cells[first + field] = try layout.converters[field].convert(member, page.arena)
                     } catch {
+                        if isRepeated(member, in: object, after: index) { continue }
                         throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
                     }
                 case .toOne, .toMany:
@@ -134,13 +137,35 @@ public final class Mapper {
             switch member.tag {
             case .object: try walk(member, child, plan, layout, first, &relationships, page)
             case .array: try walkAcross(member, child, plan, layout, first, &relationships, page)
+            case .null: clear(below: child, plan, first, &relationships, page)
             default: continue
             }
         }
     }
 
+    private func isRepeated(_ member: BatchValue, in object: BatchValue, after index: Int) -> Bool {
+        (index + 1..<object.count).contains { object[$0].keyIndex == member.keyIndex }
+    }
+
     private func note(_ binding: PathNode.Binding, _ value: BatchValue, _ relationships: inout [Pending]) {
-        relationships.append(Pending(binding: binding, values: value.tag == .array ? value.elements : [value]))
+        let pending = Pending(binding: binding, values: value.tag == .array ? value.elements : [value])
+        if let earlier = relationships.firstIndex(where: { $0.binding == binding }) {
+            relationships[earlier] = pending
+        } else {
+            relationships.append(pending)
+        }
+    }
+
+    /// Null on the way of a path: what was there is gone.
+    private func clear(
+        below node: Int, _ plan: ResolvedPlan, _ first: Int, _ relationships: inout [Pending], _ page: MixedPage
+    ) {
+        plan.eachBinding(below: node) { binding in
+            switch binding {
+            case .attribute(let field): page.cells[first + field] = .null
+            case .toOne, .toMany: relationships.append(Pending(binding: binding, values: []))
+            }
+        }
     }
 
     /// A path across an array: what its elements have becomes one list.

@@ -15,20 +15,21 @@ struct ResolvedPlan {
     let root = 0
 
     init(_ tree: PathNode, _ batch: RecordBatch) {
-        var keys: [String: Int] = [:]
-        for index in 0..<batch.keyCount { keys[batch.key(index)] = index }
-        _ = add(tree, keys)
+        // Names are compared byte by byte (RFC 8259, section 8.3), and nothing keeps a plugin from listing a key twice.
+        var keys: [[UInt8]: [Int]] = [:]
+        for index in 0..<batch.keyCount { keys[Array(batch.keyBytes(index)), default: []].append(index) }
+        _ = add(tree, keys, keyCount: batch.keyCount)
     }
 
-    private mutating func add(_ tree: PathNode, _ keys: [String: Int]) -> Int {
+    private mutating func add(_ tree: PathNode, _ keys: [[UInt8]: [Int]], keyCount: Int) -> Int {
         let index = nodes.count
         nodes.append(Node(bindings: tree.bindings, hasChildren: !tree.children.isEmpty, table: [], children: []))
-        var table: [Int32] = tree.children.isEmpty ? [] : Array(repeating: -1, count: keys.count)
+        var table: [Int32] = tree.children.isEmpty ? [] : Array(repeating: -1, count: keyCount)
         var children: [Int] = []
         for child in tree.children {
-            let node = add(child.node, keys)
+            let node = add(child.node, keys, keyCount: keyCount)
             children.append(node)
-            if let key = keys[child.name] { table[key] = Int32(node) }
+            for key in keys[Array(child.name.utf8)] ?? [] { table[key] = Int32(node) }
         }
         nodes[index].table = table
         nodes[index].children = children

@@ -82,7 +82,8 @@ struct ValueConverter: Sendable {
     private func real(_ scalar: RemoteScalar) throws(Misfit) -> Double {
         switch scalar {
         case .int(let value): return Double(value)
-        case .double(let value): return value
+        case .double(let value):
+            if value.isFinite { return value }
         case .text(let text), .decimal(let text):
             if DecimalText(text) != nil, let value = Double(text), value.isFinite { return value }
         default: break
