@@ -141,13 +141,18 @@ final class Arena {
 
     func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         guard bytes.count > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        if chunks.last.map({ $0.count - used < bytes.count }) ?? true {
-            chunks.append(.allocate(byteCount: max(bytes.count, 64 * 1024), alignment: 16))
+        let target = room(for: bytes.count)
+        target.copyMemory(from: bytes)
+        return UnsafeRawBufferPointer(target)
+    }
+
+    /// Room for so many bytes, at least one.
+    func room(for count: Int) -> UnsafeMutableRawBufferPointer {
+        if chunks.last.map({ $0.count - used < count }) ?? true {
+            chunks.append(.allocate(byteCount: max(count, 64 * 1024), alignment: 16))
             used = 0
         }
-        let target = UnsafeMutableRawBufferPointer(rebasing: chunks[chunks.count - 1][used..<used + bytes.count])
-        target.copyMemory(from: bytes)
-        used += bytes.count
-        return UnsafeRawBufferPointer(target)
+        defer { used += count }
+        return UnsafeMutableRawBufferPointer(rebasing: chunks[chunks.count - 1][used..<used + count])
     }
 }

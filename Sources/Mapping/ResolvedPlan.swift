@@ -1,7 +1,17 @@
 internal import RecordBatch
 
 /// An entity's path tree with the key indexes of one batch, so that a member's place is one array access away.
-struct ResolvedPlan {
+final class ResolvedPlan {
+    /// What the hot path wants to know of a node: plain numbers, so that a look at one counts no references.
+    struct Step {
+        /// Where its bindings begin in ``bindings``.
+        var firstBinding = 0
+        var bindingCount = 0
+        var hasChildren = false
+        /// Where its table begins in ``tables``.
+        var table = 0
+    }
+
     struct Node {
         let bindings: [PathNode.Binding]
         let hasChildren: Bool
@@ -12,6 +22,10 @@ struct ResolvedPlan {
     }
 
     private(set) var nodes: [Node] = []
+    /// As ``nodes``.
+    private(set) var steps: [Step] = []
+    private(set) var bindings: [PathNode.Binding] = []
+    private(set) var tables: [Int32] = []
     let root = 0
 
     init(_ tree: PathNode, _ batch: RecordBatch) {
@@ -19,9 +33,17 @@ struct ResolvedPlan {
         var keys: [[UInt8]: [Int]] = [:]
         for index in 0..<batch.keyCount { keys[Array(batch.keyBytes(index)), default: []].append(index) }
         _ = add(tree, keys, keyCount: batch.keyCount)
+        for node in nodes {
+            steps.append(
+                Step(
+                    firstBinding: bindings.count, bindingCount: node.bindings.count, hasChildren: node.hasChildren,
+                    table: tables.count))
+            bindings += node.bindings
+            tables += node.table
+        }
     }
 
-    private mutating func add(_ tree: PathNode, _ keys: [[UInt8]: [Int]], keyCount: Int) -> Int {
+    private func add(_ tree: PathNode, _ keys: [[UInt8]: [Int]], keyCount: Int) -> Int {
         let index = nodes.count
         nodes.append(Node(bindings: tree.bindings, hasChildren: !tree.children.isEmpty, table: [], children: []))
         var table: [Int32] = tree.children.isEmpty ? [] : Array(repeating: -1, count: keyCount)
@@ -46,7 +68,8 @@ struct ResolvedPlan {
 
     /// Hands each value below `value` that a binding below `node` wants to `body`.
     ///
-    /// Its first argument is the binding's position in the order of ``eachBinding(below:_:)``. Arrays on the way are flattened, arrays at the end too.
+    /// Its first argument is the binding's position in the order of ``eachBinding(below:_:)``. Arrays on the way are
+    /// flattened.
     func collect(from value: BatchValue, at node: Int, _ body: (Int, BatchValue) -> Void) {
         collect(from: value, at: node, firstPosition: 0, body)
     }

@@ -36,7 +36,7 @@ struct TemporalParser: Sendable {
     }
 
     private func microseconds(_ scalar: RemoteScalar) throws(ValueConverter.Misfit) -> Int64 {
-        if case .timestamp(let value) = scalar { return value }
+        if case .timestamp(let value) = scalar, Self.isInRange(value) { return value }
         if let format {
             if let text = scalar.text, let value = Self.parse(text, format) { return value }
             throw ValueConverter.Misfit(reason: "\(scalar.shown) is not a time of the format \(format)")

@@ -19,17 +19,8 @@ struct ValueConverter: Sendable {
     }
 
     /// The local value of a remote one.
-    @inline(__always)
     func convert(_ value: BatchValue, _ arena: Arena) throws(Misfit) -> Cell {
-        if chain == nil {
-            switch (type, value.tag) {
-            case (_, .null): return .null
-            case (.text, .text): return .text(value.rawBytes)
-            case (.integer, .int64): return .integer(value.int64)
-            default: return try convert(RemoteScalar(value), value, arena)
-            }
-        }
-        return try convert(RemoteScalar(value), value, arena)
+        try convert(RemoteScalar(value), value, arena)
     }
 
     /// The local value of a constant of the config.

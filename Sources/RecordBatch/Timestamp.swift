@@ -13,6 +13,32 @@ package enum Timestamp {
             + "\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2)).\(padded(fraction, 6))Z"
     }
 
+    /// How many bytes the text of a year from 0 to 9999 has.
+    package static let textLength = 27
+
+    /// Writes the text of a year from 0 to 9999 to the first ``textLength`` bytes of `bytes`.
+    package static func write(microseconds: Int64, to bytes: UnsafeMutableRawBufferPointer) {
+        let day: Int64 = 86_400_000_000
+        let days = microseconds / day - (microseconds % day < 0 ? 1 : 0)
+        let time = microseconds - days * day
+        let (year, month, dayOfMonth) = civil(days: days)
+        func put(_ value: Int64, _ start: Int, _ width: Int, _ mark: UInt8) {
+            var rest = value
+            for index in (start..<start + width).reversed() {
+                bytes[index] = 48 + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            bytes[start + width] = mark
+        }
+        put(year, 0, 4, UInt8(ascii: "-"))
+        put(month, 5, 2, UInt8(ascii: "-"))
+        put(dayOfMonth, 8, 2, UInt8(ascii: "T"))
+        put(time / 3_600_000_000, 11, 2, UInt8(ascii: ":"))
+        put(time / 60_000_000 % 60, 14, 2, UInt8(ascii: ":"))
+        put(time / 1_000_000 % 60, 17, 2, UInt8(ascii: "."))
+        put(time % 1_000_000, 20, 6, UInt8(ascii: "Z"))
+    }
+
     /// Days since 1970-01-01 of a date in the proleptic Gregorian calendar.
     ///
     /// Source: Howard Hinnant, "chrono-compatible low-level date algorithms", days_from_civil.

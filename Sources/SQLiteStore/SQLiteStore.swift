@@ -119,12 +119,13 @@ final class Writers {
     let quarantine: QuarantineWriter
     private let model: CompiledModel
     private let connection: OpaquePointer?
-    private var entities: [Int: EntityWriter] = [:]
+    private var entities: [EntityWriter?]
     private var links: [[Int]: LinkWriter] = [:]
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
         self.model = model
         self.connection = connection
+        entities = Array(repeating: nil, count: model.entities.count)
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
         progress = try ProgressTable(on: connection)
         quarantine = try QuarantineWriter(on: connection)
