@@ -180,7 +180,8 @@ import Testing
 
     @Test func `Retry-After is passed on`() throws {
         #expect(try failure { _ = try walk("/status/429?retry_after=7") }.retryAfterMilliseconds == 7000)
-        #expect(try failure { _ = try walk("/status/503?retry_after=Wed,%2021%20Oct%202015%2007:28:00%20GMT") }
-            .retryAfterMilliseconds == 0)
+        #expect(
+            try failure { _ = try walk("/status/503?retry_after=Wed,%2021%20Oct%202015%2007:28:00%20GMT") }
+                .retryAfterMilliseconds == 0)
     }
 }
