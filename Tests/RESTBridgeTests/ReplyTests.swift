@@ -39,6 +39,7 @@ import Testing
         ("bom", "$.items", [#"{"id":1}"#]),
         ("white-space", "$.items", [#"{"id":1}"#]),
         ("duplicate-keys", "$.items", [#"{"id":1,"id":2}"#]),
+        ("empty-names", "$.items", [#"{"":{"":1}}"#]),
         ("escaped-keys", "$.items", [#"{"name":"x"}"#]),
         ("nested", "$.data['list of']", [#"{"id":1,"o":{},"a":[],"n":null,"t":true,"f":false}"#]),
         ("wildcard", "$.groups[*].users", [#"{"id":1}"#, #"{"id":2}"#, #"{"id":3}"#]),
