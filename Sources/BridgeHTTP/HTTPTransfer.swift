@@ -23,6 +23,7 @@ final class HTTPTransfer: @unchecked Sendable {
     private var headerBytes = 0
     private var bodyBytes = 0
     private var redirectTarget: String?
+    private var redirectStatus = 0
     private var isHeadComplete = false
     /// Why a callback made libcurl stop.
     private var refusal: BridgeError?
@@ -228,7 +229,8 @@ final class HTTPTransfer: @unchecked Sendable {
             redirectStatus = status
             return
         }
-        let length = response.header("content-encoding") == nil ? response.header("content-length").flatMap(Int.init) : nil
+        let length =
+            response.header("content-encoding") == nil ? response.header("content-length").flatMap(Int.init) : nil
         state.withLock { state in
             guard !state.isFinished else { return }
             state.response = response
@@ -239,7 +241,6 @@ final class HTTPTransfer: @unchecked Sendable {
         }
         state.signal()
     }
-    private var redirectStatus = 0
 
     private func receive(_ data: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         guard let data, count > 0 else { return count }

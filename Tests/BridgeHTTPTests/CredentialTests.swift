@@ -113,8 +113,9 @@ import Testing
         #expect(try error("/status/401").remote == #"{"message": "said the API", "echo": "Bearer ***"}"#)
         #expect(try error("/status/404").retryAfterMilliseconds == nil)
         #expect(try error("/status/403?retry_after=9").code == .rateLimited)
-        let future = try #require(error("/status/429?retry_after=Wed,%2021%20Oct%202099%2007:28:00%20GMT")
-            .retryAfterMilliseconds)
+        let future = try #require(
+            error("/status/429?retry_after=Wed,%2021%20Oct%202099%2007:28:00%20GMT")
+                .retryAfterMilliseconds)
         #expect(future > 1_000_000_000_000)
     }
 

@@ -113,7 +113,8 @@ import Testing
         let events = try server.events().filter { $0.event == "begin" }
         #expect(events.map(\.origin) == [0, 1])
         func carries(_ event: ServerProcess.Event) -> Bool {
-            event.path.contains("api_key=") || event.headers["authorization"] != nil || event.headers["x-api-key"] != nil
+            event.path.contains("api_key=") || event.headers["authorization"] != nil
+                || event.headers["x-api-key"] != nil
         }
         #expect(events.map(carries) == [true, false])
         // The server tells the request's URL and headers in its reply: nothing of it may come through.

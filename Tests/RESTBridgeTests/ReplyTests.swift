@@ -39,6 +39,7 @@ import Testing
         ("bom", "$.items", [#"{"id":1}"#]),
         ("white-space", "$.items", [#"{"id":1}"#]),
         ("duplicate-keys", "$.items", [#"{"id":1,"id":2}"#]),
+        ("empty-names", "$.items", [#"{"":{"":1}}"#]),
         ("escaped-keys", "$.items", [#"{"name":"x"}"#]),
         ("nested", "$.data['list of']", [#"{"id":1,"o":{},"a":[],"n":null,"t":true,"f":false}"#]),
         ("wildcard", "$.groups[*].users", [#"{"id":1}"#, #"{"id":2}"#, #"{"id":3}"#]),
@@ -180,7 +181,8 @@ import Testing
 
     @Test func `Retry-After is passed on`() throws {
         #expect(try failure { _ = try walk("/status/429?retry_after=7") }.retryAfterMilliseconds == 7000)
-        #expect(try failure { _ = try walk("/status/503?retry_after=Wed,%2021%20Oct%202015%2007:28:00%20GMT") }
-            .retryAfterMilliseconds == 0)
+        #expect(
+            try failure { _ = try walk("/status/503?retry_after=Wed,%2021%20Oct%202015%2007:28:00%20GMT") }
+                .retryAfterMilliseconds == 0)
     }
 }
