@@ -55,12 +55,12 @@ struct EntityWalk {
         // A resume point belongs to the request that it came from.
         let progress = restart || saved?.request != request ? nil : saved
         result.resumedAfterPage = progress?.page
-        page = (progress?.page ?? 0) + 1
         report(.began(entity: entity.name, bridge: entity.bridge, resumedAfterPage: progress?.page))
 
         let connection = try await connections.connection(for: entity.bridge)
         let stream = try await connection.fetch(
             FetchRequest(entity: entity.name, section: section, cursor: progress?.cursor))
+        page = (progress?.page ?? 0) + 1
         let writer = PageWriter(
             workspace, store, entity: index, request: request, thread: thread, gate: gate, firstPage: page - 1)
         do {

@@ -103,7 +103,8 @@ struct PluginsCommand: AsyncParsableCommand {
             if member["writeOnly"] as? Bool == true { notes.append("secret: {env: NAME} or {file: PATH}") }
             if let value = member["default"] { notes.append("default \(value)") }
             let words = (member["description"] as? String).map { " - " + Terminal.printable($0) } ?? ""
-            return ["\(indent)\(name) (\(notes.joined(separator: ", ")))\(words)"] + lines(member, indent: indent + "  ")
+            return ["\(indent)\(name) (\(notes.joined(separator: ", ")))\(words)"]
+                + lines(member, indent: indent + "  ")
         }
     }
 }

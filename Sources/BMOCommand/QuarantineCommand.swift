@@ -9,7 +9,8 @@ struct QuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine",
         abstract: "Show the records that could not be imported, and why.",
-        discussion: "A record leaves the quarantine when a whole sync of its entity no longer brings it with this fault.")
+        discussion:
+            "A record leaves the quarantine when a whole sync of its entity no longer brings it with this fault.")
 
     @OptionGroup var options: WorkspaceOptions
 

@@ -59,7 +59,8 @@ final class SyncProgress: Sendable {
         case .warning(let entity, let message):
             Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
         case .ended(let entity):
-            Terminal.write("\(entity.name): \(entity.outcomeWord), \(entity.pages) pages, \(Self.text(entity.counts))\n")
+            Terminal.write(
+                "\(entity.name): \(entity.outcomeWord), \(entity.pages) pages, \(Self.text(entity.counts))\n")
         }
     }
 
