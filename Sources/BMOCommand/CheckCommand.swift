@@ -19,8 +19,8 @@ struct CheckCommand: AsyncParsableCommand {
         let workspace = try await options.workspace()
         let configuration = workspace.configuration
         print(
-            "\(options.file): \(configuration.bridges.count) bridges, \(configuration.model.entities.count) entities, "
-                + "no faults")
+            "\(options.file): \(Terminal.count(configuration.bridges.count, "bridge", "bridges")), "
+                + "\(Terminal.count(configuration.model.entities.count, "entity", "entities")), no faults")
         guard remote else { return }
         var hasFailed = false
         for bridge in configuration.bridges {

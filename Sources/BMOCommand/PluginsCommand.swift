@@ -63,6 +63,9 @@ struct PluginsCommand: AsyncParsableCommand {
             writer.member("path", plugin.path)
             writer.key("capabilities")
             writer.array { for capability in plugin.capabilities { writer.text(capability) } }
+            writer.member("summary", plugin.summary)
+            writer.member("options_schema", plugin.optionsSchema)
+            writer.member("entity_schema", plugin.entitySchema)
             writer.member("refusal", plugin.refusal)
         }
     }
@@ -101,7 +104,11 @@ struct PluginsCommand: AsyncParsableCommand {
             }
             if required.contains(name) { notes.append("required") }
             if member["writeOnly"] as? Bool == true { notes.append("secret: {env: NAME} or {file: PATH}") }
-            if let value = member["default"] { notes.append("default \(value)") }
+            if let value = member["default"] {
+                // Foundation's booleans print as numbers.
+                notes.append(
+                    "default \(member["type"] as? String == "boolean" ? "\(value as? Bool ?? false)" : "\(value)")")
+            }
             let words = (member["description"] as? String).map { " - " + Terminal.printable($0) } ?? ""
             return ["\(indent)\(name) (\(notes.joined(separator: ", ")))\(words)"]
                 + lines(member, indent: indent + "  ")

@@ -32,7 +32,7 @@ struct QuarantineCommand: AsyncParsableCommand {
             printer.finish()
         } else {
             for record in records { print(Self.text(record)) }
-            print("\(records.count) \(records.count == 1 ? "record" : "records") in quarantine")
+            print("\(Terminal.count(records.count, "record", "records")) in quarantine")
         }
     }
 

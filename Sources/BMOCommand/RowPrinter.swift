@@ -36,7 +36,7 @@ struct RowPrinter {
         guard format == nil else { return }
         let numbers = layout.fields.enumerated().filter { [.integer, .real].contains($1.type) }.map(\.offset)
         print(Terminal.table(layout.fields.map(\.name), rows, rightAligned: Set(numbers)))
-        print("\(count) \(count == 1 ? "row" : "rows")")
+        print(Terminal.count(count, "row", "rows"))
     }
 
     /// A row as a JSON object: booleans, numbers and JSON as such, data as base64.

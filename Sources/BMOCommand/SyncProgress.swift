@@ -60,7 +60,8 @@ final class SyncProgress: Sendable {
             Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
         case .ended(let entity):
             Terminal.write(
-                "\(entity.name): \(entity.outcomeWord), \(entity.pages) pages, \(Self.text(entity.counts))\n")
+                "\(entity.name): \(entity.outcomeWord), \(Terminal.count(entity.pages, "page", "pages")), \(Self.text(entity.counts))\n"
+            )
         }
     }
 
@@ -78,7 +79,8 @@ final class SyncProgress: Sendable {
             case .ended(let entity):
                 Self.set(
                     &state, entity.name,
-                    "\(entity.outcomeWord), \(entity.pages) pages, \(Self.text(entity.counts))")
+                    "\(entity.outcomeWord), \(Terminal.count(entity.pages, "page", "pages")), \(Self.text(entity.counts))"
+                )
             }
             let now = ContinuousClock.now
             if let last = state.lastDrawn, now - last < .milliseconds(100) { return }

@@ -30,6 +30,11 @@ enum Terminal {
         scalar.properties.generalCategory == .control && scalar != "\n"
     }
 
+    /// `1 page`, `2 pages`.
+    static func count(_ number: Int, _ one: String, _ many: String) -> String {
+        "\(number) \(number == 1 ? one : many)"
+    }
+
     /// A table with aligned columns; `rightAligned` are numbers.
     static func table(_ header: [String], _ rows: [[String]], rightAligned: Set<Int> = []) -> String {
         let rows = rows.map { row in row.map { cell(printable($0)) } }

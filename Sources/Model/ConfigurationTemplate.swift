@@ -20,7 +20,7 @@ public enum ConfigurationTemplate {
             options:
               url: \(scalar(url))
               # A secret is never written here: name an environment variable or a file.
-              # auth: {bearer: {env: API_TOKEN}}
+              # auth: {type: bearer, token: {env: API_TOKEN}}
 
           # gazetteer:
           #   plugin: soap

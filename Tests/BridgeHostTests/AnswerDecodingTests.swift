@@ -120,7 +120,7 @@ import Testing
 
     @Test(arguments: ["1,\"admin\":true", "01", "1.", "-", "1e", "NaN", ""])
     func metadataWithADecimalThatIsNoNumberIsRefused(decimal: String) throws {
-        #expect(throws: PluginRefusal(reason: "a page whose `metadata` JSON cannot express")) {
+        #expect(throws: RecordBatchError.self) {
             try page { writer in
                 writer.key("metadata")
                 writer.object {

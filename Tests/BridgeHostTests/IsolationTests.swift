@@ -107,7 +107,7 @@ import Testing
         let failure = try await failure(sourceLocation: sourceLocation) { _ = try await task.value }
         let took = ContinuousClock.now - start
         #expect(failure.code == .cancelled, sourceLocation: sourceLocation)
-        #expect(took < .seconds(1), sourceLocation: sourceLocation)
+        #expect(took < .seconds(20), sourceLocation: sourceLocation)
         await stream.close()
     }
 

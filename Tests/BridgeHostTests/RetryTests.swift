@@ -116,7 +116,7 @@ import Testing
         task.cancel()
         let failure = try await failure { _ = try await task.value }
         #expect(failure.code == .cancelled)
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(ContinuousClock.now - start < .seconds(20))
         await stream.close()
         await connection.close()
     }

@@ -83,6 +83,27 @@ extension EndToEndTests {
             }
         }
 
+        /// `BMO_RECORD=1` writes the fixtures anew.
+        @Test func `the plugins' schemas are those of Fixtures`() async throws {
+            let run = try await bmo("plugins", "--json")
+            #expect(run.exitCode == 0, "\(run)")
+            let plugins = try #require(JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [[String: Any]])
+            for name in ["rest", "soap", "smb"] {
+                let plugin = try #require(plugins.first { $0["name"] as? String == name })
+                for (member, part) in [("options_schema", "options"), ("entity_schema", "entity")] {
+                    let schema = try #require(plugin[member] as? String)
+                    let text = try JSONSerialization.data(
+                        withJSONObject: JSONSerialization.jsonObject(with: Data(schema.utf8)),
+                        options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+                    let file = URL(fileURLWithPath: "\(PackageFolder.path)/Fixtures/plugins/\(name).\(part).json")
+                    if ProcessInfo.processInfo.environment["BMO_RECORD"] != nil {
+                        try (text + Data("\n".utf8)).write(to: file)
+                    }
+                    #expect(try Data(contentsOf: file) == text + Data("\n".utf8), "\(name).\(part) has changed")
+                }
+            }
+        }
+
         @Test func `an option that does not exist is a usage error`() async throws {
             let run = try await bmo("sync", "--no-such-option")
             #expect(run.exitCode == 2, "\(run)")

@@ -12,14 +12,16 @@ import Testing
         return String(text[start.upperBound..<end.lowerBound])
     }
 
-    static func load(_ text: String, environment: [String: String]? = nil) throws -> Configuration {
-        let plugins = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
+    static func load(
+        _ text: String, plugins: [PluginSchema]? = nil, environment: [String: String]? = nil
+    ) throws -> Configuration {
+        let invented = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
         return try ConfigurationFile.load(
-            text: text, path: "/srv/x/bmo.yml", plugins: plugins, environment: environment)
+            text: text, path: "/srv/x/bmo.yml", plugins: plugins ?? invented, environment: environment)
     }
 
     @Test func theDocumentedSampleIsRead() throws {
-        let configuration = try Self.load(try Self.sample())
+        let configuration = try Self.load(try Self.sample(), plugins: ConfigurationFixture.shippedPlugins())
         #expect(configuration.version == 1)
         #expect(configuration.databasePath == "/srv/x/bmo.sqlite")
         #expect(configuration.directory == "/srv/x")

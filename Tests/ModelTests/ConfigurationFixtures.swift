@@ -33,6 +33,11 @@ struct ConfigurationFixture: CustomTestStringConvertible, Sendable {
         get throws { try Self.plugins(in: Self.root) + Self.plugins(in: folder) }
     }
 
+    /// The schemas of the bridges of this repository, as `Fixtures/plugins` has them; an end-to-end test keeps them fresh.
+    static func shippedPlugins() throws -> [PluginSchema] {
+        try plugins(in: repository.appendingPathComponent("Fixtures"))
+    }
+
     static func plugins(in folder: URL) throws -> [PluginSchema] {
         let folder = folder.appendingPathComponent("plugins")
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }

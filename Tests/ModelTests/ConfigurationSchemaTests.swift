@@ -48,13 +48,13 @@ import Testing
 
     @Test(.enabled(if: hasValidator, "python3 cannot import jsonschema: install the package to run this test"))
     func anotherValidatorAcceptsTheSampleAndTheTemplates() throws {
-        let plugins = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
+        let plugins = try ConfigurationFixture.shippedPlugins()
         let valid = [
             "sample": try ConfigurationFileTests.sample(), "init": ConfigurationTemplate.commented(),
             "demo": ConfigurationTemplate.demo(
                 restURL: "http://127.0.0.1:1", soapWSDL: "http://127.0.0.1:2/x.wsdl", smbURL: "smb://127.0.0.1:3/d"),
             "secrets":
-                "version: 1\nbridges: {a: {plugin: rest, options: {url: {env: URL}, auth: {bearer: {file: t}}}}}\n"
+                "version: 1\nbridges: {a: {plugin: rest, options: {url: {env: URL}, auth: {type: bearer, token: {file: t}}}}}\n"
                 + "entities:\n",
         ]
         #expect(try faults(valid, plugins: plugins).filter { !$0.value.isEmpty } == [:])
@@ -106,7 +106,7 @@ import Testing
                 let isExample = line.firstMatch(of: #/^ +# /#) != nil && !line.contains("secret is never")
                 return isExample ? line.replacing("# ", with: "", maxReplacements: 1) : line
             }.joined(separator: "\n")
-        let configuration = try ConfigurationFileTests.load(opened)
+        let configuration = try ConfigurationFileTests.load(opened, plugins: ConfigurationFixture.shippedPlugins())
         #expect(configuration.bridges.map(\.plugin) == ["rest", "soap", "smb"])
         #expect(configuration.model.entities.map(\.name) == ["Author", "Article", "Region", "Document"])
     }
@@ -115,10 +115,10 @@ import Testing
         let configuration = try ConfigurationFileTests.load(
             ConfigurationTemplate.demo(
                 restURL: "http://127.0.0.1:8080", soapWSDL: "http://127.0.0.1:8081/x.wsdl",
-                smbURL: "smb://127.0.0.1:4450/documents"))
+                smbURL: "smb://127.0.0.1:4450/documents"), plugins: ConfigurationFixture.shippedPlugins())
         #expect(
             configuration.model.entities.map(\.name)
-                == ["Country", "Currency", "Language", "Subdivision", "Document", "CountryNote"])
+                == ["Country", "Currency", "Language", "Subdivision", "Document", "CountryName"])
         let country = try #require(configuration.model.entity(named: "Country"))
         for relationship in country.relationships {
             let storage = configuration.model.storage(of: relationship, in: country)

@@ -159,7 +159,7 @@ import Testing
         driven.source.cancel()
         try poll { driven.error != nil }
         #expect(driven.error?.code == .cancelled)
-        #expect(ContinuousClock.now - cancelled < .seconds(1))
+        #expect(ContinuousClock.now - cancelled < .seconds(20))
         #expect(try failure { _ = try driven.source.next(into: RecordBatchWriter()) }.code == .cancelled)
     }
 
