@@ -102,14 +102,31 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "ModelTests", dependencies: ["Model", "TestSupport"]),
-        .testTarget(name: "MappingTests", dependencies: ["Mapping", "Model", "RecordBatch", "TestSupport"]),
+        // Models and records as literals, and a database as another program sees it.
+        .target(
+            name: "ImportTestSupport",
+            dependencies: [
+                "Mapping", "Model", "RecordBatch", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ], path: "Tests/ImportTestSupport"),
+        .testTarget(name: "MappingTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "RecordBatch"]),
         .testTarget(
             name: "ImporterTests",
-            dependencies: ["Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "TestSupport"]),
+            dependencies: [
+                "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "TestSupport",
+            ]),
         .testTarget(
             name: "SQLiteStoreTests",
-            dependencies: ["SQLiteStore", "Importer", "Mapping", "Model", "RecordBatch", "TestSupport"]),
-        .testTarget(name: "BMOTests", dependencies: ["BMO", "BridgeHost", "Model", "TestSupport"]),
+            dependencies: [
+                "ImportTestSupport", "SQLiteStore", "Importer", "Mapping", "Model", "RecordBatch", "TestSupport",
+            ]),
+        .testTarget(
+            name: "BMOTests",
+            dependencies: [
+                "BMO", "BridgeHost", "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
+                "TestHost", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ]),
+        // Which target may import what, checked over the sources.
+        .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "bmo"]),
     ],
     cxxLanguageStandard: .cxx17
@@ -117,4 +134,10 @@ let package = Package(
 
 for target in package.targets where ![.system, .binary, .plugin].contains(target.type) {
     target.swiftSettings = settings
+}
+
+// SwiftPM links all tests into one binary, where the entry points of the plugins meet: all have the names of the
+// contract. No test calls them by name.
+for target in package.targets where target.type == .test {
+    target.linkerSettings = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"], .when(platforms: [.linux]))]
 }

@@ -66,6 +66,7 @@ WELL = {
     "map": b'{"items": {"a": {"id": 1}, "b": {"id": 2}}}',
     "escaped-keys": b'{"it\\u0065ms": [{"\\u006eame": "x"}]}',
     "depth-100": b'{"items": [{"d": ' + b"[" * 100 + b"]" * 100 + b"}]}",
+    "empty-names": b'{"": 0, "items": [{"": {"": 1}}]}',
     "white-space": b' \t\r\n { "items" : [ { "id" : 1 } ] } \n\n',
 }
 

@@ -1,1 +1,70 @@
-// placeholder
+internal import BridgeHTTP
+public import BridgeKit
+public import CBridge
+
+/// Brings the records of JSON APIs.
+public final class RESTBridge: Bridge {
+    /// What the bridge is and can do.
+    public static let descriptor = BridgeDescriptor(
+        name: "rest", version: "0.1.0", summary: "JSON over HTTP: listings in pages, records anywhere in the reply.",
+        optionsSchema: RESTSchema.options, entitySchema: RESTSchema.section, isConcurrent: true,
+        capabilities: [.check, .fetch, .resume])
+
+    private let base: HTTPURL
+    private let checkURL: HTTPURL
+    private let hasCheckPath: Bool
+    private let client: HTTPClient
+
+    /// Checks the options; connects to nothing yet.
+    public init(options: BridgeOptions, context: BridgeContext) throws {
+        let text = options.string("url") ?? ""
+        let http = try HTTPOptions(options)
+        guard let base = HTTPURL(text), !base.hasUserInfo else {
+            throw BridgeError(
+                .configuration, text.isEmpty ? "url is missing" : "url is no http or https URL, or names a user",
+                remedy: "write it as https://host/path, and credentials under auth",
+                location: text.isEmpty ? nil : http.redactor.clean(url: text))
+        }
+        guard let checkURL = base.appending(path: options.string("check_path") ?? "") else {
+            throw BridgeError(.configuration, "check_path does not fit below url", remedy: "write it as /path")
+        }
+        self.base = base
+        self.checkURL = checkURL
+        hasCheckPath = options.has("check_path")
+        client = try HTTPClient(options: http, context: context)
+    }
+
+    /// Asks for `check_path`, which must succeed; without one the root is asked, where many an API has nothing.
+    public func check() throws -> String? {
+        let exchange = client.start(HTTPRequest(url: checkURL.text, headers: [(name: "Accept", value: "*/*")]))
+        let response = try exchange.response()
+        let isRootWithoutContent = !hasCheckPath && [404, 405].contains(response.status)
+        guard response.status < 400 || isRootWithoutContent else { throw try exchange.statusError(asked: "the check") }
+        exchange.cancel()
+        let server = response.header("server").map { ", server \($0)" } ?? ""
+        return client.redactor.clean("\(response.location) answers \(response.status)\(server)")
+    }
+
+    /// Begins a walk over a listing.
+    public func fetch(_ request: FetchRequest) throws -> any RecordSource {
+        do {
+            let section = try RESTSection(request, base: base)
+            return try RESTSource(client: client, section: section, origin: base.origin, cursor: request.cursor)
+        } catch var error as BridgeError {
+            error.message = "\(request.entity): \(error.message)"
+            throw error
+        }
+    }
+}
+
+private let export = BridgeExport(RESTBridge.self)
+
+/// Who this bridge is.
+@c(bmo_bridge_info_v1)
+public func bridgeInfo() -> UnsafePointer<bmo_bridge_info>? { export.info }
+
+/// The bridge's function table, or nil for a host of another major version.
+@c(bmo_bridge_entry_v1)
+public func bridgeEntry(major: UInt16, minor: UInt16) -> UnsafePointer<bmo_bridge_table>? {
+    export.table(major: major, minor: minor)
+}

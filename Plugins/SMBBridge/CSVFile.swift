@@ -56,7 +56,7 @@ final class CSVFile {
         if position == chunk.count {
             guard try readChunk() else {
                 try parse { try self.reader.finish(onRow: { self.take($0, writer) }) }
-                if columns.isEmpty { listing.warnings.append("the file \(path) is empty: it has no header row") }
+                if columns.isEmpty { listing.warn("the file \(path) is empty: it has no header row") }
                 return false
             }
         }
@@ -183,7 +183,8 @@ final class CSVFile {
         switch fault {
         case .strayQuote:
             BridgeError(
-                .malformed, "\(nextRow) of \(path) has a quote inside a field that is not quoted, or text after a "
+                .malformed,
+                "\(nextRow) of \(path) has a quote inside a field that is not quoted, or text after a "
                     + "closing quote",
                 remedy: "double a quote inside quotes (RFC 4180), or set quote and delimiter", location: location)
         case .unterminatedQuote:

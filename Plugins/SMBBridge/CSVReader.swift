@@ -57,7 +57,8 @@ final class CSVReader {
         self.onRow = onRow
         defer { self.onRow = nil }
         let parsed = csv_parse(
-            parser, piece.baseAddress, piece.count, Self.endField, Self.endRow, Unmanaged.passUnretained(self).toOpaque())
+            parser, piece.baseAddress, piece.count, Self.endField, Self.endRow,
+            Unmanaged.passUnretained(self).toOpaque())
         guard parsed == piece.count else { throw csv_error(parser) == CSV_EPARSE ? .strayQuote : .outOfMemory }
         guard bytes.count + parser.pointee.entry_pos <= Self.maximumRowBytes else { throw .rowTooLong }
     }

@@ -30,7 +30,7 @@ final class CSVSource: RecordSource {
 
     private func advance(_ writer: RecordBatchWriter) throws -> Page {
         var folders = 0
-        while writer.recordCount < pageSize, writer.byteCount < Paging.batchBytes, listing.rejected.count < pageSize,
+        while writer.recordCount < pageSize, writer.byteCount < Paging.batchBytes, listing.rejectedCount < pageSize,
             folders < Paging.folders
         {
             try listing.checkCancelled()
@@ -61,18 +61,11 @@ final class CSVSource: RecordSource {
     }
 
     private func page(isEnd: Bool) -> Page {
-        defer {
-            listing.rejected = []
-            listing.warnings = []
-        }
-        var cursor = isEnd ? nil : listing.cursor()
+        var cursor = listing.cursor()
         if let file {
             cursor = listing.cursor(
                 inside: file.match, rows: file.row, version: file.version ?? file.match.entry.version)
         }
-        return Page(
-            cursor: cursor, isPageEnd: true, isEnd: isEnd, isComplete: isEnd && listing.isComplete,
-            location: listing.url.location(file?.match.path ?? []), rejected: listing.rejected,
-            warnings: listing.warnings)
+        return listing.page(cursor: cursor, isEnd: isEnd, location: listing.url.location(file?.match.path ?? []))
     }
 }

@@ -121,8 +121,12 @@ struct CSVSection {
         var seen = Set(["@path", "@row"] + captures)
         for (index, name) in names.enumerated() {
             guard !name.isEmpty else { return "the name of column \(index + 1) is empty" }
-            if captures.contains(name) { return "column \(index + 1) is named \"\(name)\", as a capture of the pattern is" }
-            guard seen.insert(name).inserted else { return "the name \"\(name)\" of column \(index + 1) is there twice" }
+            if captures.contains(name) {
+                return "column \(index + 1) is named \"\(name)\", as a capture of the pattern is"
+            }
+            guard seen.insert(name).inserted else {
+                return "the name \"\(name)\" of column \(index + 1) is there twice"
+            }
         }
         return nil
     }
@@ -130,7 +134,8 @@ struct CSVSection {
     private static func character(_ options: BridgeOptions, _ name: String, otherwise: UInt8) throws -> UInt8 {
         guard let text = options.string(name) else { return otherwise }
         if name == "delimiter", text == "tab" || text == "\\t" { return UInt8(ascii: "\t") }
-        guard text.utf8.count == 1, let byte = text.utf8.first, byte != 0, byte < 0x80, byte != 0x0A, byte != 0x0D else {
+        guard text.utf8.count == 1, let byte = text.utf8.first, byte != 0, byte < 0x80, byte != 0x0A, byte != 0x0D
+        else {
             throw BridgeError(.configuration, "\(name): \"\(text)\" is not one ASCII character")
         }
         return byte

@@ -15,11 +15,12 @@ final class FileListing {
     let options: ListingOptions
     /// What the host's cursor said; nil for a walk from the beginning.
     let resumed: WalkCursor?
-    /// What the user should know, since the last look.
-    var warnings: [String] = []
-    /// Names that no record can hold, since the last look.
-    var rejected: [Page.Rejected] = []
+    /// How many records were rejected since the last page.
+    var rejectedCount: Int { rejected.count }
 
+    private static let maximumWarnings = 20
+    private var warnings: [String] = []
+    private var rejected: [Page.Rejected] = []
     private let question: String
     private var walk: FolderWalk
     private var matchCount = 0
@@ -40,9 +41,6 @@ final class FileListing {
         }
     }
 
-    /// Whether the walk, once at its end, has given everything that was asked for.
-    var isComplete: Bool { walk.isComplete && !hasRejected }
-
     /// Makes ``next()`` throw; from any thread.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
@@ -50,6 +48,25 @@ final class FileListing {
         if isCancelled.load(ordering: .relaxed) {
             throw BridgeError(.cancelled, "the walk was stopped", location: url.location([]))
         }
+    }
+
+    /// Notes what the user should know.
+    func warn(_ sentence: String) { warnings.append(sentence) }
+
+    /// The state after the records since the last page.
+    func page(cursor: String?, isEnd: Bool, location: String) -> Page {
+        var sentences = Array(warnings.prefix(Self.maximumWarnings))
+        if warnings.count > sentences.count {
+            sentences.append("and \(warnings.count - sentences.count) more warnings on this page")
+        }
+        defer {
+            warnings = []
+            rejected = []
+        }
+        return Page(
+            cursor: isEnd ? nil : cursor, isPageEnd: true, isEnd: isEnd,
+            isComplete: isEnd && walk.isComplete && !hasRejected, location: location, rejected: rejected,
+            warnings: sentences)
     }
 
     /// Notes that something could not become a record.

@@ -41,14 +41,7 @@ final class FileSource: RecordSource {
     }
 
     private func page(isEnd: Bool) -> Page {
-        defer {
-            listing.rejected = []
-            listing.warnings = []
-        }
-        return Page(
-            cursor: isEnd ? nil : listing.cursor(), isPageEnd: true, isEnd: isEnd,
-            isComplete: isEnd && listing.isComplete, location: listing.url.location([]), rejected: listing.rejected,
-            warnings: listing.warnings)
+        listing.page(cursor: listing.cursor(), isEnd: isEnd, location: listing.url.location([]))
     }
 
     private func write(_ match: FolderWalk.Match, into writer: RecordBatchWriter) throws {
@@ -100,7 +93,7 @@ final class FileSource: RecordSource {
     private func content(of match: FolderWalk.Match, path: String) throws -> [UInt8]? {
         guard section.content != .none, !match.entry.isDirectory else { return nil }
         guard match.entry.size <= UInt64(section.maximumContentBytes) else {
-            listing.warnings.append(
+            listing.warn(
                 "the file \(path) has \(match.entry.size) bytes, more than max_content_bytes: its content is null")
             return nil
         }

@@ -52,9 +52,11 @@ struct PathPattern: Sendable {
                 .configuration, "the pattern is empty", remedy: "write it like countries/{country}/*.txt")
         }
         if case .anyDepth? = components.last {
-            components.append(.name(try ComponentPattern("*", isCaseSensitive: isCaseSensitive) { _ in
-                BridgeError(.internal, "the pattern * is refused")
-            }))
+            components.append(
+                .name(
+                    try ComponentPattern("*", isCaseSensitive: isCaseSensitive) { _ in
+                        BridgeError(.internal, "the pattern * is refused")
+                    }))
         }
         var folders: [String] = []
         var literals = 0
@@ -84,7 +86,9 @@ struct PathPattern: Sendable {
                 next = expand(Position(index: position.index + 1, captures: position.captures + captures))
             }
             // Of several ways to the same place the first one stays: it captured first.
-            for position in next where !result.contains(where: { $0.index == position.index }) { result.append(position) }
+            for position in next where !result.contains(where: { $0.index == position.index }) {
+                result.append(position)
+            }
         }
         return result
     }

@@ -8,8 +8,9 @@ extension SMBConnection {
     func list(_ folder: [String]) throws(SMBFailure) -> SMBListing {
         let url = options.url.encoded(folder)
         func failure(_ number: Int32) -> SMBFailure {
-            SMBFailure(cause: .system(number), action: "list the folder", path: folder)
+            SMBFailure(cause: .system(number), action: .listFolder, path: folder)
         }
+        try connect()
         return try withContext { context throws(SMBFailure) in
             guard let open = smbc_getFunctionOpendir(context), let read = smbc_getFunctionReaddirPlus2(context),
                 let close = smbc_getFunctionClosedir(context)
@@ -54,8 +55,9 @@ extension SMBConnection {
     ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {
         let url = options.url.encoded(path)
         func failure(_ cause: SMBFailure.Cause) -> SMBFailure {
-            SMBFailure(cause: cause, action: "read the file", path: path)
+            SMBFailure(cause: cause, action: .readFile, path: path)
         }
+        try connect()
         return try withContext { context throws(SMBFailure) in
             guard let open = smbc_getFunctionOpen(context), let read = smbc_getFunctionRead(context),
                 let seek = smbc_getFunctionLseek(context), let close = smbc_getFunctionClose(context)
@@ -88,19 +90,6 @@ extension SMBConnection {
             let after = try version()
             guard bytes.count == wanted, after.agrees(with: before) else { throw failure(.changed) }
             return (bytes, after)
-        }
-    }
-
-    /// Connects if need be, and asks for the attributes of the share's root.
-    func lookAtRoot() throws(SMBFailure) {
-        let url = options.url.encoded([])
-        try withContext { context throws(SMBFailure) in
-            var status = stat()
-            let look = smbc_getFunctionStat(context)
-            let (result, number) = url.withCString { (look?(context, $0, &status) ?? -1, errno) }
-            guard result == 0 else {
-                throw SMBFailure(cause: .system(number), action: "open the share", path: [])
-            }
         }
     }
 }

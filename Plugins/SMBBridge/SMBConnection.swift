@@ -8,10 +8,12 @@ import Synchronization
 /// libsmbclient 4.17 shares state between contexts without locks, so all calls of the process go through one lock; a call
 /// may come from any thread. Its log, protocol range and configuration are global, too: the context that calls sets them.
 final class SMBConnection: @unchecked Sendable {
-    // `context` is made in `init`, freed in `deinit`, and used in between only inside `library.withLock`.
+    // `context` is made in `init`, freed in `deinit`, and used in between only inside `library.withLock`, as is
+    // `hasOpenedShare`.
     let options: ShareOptions
     private let context: UnsafeMutablePointer<SMBCCTX>
     private let host: BridgeContext
+    private var hasOpenedShare = false
 
     /// The lock, and the connection whose global settings are in force.
     private static let library = Mutex<ObjectIdentifier?>(nil)
@@ -63,6 +65,24 @@ final class SMBConnection: @unchecked Sendable {
                 owner = ObjectIdentifier(self)
             }
             return try body(context)
+        }
+    }
+
+    /// Connects, signs in, and asks for the attributes of the share's root; does nothing once this has succeeded.
+    ///
+    /// A first step of its own, as afterwards a refusal means a path and not the user, without a second attempt to sign
+    /// in that would count towards a lockout.
+    func connect() throws(SMBFailure) {
+        let url = options.url.encoded([])
+        try withContext { context throws(SMBFailure) in
+            guard !hasOpenedShare else { return }
+            var status = stat()
+            let look = smbc_getFunctionStat(context)
+            let (result, number) = url.withCString { (look?(context, $0, &status) ?? -1, errno) }
+            guard result == 0 else {
+                throw SMBFailure(cause: .system(number), action: .openShare, path: [])
+            }
+            hasOpenedShare = true
         }
     }
 

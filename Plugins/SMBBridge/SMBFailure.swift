@@ -10,9 +10,15 @@ struct SMBFailure: Error, Equatable {
         case changed
     }
 
+    enum Action: String {
+        case openShare = "open"
+        case listFolder = "list"
+        case readFile = "read"
+    }
+
     let cause: Cause
-    /// What was attempted: "list the folder".
-    let action: String
+    /// What was attempted.
+    let action: Action
     /// Components below the share.
     let path: [String]
 
@@ -26,11 +32,12 @@ struct SMBFailure: Error, Equatable {
 extension SMBConnection {
     /// The failure in words.
     ///
-    /// libsmbclient gives one `errno` for several causes; a look at the share's root tells some of them apart.
+    /// libsmbclient gives one `errno` for several causes; whether the share was opened before tells them apart.
     func explain(_ failure: SMBFailure) -> BridgeError {
         let options = self.options
         let name = failure.path.joined(separator: "/")
-        let what = failure.path.isEmpty ? "cannot open the share" : "cannot \(failure.action) \(name)"
+        let isConnecting = failure.action == .openShare
+        let what = "cannot \(failure.action.rawValue) " + (failure.path.isEmpty ? "the share" : name)
         let location = options.url.location(path: failure.path)
         func error(
             _ code: BridgeError.Code, _ why: String, remedy: String? = nil, isRetryable: Bool = false
@@ -44,22 +51,23 @@ extension SMBConnection {
         }
         switch number {
         case EACCES, EPERM:
-            if let root = rootFailure(besides: failure), root.isAccess {
+            if isConnecting {
                 return error(
                     .authentication, "wrong user, password, or no access to the share; the server does not say which",
                     remedy: "check the options user, password and domain, and who may use the share")
             }
             return error(
-                .permission, "the server refuses access", remedy: "let the user read it, or leave it out of the pattern")
+                .permission, "the server refuses access", remedy: "let the user read it, or leave it out of the pattern"
+            )
         case ENOENT, ENOTDIR, ENODEV:
-            if let root = rootFailure(besides: failure), root.isAbsence || root.cause == .system(ENODEV) {
+            if isConnecting {
                 return error(
                     .notFound, "the server has no share \(options.url.share)",
                     remedy: "look at the server's shares: smbclient -L \(options.url.host)")
             }
             return error(.notFound, "there is no such path on the share", remedy: "check the url and the pattern")
         case EINVAL:
-            guard rootFailure(besides: failure) != nil else {
+            guard isConnecting else {
                 return error(.configuration, "the server refuses the name")
             }
             if let reason = resolveFailure() {
@@ -68,7 +76,8 @@ extension SMBConnection {
                     remedy: "check the host's name in the url", isRetryable: true)
             }
             return error(
-                .malformed, "the server speaks no protocol version from \(options.minimumProtocol) to "
+                .malformed,
+                "the server speaks no protocol version from \(options.minimumProtocol) to "
                     + "\(options.maximumProtocol), or refuses the encryption",
                 remedy: "check min_protocol, max_protocol and encryption")
         case ECONNREFUSED:
@@ -93,20 +102,9 @@ extension SMBConnection {
         }
     }
 
-    /// How a look at the share's root fails; nil when it succeeds.
-    private func rootFailure(besides failure: SMBFailure) -> SMBFailure? {
-        do {
-            try lookAtRoot()
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     /// Why the host's name has no address; nil when it has one.
     private func resolveFailure() -> String? {
         let host = options.url.host
-        guard !host.hasPrefix("[") else { return nil }
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, nil, nil, &list)
         if let list { freeaddrinfo(list) }

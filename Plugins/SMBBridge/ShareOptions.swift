@@ -55,7 +55,8 @@ struct ShareOptions: Sendable {
         guard options.has(name) else { return otherwise }
         guard let text = options.string(name), choices.contains(text) else {
             throw BridgeError(
-                .configuration, "\(name): \"\(options.string(name) ?? "")\" is none of \(choices.joined(separator: ", "))")
+                .configuration,
+                "\(name): \"\(options.string(name) ?? "")\" is none of \(choices.joined(separator: ", "))")
         }
         return text
     }

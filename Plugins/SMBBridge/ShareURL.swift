@@ -43,19 +43,12 @@ struct ShareURL: Sendable, Equatable {
     private static func hostAndPort(
         _ authority: Substring, refuse: (String) -> BridgeError
     ) throws -> (String, UInt16?) {
-        let host: Substring
-        var port: UInt16?
-        let colon: Substring.Index?
-        if authority.hasPrefix("[") {
-            guard let end = authority.firstIndex(of: "]") else { throw refuse("its host lacks a ]") }
-            host = authority[...end]
-            let after = authority.index(after: end)
-            guard after == authority.endIndex || authority[after] == ":" else { throw refuse("its host is malformed") }
-            colon = after == authority.endIndex ? nil : after
-        } else {
-            colon = authority.firstIndex(of: ":")
-            host = authority[..<(colon ?? authority.endIndex)]
+        guard !authority.hasPrefix("[") else {
+            throw refuse("libsmbclient takes no IPv6 address: use a host name that has one")
         }
+        let colon = authority.firstIndex(of: ":")
+        let host = authority[..<(colon ?? authority.endIndex)]
+        var port: UInt16?
         if let colon {
             guard let number = UInt16(authority[authority.index(after: colon)...]), number > 0 else {
                 throw refuse("its port is not a number from 1 to 65535")
@@ -66,8 +59,7 @@ struct ShareURL: Sendable, Equatable {
         let allowed = host.utf8.allSatisfy {
             switch $0 {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ":"):
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
                 true
             default: false
             }

@@ -31,7 +31,9 @@ struct WalkCursor: Equatable {
     /// nil for a text that is not a cursor of this question.
     init?(_ text: String, question: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count == 5, lines[0] == Self.format, lines[1] == ShareURL.percentEncoded(question) else { return nil }
+        guard lines.count == 5, lines[0] == Self.format, lines[1] == ShareURL.percentEncoded(question) else {
+            return nil
+        }
         var folder: [String] = []
         for part in lines[2].split(separator: "/") {
             guard let name = ShareURL.percentDecoded(part) else { return nil }

@@ -50,17 +50,17 @@ struct EntityWalk {
         let began = Clock.now()
         var encoder = ConfigEncoder(directory: workspace.configuration.directory)
         let section = try encoder.batch(entity.section)
-        let request = "\(entity.bridge) \(section[0].json)"
+        let request = "\(entity.bridge) \(section.json(0))"
         let saved = try await thread.run { [store, entity] in try store.progress(of: entity.name) }
         // A resume point belongs to the request that it came from.
         let progress = restart || saved?.request != request ? nil : saved
         result.resumedAfterPage = progress?.page
-        page = (progress?.page ?? 0) + 1
         report(.began(entity: entity.name, bridge: entity.bridge, resumedAfterPage: progress?.page))
 
         let connection = try await connections.connection(for: entity.bridge)
         let stream = try await connection.fetch(
             FetchRequest(entity: entity.name, section: section, cursor: progress?.cursor))
+        page = (progress?.page ?? 0) + 1
         let writer = PageWriter(
             workspace, store, entity: index, request: request, thread: thread, gate: gate, firstPage: page - 1)
         do {
@@ -86,8 +86,11 @@ struct EntityWalk {
         }
         await stream.close()
         if progress == nil {
-            try await thread.run { [store, entity] in
-                try store.releaseQuarantine(of: entity.name, notSeenSince: began)
+            // Through the gate: an open page of another walk would take this into its own transaction.
+            try await gate.pass {
+                try await thread.run { [store, entity] in
+                    try store.releaseQuarantine(of: entity.name, notSeenSince: began)
+                }
             }
         }
     }

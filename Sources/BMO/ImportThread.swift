@@ -24,6 +24,13 @@ actor PageGate {
         await withCheckedContinuation { waiting.append($0) }
     }
 
+    /// Runs `body` while no page is open.
+    func pass(_ body: @Sendable () async throws -> Void) async throws {
+        await enter()
+        defer { leave() }
+        try await body()
+    }
+
     func leave() {
         if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
     }

@@ -93,9 +93,12 @@ final class PageWriter: @unchecked Sendable {
                 location: fetched.page.location)
         }
         guard fetched.page.pageEnd || fetched.page.end else { return nil }
-        let progress = fetched.page.end ? nil : fetched.page.cursor.map {
-            WalkProgress(cursor: $0, page: state.page + 1, request: request)
-        }
+        let progress =
+            fetched.page.end
+            ? nil
+            : fetched.page.cursor.map {
+                WalkProgress(cursor: $0, page: state.page + 1, request: request)
+            }
         open = nil
         try page.commit(progress: progress)
         state.page += 1

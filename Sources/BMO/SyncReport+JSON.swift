@@ -7,17 +7,15 @@ extension SyncReport {
 
     /// The report as one JSON object: what `bmo sync --json` ends with.
     public var json: String {
-        let writer = RecordBatchWriter()
-        writer.object {
-            writer.key("outcome")
-            writer.text(outcomeWord)
+        RecordBatchWriter.json { writer in
+            writer.member("outcome", outcomeWord)
             writer.key("seconds")
             writer.decimal(Self.seconds(duration))
             writer.key("entities")
-            writer.array { for entity in entities { entity.write(to: writer) } }
+            writer.array {
+                for entity in entities { writer.object { entity.writeMembers(to: writer) } }
+            }
         }
-        // Only memory can fail here, and a report without its details is better than none.
-        return (try? writer.finish())?[0].json ?? "{\"outcome\":\"\(outcomeWord)\"}"
     }
 
     /// Seconds with three decimals.
@@ -40,49 +38,33 @@ extension SyncReport.Entity {
     }
 
     /// The entity's part of the report as one JSON object.
-    public var json: String {
-        let writer = RecordBatchWriter()
-        write(to: writer)
-        return (try? writer.finish())?[0].json ?? "{}"
-    }
+    public var json: String { RecordBatchWriter.json(writeMembers) }
 
-    func write(to writer: RecordBatchWriter) {
-        func integer(_ name: String, _ value: Int) {
-            writer.key(name)
-            writer.int64(Int64(value))
-        }
-        func text(_ name: String, _ value: String?) {
-            writer.key(name)
-            if let value { writer.text(value) } else { writer.null() }
-        }
+    func writeMembers(to writer: RecordBatchWriter) {
+        writer.member("entity", name)
+        writer.member("bridge", bridge)
+        writer.member("outcome", outcomeWord)
+        writer.member("pages", pages)
+        if let resumedAfterPage { writer.member("resumed_after_page", resumedAfterPage) }
+        writer.member("inserted", counts.inserted)
+        writer.member("updated", counts.updated)
+        writer.member("unchanged", counts.unchanged)
+        writer.member("quarantined", counts.quarantined)
+        writer.member("stubs", counts.stubs)
+        writer.member("relinked", counts.relinked)
+        writer.key("seconds")
+        writer.decimal(SyncReport.seconds(duration))
+        writer.key("warnings")
+        writer.array { for warning in warnings { writer.text(warning) } }
+        guard case .failed(let failure) = outcome else { return }
+        writer.key("error")
         writer.object {
-            text("entity", name)
-            text("bridge", bridge)
-            text("outcome", outcomeWord)
-            integer("pages", pages)
-            if let resumedAfterPage { integer("resumed_after_page", resumedAfterPage) }
-            integer("inserted", counts.inserted)
-            integer("updated", counts.updated)
-            integer("unchanged", counts.unchanged)
-            integer("quarantined", counts.quarantined)
-            integer("stubs", counts.stubs)
-            integer("relinked", counts.relinked)
-            writer.key("seconds")
-            writer.decimal(SyncReport.seconds(duration))
-            writer.key("warnings")
-            writer.array { for warning in warnings { writer.text(warning) } }
-            if case .failed(let failure) = outcome {
-                writer.key("error")
-                writer.object {
-                    text("code", failure.code)
-                    text("message", failure.message)
-                    text("remedy", failure.remedy)
-                    text("location", failure.location)
-                    text("remote", failure.remote)
-                    writer.key("page")
-                    if let page = failure.page { writer.int64(Int64(page)) } else { writer.null() }
-                }
-            }
+            writer.member("code", failure.code)
+            writer.member("message", failure.message)
+            writer.member("remedy", failure.remedy)
+            writer.member("location", failure.location)
+            writer.member("remote", failure.remote)
+            writer.member("page", failure.page)
         }
     }
 }

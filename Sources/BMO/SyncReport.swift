@@ -45,7 +45,8 @@ public struct SyncReport: Sendable {
     public var hasNews: Bool {
         !succeeded
             || entities.contains {
-                $0.counts.inserted + $0.counts.updated + $0.counts.stubs + $0.counts.relinked + $0.counts.quarantined > 0
+                $0.counts.inserted + $0.counts.updated + $0.counts.stubs + $0.counts.relinked + $0.counts.quarantined
+                    > 0
             }
     }
 

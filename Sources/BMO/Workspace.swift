@@ -21,7 +21,9 @@ public struct Workspace: Sendable {
     /// Where plugins come from.
     public let host: BridgeHost
 
-    /// Reads and checks a configuration, with the schemas of the plugins that it names. Nothing is connected.
+    /// Reads and checks a configuration, with the schemas of the plugins that it names.
+    ///
+    /// Nothing is connected.
     ///
     /// - Parameters:
     ///   - path: The file.

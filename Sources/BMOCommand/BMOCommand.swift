@@ -50,7 +50,8 @@ public struct BMOCommand: AsyncParsableCommand {
                 Foundation.exit(0)
             }
             let isUsage = code == .validationFailure
-            Terminal.error(isUsage ? fullMessage(for: error) : message(for: error), prefix: isUsage ? "" : "bmo: error: ")
+            Terminal.error(
+                isUsage ? fullMessage(for: error) : message(for: error), prefix: isUsage ? "" : "bmo: error: ")
             Foundation.exit(isUsage ? 2 : 1)
         }
     }

@@ -31,7 +31,8 @@ struct CheckCommand: AsyncParsableCommand {
                 await connection.close()
             } catch {
                 hasFailed = true
-                Terminal.error("\(bridge.name): \(error)")
+                // A failure of a bridge names it itself.
+                Terminal.error(error is BridgeFailure ? "\(error)" : "\(bridge.name): \(error)")
             }
         }
         if hasFailed { throw ExitCode(CommandFailure.failed) }

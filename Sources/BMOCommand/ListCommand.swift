@@ -27,7 +27,7 @@ struct ListCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("At most so many objects.", valueName: "count"))
     var limit: Int?
 
-    @Flag(exclusivity: .exclusive, help: "How to print: a JSON object a line, or CSV (RFC 4180).")
+    @Flag(exclusivity: .exclusive, help: "How to print: a JSON array of objects, or CSV (RFC 4180).")
     var format: RowFormat?
 
     func validate() throws {
@@ -63,7 +63,8 @@ enum ConditionParser {
         guard layout.fields.contains(where: { $0.name == name }) else {
             let hint = suggestion(for: String(name), among: layout.fields.map(\.name), what: "fields")
             throw CommandFailure(
-                "\(layout.name) has no field \"\(name)\"\(hint.map { "; \($0)" } ?? "")", exitCode: CommandFailure.usage)
+                "\(layout.name) has no field \"\(name)\"\(hint.map { "; \($0)" } ?? "")", exitCode: CommandFailure.usage
+            )
         }
         let value = String(rest.dropFirst(comparison.rawValue.count).drop { $0 == " " })
         let isNull = value == "null" && (comparison == .equal || comparison == .notEqual)

@@ -18,7 +18,7 @@ struct PluginsCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Explain this bridge.", valueName: "plugin"))
     var name: String?
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print a JSON array of objects.")
     var json = false
 
     func run() async throws {
@@ -34,7 +34,9 @@ struct PluginsCommand: AsyncParsableCommand {
         }
         let plugins = await options.host.plugins()
         if json {
-            for plugin in plugins { print(Self.json(plugin)) }
+            var printer = JSONArrayPrinter()
+            for plugin in plugins { printer.add(Self.json(plugin)) }
+            printer.finish()
             return
         }
         let rows = plugins.filter { $0.refusal == nil }.map {
@@ -51,24 +53,18 @@ struct PluginsCommand: AsyncParsableCommand {
     }
 
     private static func json(_ plugin: PluginListing) -> String {
-        let writer = RecordBatchWriter()
-        func text(_ name: String, _ value: String?) {
-            writer.key(name)
-            if let value { writer.text(value) } else { writer.null() }
-        }
-        writer.object {
-            text("name", plugin.name)
-            text("version", plugin.version)
-            text("abi", plugin.abi)
-            text("kit", plugin.kit)
-            text("compiler", plugin.compiler)
-            text("isolation", plugin.isolation.rawValue)
-            text("path", plugin.path)
+        RecordBatchWriter.json { writer in
+            writer.member("name", plugin.name)
+            writer.member("version", plugin.version)
+            writer.member("abi", plugin.abi)
+            writer.member("kit", plugin.kit)
+            writer.member("compiler", plugin.compiler)
+            writer.member("isolation", plugin.isolation.rawValue)
+            writer.member("path", plugin.path)
             writer.key("capabilities")
             writer.array { for capability in plugin.capabilities { writer.text(capability) } }
-            text("refusal", plugin.refusal)
+            writer.member("refusal", plugin.refusal)
         }
-        return (try? writer.finish())?[0].json ?? "{}"
     }
 
     private static func explanation(_ plugin: PluginListing) -> String {
@@ -107,7 +103,8 @@ struct PluginsCommand: AsyncParsableCommand {
             if member["writeOnly"] as? Bool == true { notes.append("secret: {env: NAME} or {file: PATH}") }
             if let value = member["default"] { notes.append("default \(value)") }
             let words = (member["description"] as? String).map { " - " + Terminal.printable($0) } ?? ""
-            return ["\(indent)\(name) (\(notes.joined(separator: ", ")))\(words)"] + lines(member, indent: indent + "  ")
+            return ["\(indent)\(name) (\(notes.joined(separator: ", ")))\(words)"]
+                + lines(member, indent: indent + "  ")
         }
     }
 }

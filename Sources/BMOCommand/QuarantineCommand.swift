@@ -9,14 +9,15 @@ struct QuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine",
         abstract: "Show the records that could not be imported, and why.",
-        discussion: "A record leaves the quarantine when a whole sync of its entity no longer brings it with this fault.")
+        discussion:
+            "A record leaves the quarantine when a whole sync of its entity no longer brings it with this fault.")
 
     @OptionGroup var options: WorkspaceOptions
 
     @Argument(help: ArgumentHelp("Only this entity's.", valueName: "entity"))
     var entity: String?
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print a JSON array of objects.")
     var json = false
 
     func run() async throws {
@@ -25,8 +26,14 @@ struct QuarantineCommand: AsyncParsableCommand {
         let store = try options.store(of: workspace)
         let records = try store.quarantined(entity: entity)
         try store.close()
-        for record in records { print(json ? Self.json(record) : Self.text(record)) }
-        if !json { print("\(records.count) \(records.count == 1 ? "record" : "records") in quarantine") }
+        if json {
+            var printer = JSONArrayPrinter()
+            for record in records { printer.add(Self.json(record)) }
+            printer.finish()
+        } else {
+            for record in records { print(Self.text(record)) }
+            print("\(records.count) \(records.count == 1 ? "record" : "records") in quarantine")
+        }
     }
 
     private static func text(_ quarantined: SQLiteStore.Quarantined) -> String {
@@ -45,27 +52,17 @@ struct QuarantineCommand: AsyncParsableCommand {
 
     private static func json(_ quarantined: SQLiteStore.Quarantined) -> String {
         let record = quarantined.record
-        let writer = RecordBatchWriter()
-        func text(_ name: String, _ value: String?) {
-            writer.key(name)
-            if let value { writer.text(value) } else { writer.null() }
+        return RecordBatchWriter.json { writer in
+            writer.member("id", Int(quarantined.id))
+            writer.member("entity", record.entity)
+            writer.member("bridge", record.bridge)
+            writer.member("page", record.page)
+            writer.member("record", record.record)
+            writer.member("reason", record.reason)
+            writer.member("location", record.location)
+            writer.member("representation", record.representation)
+            writer.member("first_seen", quarantined.firstSeen)
+            writer.member("last_seen", quarantined.lastSeen)
         }
-        func integer(_ name: String, _ value: Int64?) {
-            writer.key(name)
-            if let value { writer.int64(value) } else { writer.null() }
-        }
-        writer.object {
-            integer("id", quarantined.id)
-            text("entity", record.entity)
-            text("bridge", record.bridge)
-            integer("page", Int64(record.page))
-            integer("record", record.record.map(Int64.init))
-            text("reason", record.reason)
-            text("location", record.location)
-            text("representation", record.representation)
-            text("first_seen", quarantined.firstSeen)
-            text("last_seen", quarantined.lastSeen)
-        }
-        return (try? writer.finish())?[0].json ?? "{}"
     }
 }

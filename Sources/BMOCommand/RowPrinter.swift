@@ -14,6 +14,7 @@ struct RowPrinter {
     private let format: RowFormat?
     private var rows: [[String]] = []
     private var count = 0
+    private var json = JSONArrayPrinter()
 
     init(_ layout: EntityLayout, format: RowFormat?) {
         self.layout = layout
@@ -24,20 +25,21 @@ struct RowPrinter {
     mutating func add(_ values: [StoredValue]) {
         count += 1
         switch format {
-        case .json: print(Self.json(values, layout))
+        case .json: json.add(Self.json(values, layout))
         case .csv: print(Self.csv(values.map(Self.text)), terminator: "\r\n")
         case nil: rows.append(values.map(Self.text))
         }
     }
 
     func finish() {
+        if format == .json { json.finish() }
         guard format == nil else { return }
         let numbers = layout.fields.enumerated().filter { [.integer, .real].contains($1.type) }.map(\.offset)
         print(Terminal.table(layout.fields.map(\.name), rows, rightAligned: Set(numbers)))
         print("\(count) \(count == 1 ? "row" : "rows")")
     }
 
-    /// An object a line: booleans, numbers and JSON as such, data as base64.
+    /// A row as a JSON object: booleans, numbers and JSON as such, data as base64.
     static func json(_ values: [StoredValue], _ layout: EntityLayout) -> String {
         var out = "{"
         for (index, (field, value)) in zip(layout.fields, values).enumerated() {

@@ -59,7 +59,8 @@ final class SyncProgress: Sendable {
         case .warning(let entity, let message):
             Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
         case .ended(let entity):
-            Terminal.write("\(entity.name): \(entity.outcomeWord), \(entity.pages) pages, \(Self.text(entity.counts))\n")
+            Terminal.write(
+                "\(entity.name): \(entity.outcomeWord), \(entity.pages) pages, \(Self.text(entity.counts))\n")
         }
     }
 
@@ -125,40 +126,33 @@ final class SyncProgress: Sendable {
     }
 
     private static func json(_ event: SyncEvent) -> String {
-        let writer = RecordBatchWriter()
-        func text(_ name: String, _ value: String) {
-            writer.key(name)
-            writer.text(value)
-        }
-        func integer(_ name: String, _ value: Int) {
-            writer.key(name)
-            writer.int64(Int64(value))
-        }
-        if case .ended(let entity) = event { return "{\"event\":\"ended\",\"result\":\(entity.json)}" }
-        writer.object {
-            switch event {
-            case .began(let entity, let bridge, let resumed):
-                text("event", "began")
-                text("entity", entity)
-                text("bridge", bridge)
-                if let resumed { integer("resumed_after_page", resumed) }
-            case .page(let page):
-                text("event", "page")
-                text("entity", page.entity)
-                integer("page", page.page)
-                integer("records", page.records)
-                if let total = page.total { integer("total", Int(total)) }
-                integer("inserted", page.counts.inserted)
-                integer("updated", page.counts.updated)
-                integer("unchanged", page.counts.unchanged)
-                integer("quarantined", page.counts.quarantined)
-            case .warning(let entity, let message):
-                text("event", "warning")
-                text("entity", entity)
-                text("message", message)
-            case .ended: break
+        switch event {
+        case .began(let entity, let bridge, let resumed):
+            RecordBatchWriter.json { writer in
+                writer.member("event", "began")
+                writer.member("entity", entity)
+                writer.member("bridge", bridge)
+                if let resumed { writer.member("resumed_after_page", resumed) }
             }
+        case .page(let page):
+            RecordBatchWriter.json { writer in
+                writer.member("event", "page")
+                writer.member("entity", page.entity)
+                writer.member("page", page.page)
+                writer.member("records", page.records)
+                if let total = page.total { writer.member("total", Int(total)) }
+                writer.member("inserted", page.counts.inserted)
+                writer.member("updated", page.counts.updated)
+                writer.member("unchanged", page.counts.unchanged)
+                writer.member("quarantined", page.counts.quarantined)
+            }
+        case .warning(let entity, let message):
+            RecordBatchWriter.json { writer in
+                writer.member("event", "warning")
+                writer.member("entity", entity)
+                writer.member("message", message)
+            }
+        case .ended(let entity): "{\"event\":\"ended\",\"result\":\(entity.json)}"
         }
-        return (try? writer.finish())?[0].json ?? "{}"
     }
 }

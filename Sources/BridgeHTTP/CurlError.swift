@@ -20,7 +20,8 @@ enum CurlError {
         case CURLE_COULDNT_CONNECT:
             return error(.unreachable, words, "check that the server runs and the port is right", retryable: true)
         case CURLE_OPERATION_TIMEDOUT:
-            return error(.timeout, words, "try later, or raise timeout, connect_timeout or idle_timeout", retryable: true)
+            return error(
+                .timeout, words, "try later, or raise timeout, connect_timeout or idle_timeout", retryable: true)
         case CURLE_PEER_FAILED_VERIFICATION:
             return error(.tls, words, "check the certificate, or name its authority in tls.ca_file")
         case CURLE_SSL_CACERT_BADFILE:

@@ -78,7 +78,9 @@ enum HTTPAuthentication: Sendable {
         switch self {
         case .basic(let user, let password):
             var pair = Array("\(user):\(password)".utf8)
-            return ("Authorization", "Basic " + pair.withUnsafeMutableBytes { Base64.encode(UnsafeRawBufferPointer($0)) })
+            return (
+                "Authorization", "Basic " + pair.withUnsafeMutableBytes { Base64.encode(UnsafeRawBufferPointer($0)) }
+            )
         case .bearer(let token): return ("Authorization", "Bearer " + token)
         case .apiKeyHeader(let name, let value): return (name, value)
         case .none, .apiKeyQuery: return nil

@@ -2,7 +2,7 @@ public import BridgeKit
 
 /// Makes HTTP requests with one set of options; connections are kept and shared.
 ///
-/// All of a client's transfers run on one I/O thread of its own, which ends with the client. Any thread may start
+/// All of a client's transfers run on one I/O thread of its own, which ends with the client and its last exchange. Any thread may start
 /// requests; several run at a time.
 ///
 /// ```swift
@@ -15,7 +15,7 @@ public final class HTTPClient: Sendable {
     /// Takes the options' secrets out of text.
     public let redactor: HTTPRedactor
     let options: HTTPOptions
-    private let loop: HTTPLoop
+    let loop: HTTPLoop
     private static let streamedLimit = 1 << 30
     private static let wholeLimit = 256 << 20
 
@@ -39,7 +39,7 @@ public final class HTTPClient: Sendable {
             ExchangeState(
                 bufferLimit: request.bufferLimit, bodyLimit: options.maxBodyBytes ?? Self.streamedLimit))
         let exchange = HTTPExchange(
-            state: state, loop: loop, bodyLimit: options.maxBodyBytes ?? Self.wholeLimit)
+            state: state, client: self, bodyLimit: options.maxBodyBytes ?? Self.wholeLimit)
         do {
             loop.start(try HTTPTransfer(request, options: options, redactor: redactor, state: state))
         } catch {
@@ -49,6 +49,11 @@ public final class HTTPClient: Sendable {
             }
         }
         return exchange
+    }
+
+    /// Whether the options set this header field; names are compared without case.
+    public func sendsHeader(_ name: String) -> Bool {
+        options.headers.contains { $0.name.lowercased() == name.lowercased() }
     }
 
     /// The URL without what the options add to it as a credential: fit for storing.

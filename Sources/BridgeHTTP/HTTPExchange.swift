@@ -11,10 +11,13 @@ public final class HTTPExchange: Sendable {
     let state: Monitor<ExchangeState>
     private let loop: HTTPLoop
     private let bodyLimit: Int
+    /// The client lives as long as its exchanges: its end would cancel them.
+    private let client: HTTPClient
 
-    init(state: Monitor<ExchangeState>, loop: HTTPLoop, bodyLimit: Int) {
+    init(state: Monitor<ExchangeState>, client: HTTPClient, bodyLimit: Int) {
         self.state = state
-        self.loop = loop
+        self.client = client
+        loop = client.loop
         self.bodyLimit = bodyLimit
     }
 
@@ -26,6 +29,8 @@ public final class HTTPExchange: Sendable {
         public let bytes: [UInt8]
         /// How many bytes the body has.
         public let count: Int
+        /// Nothing but the zeros.
+        public static let empty = PaddedBody(bytes: [UInt8](repeating: 0, count: padding), count: 0)
     }
 
     /// The head of the final response, after redirects, whatever its status is.

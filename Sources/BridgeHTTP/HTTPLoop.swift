@@ -135,7 +135,7 @@ final class HTTPLoop: @unchecked Sendable {
         }
         transfers[easy] = transfer
         if let error = transfer.configure(easy) {
-            retire(easy)
+            retire(easy, isReusable: false)
             transfer.finish(error)
         } else {
             curl_multi_add_handle(multi, easy)
@@ -144,14 +144,18 @@ final class HTTPLoop: @unchecked Sendable {
 
     private func remove(_ easy: UnsafeMutableRawPointer) {
         curl_multi_remove_handle(multi, easy)
-        retire(easy)
+        retire(easy, isReusable: false)
     }
 
-    /// Keeps a handle that no transfer uses any more for the next one.
-    private func retire(_ easy: UnsafeMutableRawPointer) {
+    /// Keeps a handle that no transfer uses any more for the next one, unless its transfer failed.
+    private func retire(_ easy: UnsafeMutableRawPointer, isReusable: Bool) {
         transfers[easy] = nil
-        curl_easy_reset(easy)
-        if spare.count < 4 { spare.append(easy) } else { curl_easy_cleanup(easy) }
+        if isReusable, spare.count < 4 {
+            curl_easy_reset(easy)
+            spare.append(easy)
+        } else {
+            curl_easy_cleanup(easy)
+        }
     }
 
     private func handleMessages() {
@@ -164,12 +168,10 @@ final class HTTPLoop: @unchecked Sendable {
             curl_multi_remove_handle(multi, easy)
             switch transfer.completed(easy, result) {
             case .again:
-                transfers[easy] = nil
-                curl_easy_reset(easy)
-                spare.append(easy)
+                retire(easy, isReusable: result == CURLE_OK)
                 begin(transfer)
             case .done(let error):
-                retire(easy)
+                retire(easy, isReusable: result == CURLE_OK)
                 transfer.finish(error)
             }
         }

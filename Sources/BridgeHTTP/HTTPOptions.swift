@@ -97,8 +97,10 @@ public struct HTTPOptions: Sendable {
 
     /// Takes these options' secrets out of text.
     public var redactor: HTTPRedactor {
-        // A header's value may well be a secret: the schema cannot tell which.
-        let own = headers.filter { !HTTPTransfer.harmlessHeaders.contains($0.name.lowercased()) }.map(\.value)
+        // Of a header's value the schema cannot tell whether it is a secret; its name mostly can. Not all of them: a
+        // value like "users" would be struck out of every message.
+        let hints = ["auth", "token", "key", "secret", "password", "cookie", "session", "signature", "credential"]
+        let own = headers.filter { field in hints.contains { field.name.lowercased().contains($0) } }.map(\.value)
         return HTTPRedactor(
             secrets: authentication.secrets + own + [clientKeyPassword, proxy?.password].compactMap(\.self),
             queryNames: [authentication.query?.name].compactMap(\.self))
@@ -106,9 +108,11 @@ public struct HTTPOptions: Sendable {
 
     /// Refuses a header field that could smuggle in another one (RFC 9110, section 5).
     static func check(_ field: (name: String, value: String)) throws {
-        let isToken = !field.name.isEmpty && field.name.utf8.allSatisfy { byte in
-            byte > 0x20 && byte < 0x7F && !#"()<>@,;:\"/[]?={}"#.utf8.contains(byte)
-        }
+        let isToken =
+            !field.name.isEmpty
+            && field.name.utf8.allSatisfy { byte in
+                byte > 0x20 && byte < 0x7F && !#"()<>@,;:\"/[]?={}"#.utf8.contains(byte)
+            }
         guard isToken else {
             throw BridgeError(
                 .configuration, "\"\(field.name)\" cannot name a header", remedy: "use letters, digits and hyphens")

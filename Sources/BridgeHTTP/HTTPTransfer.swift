@@ -23,6 +23,7 @@ final class HTTPTransfer: @unchecked Sendable {
     private var headerBytes = 0
     private var bodyBytes = 0
     private var redirectTarget: String?
+    private var redirectStatus = 0
     private var isHeadComplete = false
     /// Why a callback made libcurl stop.
     private var refusal: BridgeError?
@@ -101,7 +102,8 @@ final class HTTPTransfer: @unchecked Sendable {
         set(CURLOPT_ACCEPT_ENCODING, "")
         set(CURLOPT_USERAGENT, Self.userAgent)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        set(CURLOPT_BUFFERSIZE, 128 << 10)
+        // A wish: some handles refuse it after a failed connection, and any size works.
+        bmo_curl_set_long(easy, CURLOPT_BUFFERSIZE, 128 << 10)
         set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeoutMilliseconds)
         set(CURLOPT_LOW_SPEED_LIMIT, 1)
         set(CURLOPT_LOW_SPEED_TIME, options.idleTimeoutSeconds)
@@ -227,7 +229,8 @@ final class HTTPTransfer: @unchecked Sendable {
             redirectStatus = status
             return
         }
-        let length = response.header("content-encoding") == nil ? response.header("content-length").flatMap(Int.init) : nil
+        let length =
+            response.header("content-encoding") == nil ? response.header("content-length").flatMap(Int.init) : nil
         state.withLock { state in
             guard !state.isFinished else { return }
             state.response = response
@@ -238,7 +241,6 @@ final class HTTPTransfer: @unchecked Sendable {
         }
         state.signal()
     }
-    private var redirectStatus = 0
 
     private func receive(_ data: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         guard let data, count > 0 else { return count }

@@ -130,7 +130,8 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         var out: [UInt8] = []
         var bytes = Array(text.utf8)[...]
         while let byte = bytes.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: bytes.prefix(2), as: UTF8.self), radix: 16),
+            if byte == UInt8(ascii: "%"),
+                let value = UInt8(String(decoding: bytes.prefix(2), as: UTF8.self), radix: 16),
                 bytes.count >= 2
             {
                 out.append(value)

@@ -19,7 +19,8 @@ final class ChildSession: BridgeSession {
     private let outputLimit: Int
     private let writer = Worker()
     private let state: Mutex<State>
-    private let ended = Promise<Void>()
+    /// Fulfilled when the process is gone and nothing is left of it.
+    let ended = Promise<Void>()
     /// What the child says when it has loaded the plugin, or has refused it.
     let hello = Promise<BridgeReply>()
 
@@ -150,9 +151,11 @@ final class ChildSession: BridgeSession {
         }
         for (promise, failure) in pending { promise.fulfil(.lost(failure ?? .cancelled(log.bridge))) }
         // The last job of the writer: nothing uses the socket after that.
-        writer.run { [process] in process.cleanUp() }
+        writer.run { [process, ended] in
+            process.cleanUp()
+            ended.fulfil(())
+        }
         writer.stop()
-        ended.fulfil(())
     }
 
     private func failure(

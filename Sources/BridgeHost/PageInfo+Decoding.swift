@@ -100,35 +100,12 @@ extension PageInfo {
 }
 
 extension BatchValue {
-    /// Whether every number and time in here has a JSON text: a decimal of the JSON grammar, a year of four digits.
+    /// Whether every time in here has a text: a year of four digits.
     fileprivate var isPlain: Bool {
         switch tag {
-        case .decimal: Self.isNumber(rawBytes)
         case .timestamp: (-62_135_596_800_000_000..<253_402_300_800_000_000).contains(int64)
         case .array, .object: (0..<count).allSatisfy { self[$0].isPlain }
         default: true
         }
-    }
-
-    /// RFC 8259, section 6.
-    private static func isNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var rest = bytes[...]
-        func digits() -> Int {
-            let run = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-            rest = rest.dropFirst(run.count)
-            return run.count
-        }
-        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-        if rest.first == UInt8(ascii: "0") { rest = rest.dropFirst() } else if digits() == 0 { return false }
-        if rest.first == UInt8(ascii: ".") {
-            rest = rest.dropFirst()
-            if digits() == 0 { return false }
-        }
-        if let exponent = rest.first, exponent | 0x20 == UInt8(ascii: "e") {
-            rest = rest.dropFirst()
-            if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { rest = rest.dropFirst() }
-            if digits() == 0 { return false }
-        }
-        return rest.isEmpty
     }
 }

@@ -55,6 +55,8 @@ final class PluginInspector: Sendable {
             let reply = await session.hello.value
             timer.cancel()
             session.kill()
+            // A host that exits right after this leaves no home folder behind.
+            await session.ended.value
             return PluginHello.listing(path: path, reply)
         } catch {
             return PluginListing(path: path, refusal: "cannot be inspected: \(error.message)")

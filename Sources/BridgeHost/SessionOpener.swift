@@ -49,6 +49,7 @@ struct SessionOpener: Sendable {
             try expect(name: found.name, version: found.version)
         } catch {
             session.kill()
+            await session.ended.value
             throw error
         }
         try await finish(session, session.open(options, isConcurrent: plugin.isConcurrent))

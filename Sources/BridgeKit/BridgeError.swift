@@ -83,23 +83,8 @@ public struct BridgeError: Error, Sendable, CustomStringConvertible {
             writer.member("remedy", remedy)
             writer.member("location", location)
             writer.member("remote", remote.map { String($0.prefix(1000)) })
-            writer.key("retryable")
-            writer.bool(isRetryable)
-            writer.member("retry_after", retryAfterMilliseconds)
+            writer.member("retryable", isRetryable)
+            writer.member("retry_after", retryAfterMilliseconds.map(Int.init))
         }
-    }
-}
-
-extension RecordBatchWriter {
-    /// A member that is text or null.
-    func member(_ name: String, _ value: String?) {
-        key(name)
-        if let value { text(value) } else { null() }
-    }
-
-    /// A member that is an integer or null.
-    func member(_ name: String, _ value: Int64?) {
-        key(name)
-        if let value { int64(value) } else { null() }
     }
 }

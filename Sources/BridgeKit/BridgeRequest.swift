@@ -114,19 +114,16 @@ public struct Page: Sendable {
     func write(to writer: RecordBatchWriter) {
         writer.object {
             writer.member("cursor", cursor)
-            writer.key("page_end")
-            writer.bool(isPageEnd)
-            writer.key("end")
-            writer.bool(isEnd)
-            writer.key("complete")
-            writer.bool(isComplete)
-            writer.member("total", total)
+            writer.member("page_end", isPageEnd)
+            writer.member("end", isEnd)
+            writer.member("complete", isComplete)
+            writer.member("total", total.map(Int.init))
             writer.member("location", location)
             writer.key("rejected")
             writer.array {
                 for record in rejected {
                     writer.object {
-                        writer.member("index", record.index.map(Int64.init))
+                        writer.member("index", record.index)
                         writer.member("reason", record.reason)
                         writer.member("representation", record.representation)
                     }

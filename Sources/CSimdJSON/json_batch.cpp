@@ -1,1 +1,387 @@
-#include "bmo_batch.h"
+#include "json_batch.h"
+
+#include <simdjson.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "json_locate.hpp"
+#include "json_scanner.hpp"
+
+using bmo::Result;
+using bmo::Scanner;
+using bmo::Span;
+
+namespace {
+
+struct Segment {
+    std::string name;
+    bool is_wildcard;
+};
+
+// An object or array on the way to the records. Every segment of a path consumes one level, so at depth d each path that
+// is still being followed stands before its segment d: a bit per path says all.
+struct Frame {
+    bool is_object;
+    bool holds_records;  // an array whose elements are the records
+    bool has_begun;
+    uint32_t paths;
+};
+
+}  // namespace
+
+struct bmo_json_reader {
+    std::vector<std::vector<Segment>> paths;
+    std::vector<bmo_json_value> values;
+    std::vector<std::string> texts;
+    std::vector<Frame> frames;
+    std::vector<bmo_json_rejected> rejected;
+    std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
+    Scanner scanner;
+    std::string arrays;
+    size_t skipped = 0;  // the byte order mark
+    uint64_t records = 0;
+    bool guesses = false;
+    bool root_has_array = false;
+    bool found_records = false;
+    bool has_visited_root = false;
+    bmo_writer *writer = nullptr;
+
+    bool begin(const uint8_t *data, size_t size, bool guess);
+    bmo_json_status next(size_t bytes);
+    void list_arrays();
+
+private:
+    bool refuse(bmo_json_fault fault, size_t offset, const char *message) {
+        scanner.error = {fault, offset, message};
+        return false;
+    }
+    Result visit(uint32_t active);
+    Result record();
+    Result capture(size_t path);
+    Result step();
+    uint32_t matching(const Frame &frame, const Span *key) const;
+    void list_arrays(const std::string &prefix, int levels);
+};
+
+bool bmo_json_reader::begin(const uint8_t *data, size_t size, bool guess) {
+    frames.clear();
+    rejected.clear();
+    arrays.clear();
+    values.assign(paths.size(), bmo_json_value{BMO_JSON_MISSING, nullptr, 0});
+    texts.assign(paths.size(), std::string());
+    records = 0;
+    guesses = guess;
+    root_has_array = found_records = has_visited_root = false;
+    scanner.error = {BMO_JSON_NONE, 0, ""};
+    scanner.at = scanner.count = 0;
+    skipped = size >= 3 && std::memcmp(data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    data += skipped;
+    size -= skipped;
+    if (size >= UINT32_MAX) return refuse(BMO_JSON_TOO_LARGE, 0, "the text is over 4 GiB");
+    size_t blank = 0;
+    while (blank < size && bmo::is_white(data[blank])) blank++;
+    if (blank == size) return refuse(BMO_JSON_EMPTY, 0, "the text is empty");
+    bool is_utf16 = size >= 2 && ((data[0] == 0xFF && data[1] == 0xFE) || (data[0] == 0xFE && data[1] == 0xFF)
+        || data[0] == 0 || data[1] == 0);
+    if (is_utf16) return refuse(BMO_JSON_ENCODING, 0, "the text is UTF-16 or UTF-32; JSON is UTF-8");
+    if (!parser || parser->capacity() < size) {
+        parser.reset();
+        // A little more than needed, or pages that grow by a byte would allocate each time.
+        size_t capacity = size + size / 8 + 4096;
+        auto code = simdjson::get_active_implementation()->create_dom_parser_implementation(capacity, 1, parser);
+        if (code) return refuse(BMO_JSON_MEMORY, 0, "memory ran out");
+    }
+    switch (parser->stage1(data, size, simdjson::stage1_mode::regular)) {
+    case simdjson::SUCCESS: break;
+    case simdjson::UTF8_ERROR:
+        return refuse(BMO_JSON_ENCODING, bmo::find_bad_utf8(data, size), "the text is not UTF-8");
+    case simdjson::UNCLOSED_STRING:
+        return refuse(BMO_JSON_TRUNCATED, bmo::find_bad_string(data, size, false),
+                      "the text ends in the middle of the string that begins here");
+    case simdjson::UNESCAPED_CHARS:
+        return refuse(BMO_JSON_SYNTAX, bmo::find_bad_string(data, size, true),
+                      "a string holds a control character that must be escaped");
+    case simdjson::EMPTY: return refuse(BMO_JSON_EMPTY, 0, "the text is empty");
+    default: return refuse(BMO_JSON_SYNTAX, 0, "this is no JSON");
+    }
+    scanner.text = data;
+    scanner.size = size;
+    scanner.indexes = parser->structural_indexes.get();
+    scanner.count = parser->n_structural_indexes;
+    return true;
+}
+
+// The scalar or container that a further path leads to; the cursor stays.
+Result bmo_json_reader::capture(size_t path) {
+    size_t before = scanner.at;
+    bmo_json_value &value = values[path];
+    Result result = Result::ok;
+    value = {BMO_JSON_MISSING, nullptr, 0};
+    switch (scanner.peek()) {
+    case '{': value.kind = BMO_JSON_OBJECT; break;
+    case '[': value.kind = BMO_JSON_ARRAY; break;
+    case 't': value.kind = BMO_JSON_TRUE; break;
+    case 'f': value.kind = BMO_JSON_FALSE; break;
+    case 'n': value.kind = BMO_JSON_NULL; break;
+    case '"': {
+        Span span;
+        bool lone = false;
+        if ((result = scanner.string_value(span, lone)) != Result::ok) break;
+        texts[path].assign(reinterpret_cast<const char *>(span.data), span.size);
+        value.kind = BMO_JSON_TEXT;
+        break;
+    }
+    default: {
+        Span token;
+        bool is_integer;
+        int64_t integer;
+        if (scanner.peek() != '-' && !bmo::is_digit(scanner.peek())) break;  // the walk will complain
+        if ((result = scanner.number(token, is_integer, integer)) != Result::ok) break;
+        texts[path].assign(reinterpret_cast<const char *>(token.data), token.size);
+        value.kind = BMO_JSON_NUMBER;
+    }
+    }
+    scanner.at = before;
+    value.text = texts[path].data();
+    value.length = texts[path].size();
+    return result;
+}
+
+// The value at the cursor as a record.
+Result bmo_json_reader::record() {
+    size_t before = scanner.at;
+    size_t offset = scanner.offset();
+    Result result = Result::reject;
+    if (scanner.peek() == '{') {
+        result = scanner.value<true>(writer);
+        if (result == Result::ok && writer->failed) {
+            return scanner.fail(BMO_JSON_TOO_LARGE, offset, "the record cannot be written: memory or 4 GiB ran out");
+        }
+    } else {
+        scanner.reason = "a record must be an object";
+    }
+    if (result == Result::reject) {
+        bmo_writer_abandon_record(writer);
+        scanner.at = before;
+        if ((result = scanner.value<false>(nullptr)) != Result::ok) return result;
+        size_t end = scanner.at < scanner.count ? scanner.indexes[scanner.at] : scanner.size;
+        // Back over the separator's white space: a comma or bracket is a structural index itself.
+        while (end > offset && bmo::is_white(scanner.text[end - 1])) end--;
+        rejected.push_back({records, offset + skipped, end - offset, scanner.reason});
+    }
+    if (result == Result::ok) records++;
+    return result;
+}
+
+// Reads the value at the cursor, which the paths in `active` have led to, or opens it.
+Result bmo_json_reader::visit(uint32_t active) {
+    size_t depth = frames.size();
+    bool is_record = false;
+    uint32_t deeper = 0;
+    for (size_t path = 0; path < paths.size(); path++) {
+        if (!(active >> path & 1)) continue;
+        if (paths[path].size() > depth) {
+            deeper |= 1u << path;
+        } else if (path == 0) {
+            is_record = true;
+        } else {
+            Result result = capture(path);
+            if (result != Result::ok) return result;
+        }
+    }
+    uint8_t first = scanner.peek();
+    if (is_record) {
+        found_records = true;
+        if (first == '[') {
+            scanner.at++;
+            frames.push_back({false, true, false, 0});
+            return Result::ok;
+        }
+        // "No records" in the JSON of languages whose empty list is null.
+        if (first == 'n') return scanner.value<false>(nullptr);
+        if (first != '{') {
+            size_t offset = scanner.offset();
+            Result result = scanner.value<false>(nullptr);
+            return result != Result::ok ? result
+                : scanner.fail(BMO_JSON_NOT_RECORDS, offset, "the path of the records leads to no object or array");
+        }
+        return record();
+    }
+    if (deeper && (first == '{' || first == '[')) {
+        bool is_object = first == '{';
+        if ((deeper & 1) && paths[0][depth].is_wildcard) found_records = true;
+        scanner.at++;
+        frames.push_back({is_object, false, false, deeper});
+        return Result::ok;
+    }
+    return scanner.value<false>(nullptr);
+}
+
+// Which paths go on through this member or element.
+uint32_t bmo_json_reader::matching(const Frame &frame, const Span *key) const {
+    uint32_t active = 0;
+    size_t depth = frames.size() - 1;
+    for (size_t path = 0; path < paths.size(); path++) {
+        if (!(frame.paths >> path & 1)) continue;
+        const Segment &segment = paths[path][depth];
+        bool matches = segment.is_wildcard || (key && segment.name.size() == key->size
+            && std::memcmp(segment.name.data(), key->data, key->size) == 0);
+        if (matches) active |= 1u << path;
+    }
+    return active;
+}
+
+// The next member or element of the innermost frame, or its end.
+Result bmo_json_reader::step() {
+    Frame &frame = frames.back();
+    uint8_t close = frame.is_object ? '}' : ']';
+    if (scanner.peek() == close) {
+        scanner.at++;
+        frames.pop_back();
+        return Result::ok;
+    }
+    if (frame.has_begun) {
+        if (scanner.peek() != ',') {
+            return scanner.unexpected(frame.is_object ? "a comma or } must follow a member"
+                                                      : "a comma or ] must follow an element");
+        }
+        scanner.at++;
+        if (scanner.peek() == close) return scanner.unexpected("a comma must be followed by a value");
+    }
+    frame.has_begun = true;
+    if (frame.holds_records) return record();
+    if (!frame.is_object) return visit(matching(frame, nullptr));
+    if (scanner.peek() != '"') return scanner.unexpected("a member's name must be a string");
+    Span key;
+    bool lone = false;
+    Result result = scanner.string_value(key, lone);
+    if (result != Result::ok) return result;
+    uint32_t active = matching(frame, &key);
+    if (scanner.peek() != ':') return scanner.unexpected("a colon must follow a member's name");
+    scanner.at++;
+    return visit(active);
+}
+
+bmo_json_status bmo_json_reader::next(size_t bytes) {
+    rejected.clear();
+    if (scanner.error.fault != BMO_JSON_NONE) return BMO_JSON_FAILED;
+    if (!has_visited_root) {
+        has_visited_root = true;
+        if (guesses && scanner.peek() == '{') {
+            list_arrays();
+            if (!arrays.empty()) {
+                scanner.fail(BMO_JSON_AMBIGUOUS, 0, "the root is an object that holds arrays");
+                return BMO_JSON_FAILED;
+            }
+        }
+        if (visit((1u << paths.size()) - 1) != Result::ok) return BMO_JSON_FAILED;
+    }
+    while (!frames.empty()) {
+        if (bmo_writer_size(writer) >= bytes) return BMO_JSON_MORE;
+        if (step() != Result::ok) return BMO_JSON_FAILED;
+    }
+    if (!scanner.at_end()) {
+        scanner.fail(BMO_JSON_TRAILING, scanner.offset(), "something follows the JSON value");
+        return BMO_JSON_FAILED;
+    }
+    if (!found_records) {
+        scanner.fail(BMO_JSON_NO_RECORDS, 0, "the path of the records leads nowhere");
+        return BMO_JSON_FAILED;
+    }
+    return BMO_JSON_DONE;
+}
+
+// Arrays below the root, two levels deep: candidates for the path of the records. The cursor and the error stay.
+void bmo_json_reader::list_arrays() {
+    size_t at = scanner.at;
+    bmo_json_error error = scanner.error;
+    scanner.at = 0;
+    arrays.clear();
+    list_arrays("$", 2);
+    scanner.at = at;
+    scanner.error = error;
+}
+
+void bmo_json_reader::list_arrays(const std::string &prefix, int levels) {
+    if (scanner.peek() != '{') return;
+    scanner.at++;
+    if (scanner.peek() == '}') {
+        scanner.at++;
+        return;
+    }
+    while (scanner.peek() == '"' && arrays.size() < 300) {
+        Span key;
+        bool lone = false;
+        if (scanner.string_value(key, lone) != Result::ok || scanner.peek() != ':') return;
+        scanner.at++;
+        std::string name(reinterpret_cast<const char *>(key.data), key.size);
+        bool is_plain = !name.empty() && !bmo::is_digit(uint8_t(name[0]));
+        for (char c : name) is_plain = is_plain && (c == '_' || uint8_t(c) >= 0x80 || isalnum(uint8_t(c)));
+        std::string path = is_plain ? prefix + "." + name : prefix + "['" + name + "']";
+        if (scanner.peek() == '[') arrays += (arrays.empty() ? "" : ", ") + path;
+        if (scanner.peek() == '{' && levels > 1) {
+            list_arrays(path, levels - 1);
+        } else if (scanner.value<false>(nullptr) != Result::ok) {
+            return;
+        }
+        if (scanner.peek() != ',') break;
+        scanner.at++;
+    }
+    if (scanner.peek() == '}') scanner.at++;
+}
+
+extern "C" {
+
+bmo_json_reader *bmo_json_reader_new(void) { return new (std::nothrow) bmo_json_reader(); }
+
+void bmo_json_reader_free(bmo_json_reader *reader) { delete reader; }
+
+uint32_t bmo_json_add_path(bmo_json_reader *reader) {
+    if (reader->paths.size() < 31) reader->paths.emplace_back();
+    return uint32_t(reader->paths.size() - 1);
+}
+
+void bmo_json_add_name(bmo_json_reader *reader, const char *name, size_t length) {
+    if (!reader->paths.empty()) reader->paths.back().push_back({std::string(name, length), false});
+}
+
+void bmo_json_add_wildcard(bmo_json_reader *reader) {
+    if (!reader->paths.empty()) reader->paths.back().push_back({std::string(), true});
+}
+
+int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, int guess) {
+    return reader->begin(data, size, guess != 0);
+}
+
+bmo_json_status bmo_json_next(bmo_json_reader *reader, bmo_writer *writer, size_t bytes) {
+    reader->writer = writer;
+    // An empty name as the very first text would find no memory to point at, which the writer takes for a failure.
+    if (!writer->text.data && bmo_region_grow(writer, &writer->text, 4096)) writer->text.size = 0;
+    return reader->next(bytes);
+}
+
+void bmo_json_failure(const bmo_json_reader *reader, bmo_json_error *error) {
+    *error = reader->scanner.error;
+    error->offset += reader->skipped;
+}
+
+void bmo_json_value_at(const bmo_json_reader *reader, uint32_t path, bmo_json_value *value) {
+    *value = path < reader->values.size() ? reader->values[path] : bmo_json_value{BMO_JSON_MISSING, nullptr, 0};
+}
+
+uint64_t bmo_json_records(const bmo_json_reader *reader) { return reader->records; }
+
+size_t bmo_json_rejected_count(const bmo_json_reader *reader) { return reader->rejected.size(); }
+
+void bmo_json_rejected_at(const bmo_json_reader *reader, size_t index, bmo_json_rejected *rejected) {
+    *rejected = reader->rejected[index];
+}
+
+const char *bmo_json_arrays(bmo_json_reader *reader) {
+    if (reader->scanner.count && reader->arrays.empty()) reader->list_arrays();
+    return reader->arrays.c_str();
+}
+
+}

@@ -90,6 +90,29 @@ public enum StoredValue: Hashable, Sendable, CustomStringConvertible {
     case text(String)
     case bytes([UInt8])
 
+    /// Equal values of one storage class; texts byte by byte, as a store compares keys, and not as letters look.
+    public static func == (left: StoredValue, right: StoredValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left == right
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.bytes(let left), .bytes(let right)): left == right
+        default: false
+        }
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .integer(let value): hasher.combine(value)
+        case .real(let value): hasher.combine(value)
+        case .text(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        case .bytes(let value): hasher.combine(value)
+        }
+    }
+
     /// The value as a person would type it.
     public var description: String {
         switch self {
@@ -118,13 +141,18 @@ final class Arena {
 
     func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         guard bytes.count > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        if chunks.last.map({ $0.count - used < bytes.count }) ?? true {
-            chunks.append(.allocate(byteCount: max(bytes.count, 64 * 1024), alignment: 16))
+        let target = room(for: bytes.count)
+        target.copyMemory(from: bytes)
+        return UnsafeRawBufferPointer(target)
+    }
+
+    /// Room for so many bytes, at least one.
+    func room(for count: Int) -> UnsafeMutableRawBufferPointer {
+        if chunks.last.map({ $0.count - used < count }) ?? true {
+            chunks.append(.allocate(byteCount: max(count, 64 * 1024), alignment: 16))
             used = 0
         }
-        let target = UnsafeMutableRawBufferPointer(rebasing: chunks[chunks.count - 1][used..<used + bytes.count])
-        target.copyMemory(from: bytes)
-        used += bytes.count
-        return UnsafeRawBufferPointer(target)
+        defer { used += count }
+        return UnsafeMutableRawBufferPointer(rebasing: chunks[chunks.count - 1][used..<used + count])
     }
 }

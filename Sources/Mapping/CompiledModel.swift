@@ -32,7 +32,7 @@ public struct MappingError: Error, CustomStringConvertible {
 }
 
 /// What an entity's rows look like: a field per attribute, then the fields of each relationship to one.
-public struct EntityLayout: Sendable {
+public final class EntityLayout: Sendable {
     /// One column's worth of a row.
     public struct Field: Sendable {
         /// The local name: the attribute's, the relationship's, or both joined by `_` where a target has several keys.
@@ -97,6 +97,8 @@ public struct EntityLayout: Sendable {
     let constants: [(field: Int, converter: ValueConverter, value: ConfigValue)]
     /// Per field of an attribute: how remote values become local ones.
     let converters: [ValueConverter]
+    /// Per field of an attribute: its type, where nothing but the type tells how a value is read.
+    let plainTypes: [AttributeType?]
 
     init(_ entity: Entity, index: Int, in model: Model, indexes: [String: Int]) throws {
         name = entity.name
@@ -147,6 +149,7 @@ public struct EntityLayout: Sendable {
             case .constant(let value): constants.append((field, converters[field], value))
             }
         }
+        plainTypes = entity.attributes.map { $0.transformers.isEmpty ? $0.type : nil }
         self.fields = fields
         self.toOne = toOne
         self.toMany = toMany
@@ -169,7 +172,7 @@ public struct EntityLayout: Sendable {
 
 /// The paths of an entity's mapping as a tree, so that an object's members are walked once.
 struct PathNode: Sendable {
-    enum Binding: Sendable {
+    enum Binding: Sendable, Equatable {
         case attribute(Int)
         case toOne(Int)
         case toMany(Int)
@@ -185,7 +188,7 @@ struct PathNode: Sendable {
             bindings.append(binding)
             return
         }
-        if let index = children.firstIndex(where: { $0.name == first }) {
+        if let index = children.firstIndex(where: { $0.name.utf8.elementsEqual(first.utf8) }) {
             children[index].node.insert(path.dropFirst(), binding)
         } else {
             var node = PathNode()

@@ -24,7 +24,8 @@ struct DecimalText {
         var exponent = 0
         if let mark = bytes.first, mark | 0x20 == UInt8(ascii: "e") {
             bytes.removeFirst()
-            guard let value = Int(String(decoding: bytes, as: UTF8.self)), abs(value) <= Self.maximumDigits else {
+            let limit = Self.maximumDigits
+            guard let value = Int(String(decoding: bytes, as: UTF8.self)), (-limit...limit).contains(value) else {
                 return nil
             }
             exponent = value

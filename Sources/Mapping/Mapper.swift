@@ -66,7 +66,11 @@ public final class Mapper {
         }
         var relationships: [Pending] = []
         let plan = resolve(layout, batch)
-        try walk(object, plan.root, plan, layout, first, &relationships, page)
+        // The row's cells stay where they are until its relationships are followed.
+        try page.cells.withUnsafeMutableBufferPointer { cells throws(Rejection) in
+            let row = UnsafeMutableBufferPointer(rebasing: cells[first..<first + layout.fields.count])
+            try walk(object, plan.root, plan, layout, row, &relationships, page.arena)
+        }
         for field in layout.key
         where page.cells[first + field].kind == .null || page.cells[first + field].kind == .absent {
             let state = page.cells[first + field].kind == .null ? "null" : "missing"
@@ -110,43 +114,75 @@ public final class Mapper {
     }
 
     private func walk(
-        _ object: BatchValue, _ node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout, _ first: Int,
-        _ relationships: inout [Pending], _ page: MixedPage
+        _ object: BatchValue, _ node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout,
+        _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
     ) throws(Rejection) {
-        let table = plan.nodes[node].table
+        let table = plan.steps[node].table
         for index in 0..<object.count {
             let member = object[index]
-            let child = Int(table[Int(member.keyIndex)])
+            let child = Int(plan.tables[table + Int(member.keyIndex)])
             guard child >= 0 else { continue }
-            for binding in plan.nodes[child].bindings {
+            let step = plan.steps[child]
+            // Of members with one name the last counts, and nothing below the others.
+            if step.hasChildren, isRepeated(member, in: object, after: index) { continue }
+            for position in step.firstBinding..<step.firstBinding + step.bindingCount {
+                let binding = plan.bindings[position]
                 switch binding {
                 case .attribute(let field):
+                    if let type = layout.plainTypes[field], let cell = UsualForm.cell(of: member, as: type, arena) {
+                        row[field] = cell
+                        continue
+                    }
                     do {
-                        page.cells[first + field] = try layout.converters[field].convert(member, page.arena)
+                        row[field] = try layout.converters[field].convert(member, arena)
                     } catch {
+                        if isRepeated(member, in: object, after: index) { continue }
                         throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
                     }
                 case .toOne, .toMany:
                     note(binding, member, &relationships)
                 }
             }
-            guard plan.nodes[child].hasChildren else { continue }
+            guard step.hasChildren else { continue }
             switch member.tag {
-            case .object: try walk(member, child, plan, layout, first, &relationships, page)
-            case .array: try walkAcross(member, child, plan, layout, first, &relationships, page)
+            case .object: try walk(member, child, plan, layout, row, &relationships, arena)
+            case .array: try walkAcross(member, child, plan, layout, row, &relationships, arena)
+            case .null: clear(below: child, plan, row, &relationships)
             default: continue
             }
         }
     }
 
+    private func isRepeated(_ member: BatchValue, in object: BatchValue, after index: Int) -> Bool {
+        (index + 1..<object.count).contains { object[$0].keyIndex == member.keyIndex }
+    }
+
     private func note(_ binding: PathNode.Binding, _ value: BatchValue, _ relationships: inout [Pending]) {
-        relationships.append(Pending(binding: binding, values: value.tag == .array ? value.elements : [value]))
+        let pending = Pending(binding: binding, values: value.tag == .array ? value.elements : [value])
+        if let earlier = relationships.firstIndex(where: { $0.binding == binding }) {
+            relationships[earlier] = pending
+        } else {
+            relationships.append(pending)
+        }
+    }
+
+    /// Null on the way of a path: what was there is gone.
+    private func clear(
+        below node: Int, _ plan: ResolvedPlan, _ row: UnsafeMutableBufferPointer<Cell>,
+        _ relationships: inout [Pending]
+    ) {
+        plan.eachBinding(below: node) { binding in
+            switch binding {
+            case .attribute(let field): row[field] = .null
+            case .toOne, .toMany: relationships.append(Pending(binding: binding, values: []))
+            }
+        }
     }
 
     /// A path across an array: what its elements have becomes one list.
     private func walkAcross(
-        _ array: BatchValue, _ node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout, _ first: Int,
-        _ relationships: inout [Pending], _ page: MixedPage
+        _ array: BatchValue, _ node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout,
+        _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
     ) throws(Rejection) {
         var lists: [(binding: PathNode.Binding, values: [BatchValue])] = []
         plan.eachBinding(below: node) { lists.append(($0, [])) }
@@ -164,7 +200,7 @@ public final class Mapper {
                     throw Rejection(reason: "\(name): its path leads across an array; use type json")
                 }
                 let json = "[" + list.values.map(\.json).joined(separator: ",") + "]"
-                page.cells[first + field] = .text(page.arena.copy(json))
+                row[field] = .text(arena.copy(json))
             }
         }
     }

@@ -35,7 +35,7 @@ enum RemoteScalar {
         case .int(let value): self = .int(value)
         case .double(let value): self = .double(value)
         case .string(let value): self = .text(value)
-        case .array, .object: self = .composite("")
+        case .array, .object: self = .composite(value.compactJSON)
         }
     }
 
@@ -72,7 +72,7 @@ enum RemoteScalar {
 
     /// The value as a message shows it: with its kind, cut short.
     var shown: String {
-        let json = json
+        let json = if case .double(let value) = self { "\(value)" } else { json }
         let cut = json.count > 80 ? String(json.prefix(80)) + "…" : json
         return switch self {
         case .null: "null"
@@ -82,6 +82,23 @@ enum RemoteScalar {
         case .bytes(let bytes): "a value of \(bytes.count) bytes"
         case .timestamp: "the timestamp \(cut)"
         case .composite: json.hasPrefix("[") ? "the array \(cut)" : "the object \(cut)"
+        }
+    }
+}
+
+extension ConfigValue {
+    /// The value as JSON on one line, like that of a remote value; never a secret.
+    fileprivate var compactJSON: String {
+        switch self {
+        case .array(let elements): return "[" + elements.map(\.compactJSON).joined(separator: ",") + "]"
+        case .object(let members):
+            let parts = members.map { key, value in
+                var out = ""
+                out.appendJSONString(key)
+                return out + ":" + value.compactJSON
+            }
+            return "{" + parts.joined(separator: ",") + "}"
+        default: return RemoteScalar(self).json
         }
     }
 }

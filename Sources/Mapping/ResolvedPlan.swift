@@ -1,7 +1,17 @@
 internal import RecordBatch
 
 /// An entity's path tree with the key indexes of one batch, so that a member's place is one array access away.
-struct ResolvedPlan {
+final class ResolvedPlan {
+    /// What the hot path wants to know of a node: plain numbers, so that a look at one counts no references.
+    struct Step {
+        /// Where its bindings begin in ``bindings``.
+        var firstBinding = 0
+        var bindingCount = 0
+        var hasChildren = false
+        /// Where its table begins in ``tables``.
+        var table = 0
+    }
+
     struct Node {
         let bindings: [PathNode.Binding]
         let hasChildren: Bool
@@ -12,23 +22,36 @@ struct ResolvedPlan {
     }
 
     private(set) var nodes: [Node] = []
+    /// As ``nodes``.
+    private(set) var steps: [Step] = []
+    private(set) var bindings: [PathNode.Binding] = []
+    private(set) var tables: [Int32] = []
     let root = 0
 
     init(_ tree: PathNode, _ batch: RecordBatch) {
-        var keys: [String: Int] = [:]
-        for index in 0..<batch.keyCount { keys[batch.key(index)] = index }
-        _ = add(tree, keys)
+        // Names are compared byte by byte (RFC 8259, section 8.3), and nothing keeps a plugin from listing a key twice.
+        var keys: [[UInt8]: [Int]] = [:]
+        for index in 0..<batch.keyCount { keys[Array(batch.keyBytes(index)), default: []].append(index) }
+        _ = add(tree, keys, keyCount: batch.keyCount)
+        for node in nodes {
+            steps.append(
+                Step(
+                    firstBinding: bindings.count, bindingCount: node.bindings.count, hasChildren: node.hasChildren,
+                    table: tables.count))
+            bindings += node.bindings
+            tables += node.table
+        }
     }
 
-    private mutating func add(_ tree: PathNode, _ keys: [String: Int]) -> Int {
+    private func add(_ tree: PathNode, _ keys: [[UInt8]: [Int]], keyCount: Int) -> Int {
         let index = nodes.count
         nodes.append(Node(bindings: tree.bindings, hasChildren: !tree.children.isEmpty, table: [], children: []))
-        var table: [Int32] = tree.children.isEmpty ? [] : Array(repeating: -1, count: keys.count)
+        var table: [Int32] = tree.children.isEmpty ? [] : Array(repeating: -1, count: keyCount)
         var children: [Int] = []
         for child in tree.children {
-            let node = add(child.node, keys)
+            let node = add(child.node, keys, keyCount: keyCount)
             children.append(node)
-            if let key = keys[child.name] { table[key] = Int32(node) }
+            for key in keys[Array(child.name.utf8)] ?? [] { table[key] = Int32(node) }
         }
         nodes[index].table = table
         nodes[index].children = children
@@ -45,7 +68,8 @@ struct ResolvedPlan {
 
     /// Hands each value below `value` that a binding below `node` wants to `body`.
     ///
-    /// Its first argument is the binding's position in the order of ``eachBinding(below:_:)``. Arrays on the way are flattened, arrays at the end too.
+    /// Its first argument is the binding's position in the order of ``eachBinding(below:_:)``. Arrays on the way are
+    /// flattened.
     func collect(from value: BatchValue, at node: Int, _ body: (Int, BatchValue) -> Void) {
         collect(from: value, at: node, firstPosition: 0, body)
     }

@@ -36,13 +36,13 @@ struct TemporalParser: Sendable {
     }
 
     private func microseconds(_ scalar: RemoteScalar) throws(ValueConverter.Misfit) -> Int64 {
+        if case .timestamp(let value) = scalar, Self.isInRange(value) { return value }
+        if let format {
+            if let text = scalar.text, let value = Self.parse(text, format) { return value }
+            throw ValueConverter.Misfit(reason: "\(scalar.shown) is not a time of the format \(format)")
+        }
         switch scalar {
-        case .timestamp(let value): return value
         case .text(let text):
-            if let format {
-                if let value = Self.parse(text, format) { return value }
-                throw ValueConverter.Misfit(reason: "\(scalar.shown) is not a time of the format \(format)")
-            }
             if let value = ISODate(text)?.microseconds { return value }
             if let value = number(text) { return value }
         case .int(let value):
@@ -78,12 +78,20 @@ struct TemporalParser: Sendable {
 
     private static func parse(_ text: String, _ format: String) -> Int64? {
         var time = tm()
+        // What a format leaves out is the first: `%Y-%m` is the first day of the month.
+        time.tm_year = 70
+        time.tm_mday = 1
         let isWhole = text.withCString { start in
-            bmo_strptime(start, format, &time).map { $0.pointee == 0 } ?? false
+            // A text may contain NUL, where C believes that it ends.
+            bmo_strptime(start, format, &time).map { UnsafePointer($0) - start == text.utf8.count } ?? false
         }
-        guard isWhole else { return nil }
-        let offset = time.tm_gmtoff
-        return (Int64(timegm(&time)) - Int64(offset)) * 1_000_000
+        // strptime takes 31 February, which timegm would make a day in March.
+        guard isWhole,
+            time.tm_mday <= ISODate.days(of: Int64(time.tm_mon) + 1, Int64(time.tm_year) + 1900)
+        else { return nil }
+        let offset = Int64(time.tm_gmtoff)
+        let (microseconds, overflow) = (Int64(timegm(&time)) - offset).multipliedReportingOverflow(by: 1_000_000)
+        return !overflow && isInRange(microseconds) ? microseconds : nil
     }
 }
 
@@ -125,7 +133,7 @@ struct ISODate {
         self.day = seconds == 0 && fraction == 0 ? String(text.prefix(10)) : nil
     }
 
-    private static func days(of month: Int64, _ year: Int64) -> Int64 {
+    static func days(of month: Int64, _ year: Int64) -> Int64 {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][Int(month - 1)]
     }

@@ -28,6 +28,8 @@ struct TransformerChain: Sendable {
     private func apply(
         _ transformer: Transformer, to scalar: RemoteScalar
     ) throws(ValueConverter.Misfit) -> RemoteScalar {
+        // What is no text is not empty: an object of a json attribute, for instance.
+        if case .emptyAsNull = transformer, scalar.text == nil { return scalar }
         guard let text = scalar.text else {
             throw ValueConverter.Misfit(reason: "\(scalar.shown) cannot be transformed: it is not a single value")
         }

@@ -19,17 +19,8 @@ struct ValueConverter: Sendable {
     }
 
     /// The local value of a remote one.
-    @inline(__always)
     func convert(_ value: BatchValue, _ arena: Arena) throws(Misfit) -> Cell {
-        if chain == nil {
-            switch (type, value.tag) {
-            case (_, .null): return .null
-            case (.text, .text): return .text(value.rawBytes)
-            case (.integer, .int64): return .integer(value.int64)
-            default: return try convert(RemoteScalar(value), value, arena)
-            }
-        }
-        return try convert(RemoteScalar(value), value, arena)
+        try convert(RemoteScalar(value), value, arena)
     }
 
     /// The local value of a constant of the config.
@@ -82,7 +73,8 @@ struct ValueConverter: Sendable {
     private func real(_ scalar: RemoteScalar) throws(Misfit) -> Double {
         switch scalar {
         case .int(let value): return Double(value)
-        case .double(let value): return value
+        case .double(let value):
+            if value.isFinite { return value }
         case .text(let text), .decimal(let text):
             if DecimalText(text) != nil, let value = Double(text), value.isFinite { return value }
         default: break

@@ -104,6 +104,12 @@ enum BatchValidator {
             guard isSpan(offset: slot.payload, length: slot.length, sections, header) else {
                 throw RecordBatchError("a text of \(slot.length) bytes at \(slot.payload) lies outside the text")
             }
+            if Int(slot.head & 0xFF) == BMO_DECIMAL {
+                let start = sections.text + Int(slot.payload)
+                guard NumberGrammar.matches(UnsafeRawBufferPointer(start: start, count: Int(slot.length))) else {
+                    throw RecordBatchError("a decimal of \(slot.length) bytes at \(slot.payload) is no number")
+                }
+            }
             return 0
         case BMO_BYTES:
             guard slot.payload <= UInt64(header.bytes_size),

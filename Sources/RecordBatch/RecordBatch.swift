@@ -59,7 +59,14 @@ public final class RecordBatch: @unchecked Sendable {
         release()
     }
 
+    /// The record at `index` as JSON text.
+    public func json(_ index: Int) -> String {
+        withExtendedLifetime(self) { self[index].json }
+    }
+
     /// The record at `index`, which must be below ``count``.
+    ///
+    /// It does not keep the batch alive: `makeBatch()[0].json` reads freed memory.
     @inlinable
     public subscript(index: Int) -> BatchValue {
         BatchValue(slot: sections.pointee.records + index, sections: sections)

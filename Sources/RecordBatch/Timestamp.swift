@@ -3,14 +3,40 @@ package enum Timestamp {
     /// `2026-11-21T07:08:08.000000Z`: UTC, always six decimals, so that text sorts as time does.
     package static func text(microseconds: Int64) -> String {
         let second = 1_000_000 as Int64
-        let seconds = microseconds >= 0 ? microseconds / second : (microseconds - second + 1) / second
+        let seconds = microseconds / second - (microseconds % second < 0 ? 1 : 0)
         let fraction = microseconds - seconds * second
-        let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+        let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
         let time = seconds - days * 86_400
         let (year, month, day) = civil(days: days)
         return
             "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(time / 3600, 2)):"
             + "\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2)).\(padded(fraction, 6))Z"
+    }
+
+    /// How many bytes the text of a year from 0 to 9999 has.
+    package static let textLength = 27
+
+    /// Writes the text of a year from 0 to 9999 to the first ``textLength`` bytes of `bytes`.
+    package static func write(microseconds: Int64, to bytes: UnsafeMutableRawBufferPointer) {
+        let day: Int64 = 86_400_000_000
+        let days = microseconds / day - (microseconds % day < 0 ? 1 : 0)
+        let time = microseconds - days * day
+        let (year, month, dayOfMonth) = civil(days: days)
+        func put(_ value: Int64, _ start: Int, _ width: Int, _ mark: UInt8) {
+            var rest = value
+            for index in (start..<start + width).reversed() {
+                bytes[index] = 48 + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            bytes[start + width] = mark
+        }
+        put(year, 0, 4, UInt8(ascii: "-"))
+        put(month, 5, 2, UInt8(ascii: "-"))
+        put(dayOfMonth, 8, 2, UInt8(ascii: "T"))
+        put(time / 3_600_000_000, 11, 2, UInt8(ascii: ":"))
+        put(time / 60_000_000 % 60, 14, 2, UInt8(ascii: ":"))
+        put(time / 1_000_000 % 60, 17, 2, UInt8(ascii: "."))
+        put(time % 1_000_000, 20, 6, UInt8(ascii: "Z"))
     }
 
     /// Days since 1970-01-01 of a date in the proleptic Gregorian calendar.

@@ -16,7 +16,7 @@ final class SQLitePageTransaction: PageTransaction {
 
     func access(_ body: () throws -> Void) throws {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
-        try store.pool.writeWithoutTransaction { _ in try body() }
+        try store.writer.writeWithoutTransaction { _ in try body() }
     }
 
     func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, isReference: Bool) throws -> MergeOutcome {
@@ -50,7 +50,7 @@ final class SQLitePageTransaction: PageTransaction {
     func commit() throws {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
         try SQLiteStore.translating("committing a page") {
-            try store.pool.writeWithoutTransaction { db in try db.commit() }
+            try store.writer.writeWithoutTransaction { db in try db.commit() }
         }
         isOpen = false
     }
@@ -59,7 +59,7 @@ final class SQLitePageTransaction: PageTransaction {
         guard isOpen else { return }
         isOpen = false
         // SQLite itself rolls back at the latest when the connection closes; the counts of stubs are read again.
-        try? store.pool.writeWithoutTransaction { db in
+        try? store.writer.writeWithoutTransaction { db in
             if db.isInsideTransaction { try db.rollback() }
             try writers.stubs.reload(store.model.entities.map(\.name))
         }

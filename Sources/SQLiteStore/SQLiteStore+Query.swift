@@ -65,11 +65,9 @@ extension SQLiteStore {
         if !clauses.isEmpty { sql += " WHERE " + clauses.joined(separator: " AND ") }
         sql += " ORDER BY \(key.joined(separator: ", "))"
         if let limit { sql += " LIMIT \(limit)" }
-        try SQLiteStore.translating("reading \(layout.name)") {
-            try pool.read { db in
-                let cursor = try Row.fetchCursor(db, sql: sql, arguments: StatementArguments(arguments))
-                while let row = try cursor.next() { try body(row.map { StoredValue($0.1) }) }
-            }
+        try read("reading \(layout.name)") { db in
+            let cursor = try Row.fetchCursor(db, sql: sql, arguments: StatementArguments(arguments))
+            while let row = try cursor.next() { try body(row.map { StoredValue($0.1) }) }
         }
     }
 
@@ -89,19 +87,17 @@ extension SQLiteStore {
     ///
     /// - Throws: ``StoreError``.
     public func quarantined(entity: String? = nil) throws -> [Quarantined] {
-        try SQLiteStore.translating("reading the quarantine") {
-            try pool.read { db in
-                try Row.fetchAll(
-                    db, sql: "SELECT * FROM bmo_quarantine WHERE ?1 IS NULL OR entity = ?1 ORDER BY id",
-                    arguments: [entity]
-                ).map { row in
-                    Quarantined(
-                        id: row["id"],
-                        record: QuarantinedRecord(
-                            entity: row["entity"], bridge: row["bridge"], page: row["page"], record: row["record"],
-                            reason: row["reason"], representation: row["representation"], location: row["location"]),
-                        firstSeen: row["first_seen"], lastSeen: row["last_seen"])
-                }
+        try read("reading the quarantine") { db in
+            try Row.fetchAll(
+                db, sql: "SELECT * FROM bmo_quarantine WHERE ?1 IS NULL OR entity = ?1 ORDER BY id",
+                arguments: [entity]
+            ).map { row in
+                Quarantined(
+                    id: row["id"],
+                    record: QuarantinedRecord(
+                        entity: row["entity"], bridge: row["bridge"], page: row["page"], record: row["record"],
+                        reason: row["reason"], representation: row["representation"], location: row["location"]),
+                    firstSeen: row["first_seen"], lastSeen: row["last_seen"])
             }
         }
     }
@@ -111,7 +107,7 @@ extension SQLiteStore {
     /// - Throws: ``StoreError``.
     public func releaseQuarantine(of entity: String, notSeenSince instant: String) throws {
         try SQLiteStore.translating("clearing the quarantine") {
-            try pool.writeWithoutTransaction { db in
+            try writer.writeWithoutTransaction { db in
                 let stale = "FROM bmo_quarantine WHERE entity = ? AND last_seen < ?"
                 // A delete that finds nothing still takes the write lock: look first.
                 if try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 \(stale))", arguments: [entity, instant]) == true
@@ -126,12 +122,10 @@ extension SQLiteStore {
     ///
     /// - Throws: ``StoreError``.
     public func progress(of entity: String) throws -> WalkProgress? {
-        try SQLiteStore.translating("reading the walk's place") {
-            try pool.read { db in
-                try Row.fetchOne(
-                    db, sql: "SELECT cursor, page, request FROM bmo_progress WHERE entity = ?", arguments: [entity]
-                ).map { WalkProgress(cursor: $0["cursor"], page: $0["page"], request: $0["request"]) }
-            }
+        try read("reading the walk's place") { db in
+            try Row.fetchOne(
+                db, sql: "SELECT cursor, page, request FROM bmo_progress WHERE entity = ?", arguments: [entity]
+            ).map { WalkProgress(cursor: $0["cursor"], page: $0["page"], request: $0["request"]) }
         }
     }
 
@@ -139,10 +133,8 @@ extension SQLiteStore {
     ///
     /// - Throws: ``StoreError``.
     public func stubCount(of entity: String) throws -> Int {
-        try SQLiteStore.translating("counting stubs") {
-            try pool.read { db in
-                try Int.fetchOne(db, sql: "SELECT count(*) FROM bmo_stubs WHERE entity = ?", arguments: [entity]) ?? 0
-            }
+        try read("counting stubs") { db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM bmo_stubs WHERE entity = ?", arguments: [entity]) ?? 0
         }
     }
 
@@ -151,7 +143,7 @@ extension SQLiteStore {
     /// - Throws: ``StoreError``.
     public func recordRun(started: String, outcome: String, summary: String) throws {
         try SQLiteStore.translating("recording the run") {
-            try pool.writeWithoutTransaction { db in
+            try writer.writeWithoutTransaction { db in
                 try db.execute(
                     sql: "INSERT INTO bmo_runs (started, finished, outcome, summary) VALUES (?, ?, ?, ?)",
                     arguments: [started, Clock.now(), outcome, summary])

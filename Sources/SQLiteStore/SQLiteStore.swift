@@ -2,14 +2,17 @@ internal import GRDB
 internal import GRDBSQLite
 public import Importer
 public import Mapping
+internal import Synchronization
 
 /// A SQLite file that imports write to and that anybody can read: the only target that knows SQL.
 ///
 /// Tables are named as entities and columns as attributes; bookkeeping lies in tables with the prefix `bmo_`. The file
 /// is in WAL mode: readers are never blocked by an import.
 public final class SQLiteStore: Store, @unchecked Sendable {
-    // GRDB's pool serialises the writer; `writers` is touched inside its accesses only.
-    let pool: DatabasePool
+    // GRDB's queue serialises the writer; `writers` is touched inside its accesses only.
+    let writer: DatabaseQueue
+    let reader: Mutex<DatabaseQueue?>
+    let path: String
     let model: CompiledModel
     private var writers: Writers?
 
@@ -18,21 +21,14 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// - Throws: ``StoreError``: `open` when the file cannot be, `schema` when its tables do not fit the model.
     public init(path: String, model: CompiledModel) throws {
         self.model = model
-        var configuration = Configuration()
-        configuration.label = "bmo"
-        configuration.busyMode = .timeout(5)
-        // A page's transaction stays open between two accesses, while its next batch is on its way.
-        configuration.allowsUnsafeTransactions = true
-        configuration.maximumReaderCount = 2
-        configuration.prepareDatabase { db in
-            // 16 MiB of page cache; a fourth of the checkpoints that the default of 1,000 pages makes.
-            try db.execute(sql: "PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000")
-        }
-        pool = try SQLiteStore.translating("opening \(path)") {
-            try DatabasePool(path: path, configuration: configuration)
+        self.path = path
+        reader = Mutex(nil)
+        // Not GRDB's pool: it writes to the file when it opens it, and leaves the WAL behind when it closes (7.10.0).
+        writer = try SQLiteStore.translating("opening \(path)") {
+            try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
         }
         try SQLiteStore.translating("making the tables") {
-            try pool.writeWithoutTransaction { db in
+            try writer.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
                     try SchemaUpdate.apply(model, to: db)
                     return .commit
@@ -42,13 +38,50 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
-    /// Closes the file; the last connection empties its WAL.
+    private static func configuration(isReadOnly: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "bmo"
+        configuration.readonly = isReadOnly
+        configuration.busyMode = .timeout(5)
+        guard !isReadOnly else { return configuration }
+        // A page's transaction stays open between two accesses, while its next batch is on its way.
+        configuration.allowsUnsafeTransactions = true
+        configuration.prepareDatabase { db in
+            // In WAL mode NORMAL loses nothing but the last commits at a power failure, and never consistency.
+            // 16 MiB of page cache; a fourth of the checkpoints that the default of 1,000 pages makes.
+            try db.execute(
+                sql: """
+                    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+                    PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000
+                    """)
+        }
+        return configuration
+    }
+
+    /// Reads what is committed, on a connection of its own: an open page does not show.
+    func read<Result>(_ action: String, _ body: (Database) throws -> Result) throws -> Result {
+        try SQLiteStore.translating(action) {
+            let queue = try reader.withLock { reader in
+                let queue = try reader ?? DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true))
+                reader = queue
+                return queue
+            }
+            return try queue.read(body)
+        }
+    }
+
+    /// Closes the file and empties its WAL, unless another process has it open.
     ///
     /// - Throws: ``StoreError``.
     public func close() throws {
         try SQLiteStore.translating("closing the database") {
-            pool.writeWithoutTransaction { _ in writers = nil }
-            try pool.close()
+            // The last connection to close checkpoints, and a read-only one cannot.
+            try reader.withLock { reader in
+                try reader?.close()
+                reader = nil
+            }
+            writer.writeWithoutTransaction { _ in writers = nil }
+            try writer.close()
         }
     }
 
@@ -60,7 +93,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// Begins a page's transaction.
     public func beginPage() throws -> any PageTransaction {
         try SQLiteStore.translating("beginning a page") {
-            try pool.writeWithoutTransaction { db in
+            try writer.writeWithoutTransaction { db in
                 try db.beginTransaction(.immediate)
                 guard let writers else { throw StoreError(.internal, "the database is closed") }
                 return SQLitePageTransaction(self, writers)
@@ -86,12 +119,13 @@ final class Writers {
     let quarantine: QuarantineWriter
     private let model: CompiledModel
     private let connection: OpaquePointer?
-    private var entities: [Int: EntityWriter] = [:]
+    private var entities: [EntityWriter?]
     private var links: [[Int]: LinkWriter] = [:]
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
         self.model = model
         self.connection = connection
+        entities = Array(repeating: nil, count: model.entities.count)
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
         progress = try ProgressTable(on: connection)
         quarantine = try QuarantineWriter(on: connection)

@@ -20,7 +20,12 @@ final class ServerProcess: Sendable {
         let client: Int
     }
 
-    struct Failure: Error {}
+    struct Failure: Error {
+        let what: String
+    }
+
+    /// One server for tests that don't look at its log; it ends with this process.
+    static let shared = Result { try ServerProcess() }
 
     init() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -37,9 +42,13 @@ final class ServerProcess: Sendable {
         process.standardOutput = output
         process.standardInput = input
         try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        var bytes = Data()
+        while bytes.last != UInt8(ascii: "\n"), let more = try output.fileHandleForReading.read(upToCount: 1) {
+            bytes += more
+        }
+        let line = String(decoding: bytes, as: UTF8.self)
         let ports = line.split(whereSeparator: \.isWhitespace)
-        guard ports.count == 2 else { throw Failure() }
+        guard ports.count == 2 else { throw Failure(what: "the server said \(line)") }
         url = "http://127.0.0.1:\(ports[0])"
         otherURL = "http://127.0.0.1:\(ports[1])"
     }
@@ -59,7 +68,7 @@ final class ServerProcess: Sendable {
                 let event = object["event"] as? String, let time = object["time"] as? Double,
                 let path = object["path"] as? String, let origin = object["origin"] as? Int,
                 let headers = object["headers"] as? [String: String], let client = object["client"] as? Int
-            else { throw Failure() }
+            else { throw Failure(what: "no event: \(line)") }
             return Event(event: event, time: time, path: path, origin: origin, headers: headers, client: client)
         }
     }

@@ -60,7 +60,7 @@ extension EndToEndTests {
                 """, to: "bmo.yml")
             let check = try await bmo("check")
             #expect(check.exitCode == 2, "\(check)")
-            check.expectWords("bmo.yml:5:73", "password", "env", "file")
+            check.expectWords("bmo.yml:5:63", "password", "env", "file")
             #expect(!check.allOutput.contains("hunter2"))
         }
 

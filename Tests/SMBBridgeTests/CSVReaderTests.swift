@@ -31,10 +31,11 @@ import Testing
         #expect(try rows(text, size: size) == [["a", "b"], ["x \"y\"\r\n,z", " é "], ["", ""], ["last", ""]])
     }
 
-    @Test(arguments: [
-        ("a,\"b", .unterminatedQuote), ("a,b\"c\n", .strayQuote), ("\"a\"b\n", .strayQuote),
-        ("\"" + String(repeating: "x", count: CSVReader.maximumRowBytes + 1), .rowTooLong),
-    ] as [(String, CSVReader.Fault)])
+    @Test(
+        arguments: [
+            ("a,\"b", .unterminatedQuote), ("a,b\"c\n", .strayQuote), ("\"a\"b\n", .strayQuote),
+            ("\"" + String(repeating: "x", count: CSVReader.maximumRowBytes + 1), .rowTooLong),
+        ] as [(String, CSVReader.Fault)])
     func `what is not CSV is a fault`(text: String, fault: CSVReader.Fault) throws {
         #expect(throws: fault) { try rows(text) }
     }

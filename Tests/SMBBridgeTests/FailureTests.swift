@@ -24,10 +24,10 @@ extension AgainstRealServer {
         @Test func `a share that is not there is told from a path that is not there`() throws {
             let share = try bridgeError { _ = try SMBBridge(server, share: "nothing", folder: "/x").check() }
             #expect(share.code == .notFound)
-            #expect(share.message == "cannot list the folder x: the server has no share nothing")
+            #expect(share.message == "cannot open the share: the server has no share nothing")
             let path = try bridgeError { _ = try SMBBridge(server, folder: "/nothing/here").check() }
             #expect(path.code == .notFound)
-            #expect(path.message == "cannot list the folder nothing/here: there is no such path on the share")
+            #expect(path.message == "cannot list nothing/here: there is no such path on the share")
             #expect(path.location == "smb://127.0.0.1:\(server.port)/pw/nothing/here")
             let literal = try bridgeError { _ = try SMBBridge(server).walk(["csv": "none.csv"]) }
             #expect(literal.code == .notFound)
@@ -40,7 +40,7 @@ extension AgainstRealServer {
             defer { chmod(server.share + "/closed", 0o755) }
             let error = try bridgeError { _ = try SMBBridge(server).walk(["files": "closed/*"]) }
             #expect(error.code == .permission)
-            #expect(error.message == "cannot list the folder closed: the server refuses access")
+            #expect(error.message == "cannot list closed: the server refuses access")
         }
 
         @Test func `a closed port is unreachable and worth another try`() throws {

@@ -76,7 +76,9 @@ extension AgainstRealServer {
         }
 
         @Test func `odd names are listed, read and matched`() throws {
-            let names = ["a b.txt", "a%20b.txt", "50%.txt", "#1.txt", "Übergröße.txt", "日本.txt", "plus+&=;.txt", "{x}.txt"]
+            let names = [
+                "a b.txt", "a%20b.txt", "50%.txt", "#1.txt", "Übergröße.txt", "日本.txt", "plus+&=;.txt", "{x}.txt",
+            ]
             for name in names { try server.write("odd names #/" + name, name) }
             let bridge = try SMBBridge(server, folder: "/odd%20names%20%23")
             let walk = try bridge.walk(["files": "{stem}.txt", "content": "text"])
@@ -118,6 +120,16 @@ extension AgainstRealServer {
             #expect(latin.values("content") == [#""ÿ\u0000""#])
         }
 
+        @Test func `many warnings are counted`() throws {
+            for file in 0..<30 { try server.write("warnings/\(file)", "xx") }
+            let walk = try SMBBridge(server).walk([
+                "files": "warnings/*", "content": "bytes", "max_content_bytes": 1,
+            ])
+            #expect(walk.records.count == 30)
+            #expect(walk.warnings.count == 21)
+            #expect(walk.warnings.last == "and 10 more warnings on this page")
+        }
+
         @Test func `directories are records only when asked for`() throws {
             try server.write("folders/inner/file", "")
             let bridge = try SMBBridge(server)
@@ -134,7 +146,8 @@ extension AgainstRealServer {
             defer { chmod(server.share + "/locked/shut", 0o755) }
             let walk = try SMBBridge(server).walk(["files": "locked/**"])
             #expect(walk.values("path") == [#""locked/open/a""#])
-            #expect(walk.warnings == ["the folder locked/shut may not be listed by this user: what it holds is unknown"])
+            #expect(
+                walk.warnings == ["the folder locked/shut may not be listed by this user: what it holds is unknown"])
             #expect(!walk.isComplete)
         }
 
@@ -145,7 +158,7 @@ extension AgainstRealServer {
             let walk = try SMBBridge(server).walk(["files": "secret/*", "content": "text"])
             #expect(walk.values("content") == [#""b""#])
             #expect(
-                walk.rejected.map(\.reason) == ["cannot read the file secret/a: the server refuses access"])
+                walk.rejected.map(\.reason) == ["cannot read secret/a: the server refuses access"])
         }
 
         @Test func `a link back up is left out`() throws {

@@ -71,7 +71,8 @@ import Testing
 
     @Test func `a resume point whose folder went away keeps its place in the order`() throws {
         var walk = FolderWalk(
-            pattern: try PathPattern("**"), includesDirectories: false, from: WalkPoint(folder: ["gone", "x"], name: "y"))
+            pattern: try PathPattern("**"), includesDirectories: false,
+            from: WalkPoint(folder: ["gone", "x"], name: "y"))
         #expect(tree.run(&walk).map(\.path) == ["m/1", "m/2", "m/deep/x", "m-1/y"])
     }
 

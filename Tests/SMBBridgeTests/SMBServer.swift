@@ -148,7 +148,9 @@ final class SMBServer: @unchecked Sendable {
         var address = loopback(0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, size) + getsockname(socket, $0, &size) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, size) + getsockname(socket, $0, &size)
+            }
         }
         guard status == 0 else { throw Failure(description: "no free port: \(errno)") }
         return UInt16(bigEndian: address.sin_port)

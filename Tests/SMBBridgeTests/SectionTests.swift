@@ -4,43 +4,45 @@ import Testing
 @testable import SMBBridge
 
 @Suite struct SectionTests {
-    @Test(arguments: [
-        ([:], "the section smb needs exactly one of files and csv"),
-        (["files": "*", "csv": "*"], "the section smb needs exactly one of files and csv"),
-        (["files": "*", "delimiter": ";"], "the section smb has delimiter, which has no effect with files"),
-        (["files": "*", "encoding": "utf-8"], "the section smb has encoding, which has no effect with files"),
-        (["csv": "*", "content": "text"], "the section smb has content, which has no effect with csv"),
-        (["files": "{size}"], "the pattern captures {size}, but each record has a field size of its own"),
-        (["files": "*", "content": "all"], "content: \"all\" is none of none, text, bytes"),
-        (["csv": "*", "delimiter": "::"], "delimiter: \"::\" is not one ASCII character"),
-        (["csv": "*", "quote": ","], "delimiter and quote are the same"),
-        (["csv": "*", "encoding": "klingon"], "encoding: \"klingon\" is not known"),
-        (["csv": "*", "encoding": "utf-16//IGNORE"], "encoding: \"utf-16//IGNORE\" is not known"),
-        (["csv": "*", "header": false], "header: neither true nor a list of names"),
-        (["csv": "*", "header": ["a", "a"]], "header: the name \"a\" of column 2 is there twice"),
-        (["csv": "*", "header": ["@row"]], "header: the name \"@row\" of column 1 is there twice"),
-        (["csv": "{x}", "header": ["x"]], "header: column 1 is named \"x\", as a capture of the pattern is"),
-    ] as [([String: Setting], String)])
+    @Test(
+        arguments: [
+            ([:], "the section smb needs exactly one of files and csv"),
+            (["files": "*", "csv": "*"], "the section smb needs exactly one of files and csv"),
+            (["files": "*", "delimiter": ";"], "the section smb has delimiter, which has no effect with files"),
+            (["files": "*", "encoding": "utf-8"], "the section smb has encoding, which has no effect with files"),
+            (["csv": "*", "content": "text"], "the section smb has content, which has no effect with csv"),
+            (["files": "{size}"], "the pattern captures {size}, but each record has a field size of its own"),
+            (["files": "*", "content": "all"], "content: \"all\" is none of none, text, bytes"),
+            (["csv": "*", "delimiter": "::"], "delimiter: \"::\" is not one ASCII character"),
+            (["csv": "*", "quote": ","], "delimiter and quote are the same"),
+            (["csv": "*", "encoding": "klingon"], "encoding: \"klingon\" is not known"),
+            (["csv": "*", "encoding": "utf-16//IGNORE"], "encoding: \"utf-16//IGNORE\" is not known"),
+            (["csv": "*", "header": false], "header: neither true nor a list of names"),
+            (["csv": "*", "header": ["a", "a"]], "header: the name \"a\" of column 2 is there twice"),
+            (["csv": "*", "header": ["@row"]], "header: the name \"@row\" of column 1 is there twice"),
+            (["csv": "{x}", "header": ["x"]], "header: column 1 is named \"x\", as a capture of the pattern is"),
+        ] as [([String: Setting], String)])
     func `a section that makes no sense is refused`(section: [String: Setting], message: String) throws {
         let error = try bridgeError { _ = try EntitySection(BridgeOptions(section)) }
         #expect(error.code == .configuration)
         #expect(error.message == message)
     }
 
-    @Test(arguments: [
-        ([:], "the option url is missing"),
-        (["url": "smb://h/s", "password": "p"], "there is a password but no user"),
-        (["url": "smb://h/s", "timeout": 0], "timeout: 0 is not within 1 to 3600 seconds"),
-        (
-            ["url": "smb://h/s", "min_protocol": "SMB3_11", "max_protocol": "SMB2_02"],
-            "min_protocol SMB3_11 is newer than max_protocol SMB2_02"
-        ),
-        (["url": "smb://h/s", "encryption": "off"], "encryption: \"off\" is none of default, required"),
-        (
-            ["url": "smb://h/s", "user": .text(String(repeating: "u", count: 256))],
-            "the option user is longer than 255 bytes or holds a zero byte"
-        ),
-    ] as [([String: Setting], String)])
+    @Test(
+        arguments: [
+            ([:], "the option url is missing"),
+            (["url": "smb://h/s", "password": "p"], "there is a password but no user"),
+            (["url": "smb://h/s", "timeout": 0], "timeout: 0 is not within 1 to 3600 seconds"),
+            (
+                ["url": "smb://h/s", "min_protocol": "SMB3_11", "max_protocol": "SMB2_02"],
+                "min_protocol SMB3_11 is newer than max_protocol SMB2_02"
+            ),
+            (["url": "smb://h/s", "encryption": "off"], "encryption: \"off\" is none of default, required"),
+            (
+                ["url": "smb://h/s", "user": .text(String(repeating: "u", count: 256))],
+                "the option user is longer than 255 bytes or holds a zero byte"
+            ),
+        ] as [([String: Setting], String)])
     func `options that make no sense are refused`(options: [String: Setting], message: String) throws {
         let error = try bridgeError { _ = try ShareOptions(BridgeOptions(options)) }
         #expect(error.code == .configuration)

@@ -1,0 +1,120 @@
+/*
+ * json_batch.h - from a JSON text (RFC 8259) to a flat batch, in one pass.
+ *
+ * simdjson finds the structure, checks UTF-8 and strings with the best instructions that the machine has; the values
+ * then go from the text to the batch without anything in between. Integers that fit 64 bits are BMO_INT64; every other
+ * number is BMO_DECIMAL with its own characters. Members keep their order, and duplicates stay.
+ *
+ *     bmo_json_reader *reader = bmo_json_reader_new();
+ *     bmo_json_add_path(reader);                        // 0: where the records are
+ *     bmo_json_add_name(reader, "items", 5);
+ *     uint32_t next = bmo_json_add_path(reader);        // further paths: values that the caller wants
+ *     bmo_json_add_name(reader, "next", 4);
+ *     if (bmo_json_begin(reader, data, size, 0))
+ *         while ((status = bmo_json_next(reader, &writer, 1 << 20)) == BMO_JSON_MORE) ...
+ *     bmo_json_value(reader, next, &value);             // once the status is BMO_JSON_DONE
+ *
+ * One reader serves any number of texts, one after the other, and keeps its memory. Not thread-safe.
+ */
+#ifndef BMO_JSON_BATCH_H
+#define BMO_JSON_BATCH_H
+
+#include "bmo_batch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct bmo_json_reader bmo_json_reader;
+
+/* Zero bytes that the caller keeps readable after a text's end. */
+#define BMO_JSON_PADDING 64
+
+typedef enum bmo_json_status {
+    BMO_JSON_DONE = 0,   /* the text was read to its end and is well-formed */
+    BMO_JSON_MORE = 1,   /* the batch is as large as it should be; call again */
+    BMO_JSON_FAILED = 2
+} bmo_json_status;
+
+typedef enum bmo_json_fault {
+    BMO_JSON_NONE = 0,
+    BMO_JSON_EMPTY,          /* nothing but white space */
+    BMO_JSON_ENCODING,       /* not UTF-8 */
+    BMO_JSON_SYNTAX,
+    BMO_JSON_TRUNCATED,      /* the text ends in the middle of a value */
+    BMO_JSON_TRAILING,       /* something follows the value */
+    BMO_JSON_TOO_DEEP,       /* more than 1,024 levels */
+    BMO_JSON_NO_RECORDS,     /* the path of the records leads nowhere */
+    BMO_JSON_NOT_RECORDS,    /* the path of the records leads to a text, a number or a bool */
+    BMO_JSON_AMBIGUOUS,      /* no path was given, and the root is an object with arrays in it */
+    BMO_JSON_TOO_LARGE,      /* over 4 GiB, or a batch that cannot be written */
+    BMO_JSON_MEMORY
+} bmo_json_fault;
+
+typedef struct bmo_json_error {
+    bmo_json_fault fault;
+    size_t offset;           /* in the text as the caller gave it, from 0 */
+    const char *message;     /* static */
+} bmo_json_error;
+
+/* A record that cannot be in a batch; the others are not affected. */
+typedef struct bmo_json_rejected {
+    uint64_t index;          /* among the records of the text, from 0 */
+    size_t offset;           /* where its JSON stands in the text */
+    size_t length;
+    const char *reason;      /* static */
+} bmo_json_rejected;
+
+typedef enum bmo_json_kind {
+    BMO_JSON_MISSING = 0,
+    BMO_JSON_NULL,
+    BMO_JSON_FALSE,
+    BMO_JSON_TRUE,
+    BMO_JSON_NUMBER,         /* text holds its characters */
+    BMO_JSON_TEXT,
+    BMO_JSON_OBJECT,
+    BMO_JSON_ARRAY
+} bmo_json_kind;
+
+typedef struct bmo_json_value {
+    bmo_json_kind kind;
+    const char *text;        /* of numbers and texts; valid until the next text begins */
+    size_t length;
+} bmo_json_value;
+
+bmo_json_reader *bmo_json_reader_new(void);
+void bmo_json_reader_free(bmo_json_reader *reader);
+
+/* Begins a path at the root, `$` (RFC 9535), and returns its number. Path 0 is that of the records: an array that it
+   leads to stands for its elements. At most 32 paths. */
+uint32_t bmo_json_add_path(bmo_json_reader *reader);
+/* Appends a name selector to the last path. */
+void bmo_json_add_name(bmo_json_reader *reader, const char *name, size_t length);
+/* Appends a wildcard selector, [*], to the last path: all elements, or all members' values. */
+void bmo_json_add_wildcard(bmo_json_reader *reader);
+
+/*
+ * Begins a text, which stays unchanged and has BMO_JSON_PADDING readable bytes after its end until the walk is over.
+ * With `guess`, path 0 was not chosen by a person: an object at the root is then a record only if it holds no array.
+ * Returns 0 when the text is refused at once.
+ */
+int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, int guess);
+/* Writes records until the batch has about `bytes` bytes. */
+bmo_json_status bmo_json_next(bmo_json_reader *reader, bmo_writer *writer, size_t bytes);
+
+void bmo_json_failure(const bmo_json_reader *reader, bmo_json_error *error);
+/* What a further path led to; with duplicate members, the last. Known when the status is BMO_JSON_DONE. */
+void bmo_json_value_at(const bmo_json_reader *reader, uint32_t path, bmo_json_value *value);
+/* Records seen so far in this text, rejected ones included. */
+uint64_t bmo_json_records(const bmo_json_reader *reader);
+/* Records rejected since the last call of bmo_json_next began. */
+size_t bmo_json_rejected_count(const bmo_json_reader *reader);
+void bmo_json_rejected_at(const bmo_json_reader *reader, size_t index, bmo_json_rejected *rejected);
+/* After NO_RECORDS, NOT_RECORDS or AMBIGUOUS: where arrays are, as paths separated by ", ", for a remedy. */
+const char *bmo_json_arrays(bmo_json_reader *reader);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* BMO_JSON_BATCH_H */

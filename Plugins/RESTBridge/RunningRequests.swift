@@ -1,0 +1,69 @@
+internal import BridgeHTTP
+internal import BridgeKit
+internal import Synchronization
+
+/// The requests of a walk that are under way; another thread may cancel them.
+final class RunningRequests: Sendable {
+    private struct State {
+        var current: HTTPExchange?
+        var ahead: [(position: Position, exchange: HTTPExchange)] = []
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+
+    func has(_ position: Position) -> Bool { state.withLock { $0.ahead.contains { $0.position == position } } }
+
+    /// The request for a position, if it was made ahead; what was made for other positions before it is dropped.
+    func take(_ position: Position) -> HTTPExchange? {
+        state.withLock { state in
+            guard let index = state.ahead.firstIndex(where: { $0.position == position }) else { return nil }
+            return state.ahead.remove(at: index).exchange
+        }
+    }
+
+    func add(_ exchange: HTTPExchange, at position: Position) {
+        let isCancelled = state.withLock { state in
+            if !state.isCancelled { state.ahead.append((position, exchange)) }
+            return state.isCancelled
+        }
+        if isCancelled { exchange.cancel() }
+    }
+
+    /// Makes this the request that the walk waits for.
+    func attach(_ exchange: HTTPExchange) throws {
+        let isCancelled = state.withLock { state in
+            state.current = exchange
+            return state.isCancelled
+        }
+        if isCancelled {
+            exchange.cancel()
+            throw BridgeError(.cancelled, "the walk was cancelled")
+        }
+    }
+
+    func detach() { state.withLock { $0.current = nil } }
+
+    /// Ends the requests that are not wanted any more.
+    func drop() {
+        // Taken out first: dropping an exchange cancels it, and that locks.
+        let dropped = state.withLock { state in
+            defer {
+                state.ahead = []
+                state.current = nil
+            }
+            return state.ahead.map(\.exchange)
+        }
+        for exchange in dropped { exchange.cancel() }
+    }
+
+    /// Ends all, now and from now on.
+    func cancel() {
+        let all = state.withLock { state in
+            state.isCancelled = true
+            defer { state.ahead = [] }
+            return state.ahead.map(\.exchange) + [state.current].compactMap(\.self)
+        }
+        for exchange in all { exchange.cancel() }
+    }
+}

@@ -1,0 +1,91 @@
+internal import Glibc
+internal import Model
+internal import RecordBatch
+
+/// The usual forms of values, which become cells without a String on the way.
+///
+/// For these it gives what ``ValueConverter`` would, which is asked about all others: nil means that, and no fault.
+enum UsualForm {
+    static func cell(of value: BatchValue, as type: AttributeType, _ arena: Arena) -> Cell? {
+        switch (type, value.tag) {
+        case (.json, _): nil
+        case (_, .null): .null
+        case (.text, .text): .text(value.rawBytes)
+        case (.integer, .int64): .integer(value.int64)
+        case (.boolean, .bool): .integer(value.bool ? 1 : 0)
+        case (.real, .int64): .real(Double(value.int64))
+        case (.real, .double): value.double.isFinite ? .real(value.double) : nil
+        case (.real, .decimal): real(value.rawBytes)
+        case (.decimal, .decimal): isPlainDecimal(value.rawBytes) ? .text(value.rawBytes) : nil
+        case (.date, .text): isDate(value.rawBytes) ? .text(value.rawBytes) : nil
+        case (.timestamp, .text): microseconds(value.rawBytes).map { .text(arena.timestamp($0)) }
+        case (.timestamp, .timestamp):
+            TemporalParser.isInRange(value.int64) ? .text(arena.timestamp(value.int64)) : nil
+        default: nil
+        }
+    }
+
+    /// A number of the JSON grammar, which the batch's check has seen to.
+    private static func real(_ bytes: UnsafeRawBufferPointer) -> Cell? {
+        guard bytes.count < 64 else { return nil }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text -> Cell? in
+            UnsafeMutableRawBufferPointer(text).copyMemory(from: bytes)
+            text[bytes.count] = 0
+            guard let start = text.baseAddress else { return nil }
+            let number = strtod(start, nil)
+            return number.isFinite ? .real(number) : nil
+        }
+    }
+
+    /// Neither a sign nor an exponent: its text is its plain form.
+    private static func isPlainDecimal(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count < DecimalText.maximumDigits && bytes.allSatisfy { (48...57).contains($0) || $0 == 46 }
+    }
+
+    /// `YYYY-MM-DD`, a day of the calendar.
+    private static func isDate(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.count == 10 && days(bytes) != nil }
+
+    /// `YYYY-MM-DDTHH:MM:SSZ`, with up to six decimals of the second.
+    private static func microseconds(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+        guard bytes.count >= 20, bytes.count <= 27, let days = days(bytes), bytes[10] == UInt8(ascii: "T"),
+            bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"), bytes[bytes.count - 1] == UInt8(ascii: "Z"),
+            let hour = number(bytes, 11, 2), let minute = number(bytes, 14, 2), let second = number(bytes, 17, 2),
+            hour < 24, minute < 60, second < 60
+        else { return nil }
+        var fraction: Int64 = 0
+        if bytes.count > 20 {
+            let digits = bytes.count - 21
+            guard bytes[19] == UInt8(ascii: "."), digits > 0, let value = number(bytes, 20, digits) else { return nil }
+            fraction = value
+            for _ in digits..<6 { fraction *= 10 }
+        }
+        return (days * 86_400 + hour * 3600 + minute * 60 + second) * 1_000_000 + fraction
+    }
+
+    /// Days since 1970-01-01 of the first ten bytes.
+    private static func days(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+        guard bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), let year = number(bytes, 0, 4),
+            let month = number(bytes, 5, 2), let day = number(bytes, 8, 2), year >= 1, (1...12).contains(month),
+            day >= 1, day <= ISODate.days(of: month, year)
+        else { return nil }
+        return Timestamp.days(year: year, month: month, day: day)
+    }
+
+    private static func number(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> Int64? {
+        var value: Int64 = 0
+        for index in start..<start + count {
+            guard (48...57).contains(bytes[index]) else { return nil }
+            value = value * 10 + Int64(bytes[index] - 48)
+        }
+        return value
+    }
+}
+
+extension Arena {
+    /// The text of a point in time of the years 1 to 9999.
+    func timestamp(_ microseconds: Int64) -> UnsafeRawBufferPointer {
+        let bytes = room(for: Timestamp.textLength)
+        Timestamp.write(microseconds: microseconds, to: bytes)
+        return UnsafeRawBufferPointer(bytes)
+    }
+}

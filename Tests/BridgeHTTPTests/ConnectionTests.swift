@@ -1,0 +1,63 @@
+import BridgeHTTP
+import BridgeKit
+import Foundation
+import RecordBatch
+import Testing
+
+/// TLS, HTTP/2 and proxies.
+@Suite struct ConnectionTests {
+    private func text(_ client: HTTPClient, _ url: String) throws -> String {
+        String(decoding: try client.start(HTTPRequest(url: url)).body(), as: UTF8.self)
+    }
+
+    @Test func `https checks certificates, offers HTTP/2 and shows a client certificate`() throws {
+        let server = try SecureServer()
+        let stranger = try client()
+        let error = try failure { _ = try text(stranger, server.url) }
+        #expect(error.code == .tls)
+        #expect(error.message.contains("certificate"))
+        #expect(error.remedy == "check the certificate, or name its authority in tls.ca_file")
+
+        let trusting = try client { writer in writer.set("tls") { writer.set("ca_file", server.certificate) } }
+        #expect(try text(trusting, server.url) == "HTTP/2.0 client NONE")
+        let blind = try client { writer in writer.set("tls") { writer.set("verify", false) } }
+        #expect(try text(blind, server.url) == "HTTP/2.0 client NONE")
+        let old = try client { writer in
+            writer.set("http_version", "1.1")
+            writer.set("tls") {
+                writer.set("ca_file", server.certificate)
+                writer.set("client_certificate", server.certificate)
+                writer.set("client_key", server.key)
+            }
+        }
+        #expect(try text(old, server.url) == "HTTP/1.1 client SUCCESS")
+        let lost = try client { writer in writer.set("tls") { writer.set("ca_file", "/nowhere/ca.pem") } }
+        #expect(try failure { _ = try text(lost, server.url) }.code == .tls)
+    }
+
+    @Test func `many streams share one HTTP/2 connection`() throws {
+        let server = try SecureServer()
+        let client = try client { writer in writer.set("tls") { writer.set("ca_file", server.certificate) } }
+        let exchanges = (0..<20).map { _ in client.start(HTTPRequest(url: server.url)) }
+        for exchange in exchanges {
+            #expect(String(decoding: try exchange.body(), as: UTF8.self) == "HTTP/2.0 client NONE")
+        }
+    }
+
+    @Test func `a proxy gets the request and its password, and no error tells it`() throws {
+        let server = try ServerProcess()
+        let client = try client { writer in
+            writer.set("proxy") {
+                writer.set("url", server.url)
+                writer.set("user", "ann")
+                writer.set("password", "s3cret")
+            }
+        }
+        let body = try text(client, "http://api.invalid/echo")
+        #expect(body.contains(#""path": "http://api.invalid/echo""#))
+        #expect(body.contains(#""proxy-authorization": "Basic YW5uOnMzY3JldA==""#))
+        let error = try client.start(HTTPRequest(url: "http://api.invalid/status/407?s3cret")).statusError(asked: "x")
+        #expect(error.code == .authentication)
+        #expect(!error.description.contains("s3cret"))
+    }
+}

@@ -1,0 +1,47 @@
+import BridgeHTTP
+import Testing
+
+@Suite struct HTTPURLTests {
+    private func url(_ text: String) throws -> HTTPURL { try #require(HTTPURL(text)) }
+
+    @Test(arguments: [
+        ("http://h/v1", "users", "http://h/v1/users"), ("http://h/v1/", "/users", "http://h/v1/users"),
+        ("http://h", "", "http://h/"), ("http://h/a?k=1", "b?l=2", "http://h/a/b?k=1&l=2"),
+        ("http://h/a", "?l=2", "http://h/a?l=2"), ("http://h/a", "b c/é", "http://h/a/b%20c/%C3%A9"),
+    ])
+    func `a path goes below the base, with both queries`(base: String, path: String, result: String) throws {
+        #expect(try url(base).appending(path: path)?.text == result)
+    }
+
+    @Test(arguments: [
+        ("http://h/a/b?x=1", "?x=2", "http://h/a/b?x=2"), ("http://h/a/b", "c", "http://h/a/c"),
+        ("http://h/a/b", "/c", "http://h/c"), ("http://h/a", "//other/c", "http://other/c"),
+        ("https://h/a", "http://h/c", "http://h/c"),
+    ])
+    func `a reference is resolved against its base`(base: String, reference: String, result: String) throws {
+        #expect(HTTPURL(reference, relativeTo: try url(base))?.text == result)
+    }
+
+    @Test func `the origin is scheme, host and port`() throws {
+        #expect(try url("http://H:80/a").origin == url("http://h/b?c").origin)
+        #expect(try url("https://h/").origin == url("https://h:443/").origin)
+        #expect(try url("http://h/").origin != url("https://h/").origin)
+        #expect(try url("http://h/").origin != url("http://h:8080/").origin)
+    }
+
+    @Test func `query parameters are set, replaced and removed`() throws {
+        let set = try url("http://h/?a=1&b=2&a=3").setting(query: [("a", "x y"), ("c", "&")])
+        #expect(set.text == "http://h/?b=2&a=x%20y&c=%26")
+        #expect(set.queryValue("a") == "x y")
+        #expect(set.removing(queryNames: ["a", "b", "c"]).text == "http://h/")
+    }
+
+    @Test func `URLs for messages hold no secrets`() {
+        let redactor = HTTPRedactor(secrets: ["p@ss/word"], queryNames: ["my-key"])
+        #expect(
+            redactor.clean(url: "http://ann:pw@h/x?My_Key=1&access_token=2&q=3&Api-Key=4")
+                == "http://h/x?My_Key=***&access_token=***&q=3&Api-Key=***")
+        #expect(redactor.clean(url: "http://h/p%40ss%2Fword?q=p@ss/word") == "http://h/***?q=***")
+        #expect(redactor.clean("said p@ss/word") == "said ***")
+    }
+}

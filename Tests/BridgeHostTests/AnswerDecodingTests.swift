@@ -1,0 +1,181 @@
+import Glibc
+import RecordBatch
+import Testing
+
+@testable import BridgeHost
+
+@Suite struct AnswerDecodingTests {
+    private let log = BridgeLog(LogLines().logger, bridge: "b", redactor: Redactor(secrets: ["hunter22"]))
+
+    private func bytes(_ body: (RecordBatchWriter) -> Void) throws -> ForeignBytes {
+        let writer = RecordBatchWriter()
+        writer.object { body(writer) }
+        return ForeignBytes(try writer.finish())
+    }
+
+    private func page(_ body: (RecordBatchWriter) -> Void) throws -> PageInfo {
+        try PageInfo.decode(try bytes(body), log: log, limit: 4 << 20)
+    }
+
+    private func failure(_ body: (RecordBatchWriter) -> Void) throws -> BridgeFailure {
+        BridgeFailure.decode(try bytes(body), doing: "check", log: log, limit: 4 << 20)
+    }
+
+    @Test func aWholeErrorKeepsItsMembers() throws {
+        let failure = try failure { writer in
+            for (key, value) in [
+                ("code", "rate_limited"), ("message", "too\nmany"), ("remedy", "wait"), ("location", "/u?k=hunter22"),
+                ("remote", "slow down"),
+            ] {
+                writer.key(key)
+                writer.text(value)
+            }
+            writer.key("retryable")
+            writer.bool(true)
+            writer.key("retry_after")
+            writer.int64(1500)
+        }
+        #expect(
+            failure.description
+                == "b: rate_limited: too many (/u?k=***); the remote says: slow down; wait")
+        #expect(failure.isRetryable)
+        #expect(failure.retryAfter == .milliseconds(1500))
+    }
+
+    @Test func anErrorOfAnUnknownCodeIsAProtocolFailureWithItsMessage() throws {
+        let failure = try failure { writer in
+            writer.key("code")
+            writer.text("crashed")
+            writer.key("message")
+            writer.text("with hunter22")
+        }
+        #expect(failure.code == .malformed)
+        #expect(
+            failure.message
+                == "the bridge answered with an unreadable error (check): unknown code `crashed`: with ***")
+    }
+
+    @Test func anErrorWithoutBytesSaysThatThereIsNoReason() {
+        let failure = BridgeFailure.decode(nil, doing: "check", log: log, limit: 100)
+        #expect(failure.message == "the bridge failed without saying why (check)")
+    }
+
+    @Test(arguments: [Int64.min, -1, .max])
+    func anAbsurdRetryAfterIsBounded(milliseconds: Int64) throws {
+        let failure = try failure { writer in
+            writer.key("code")
+            writer.text("remote")
+            writer.key("retry_after")
+            writer.int64(milliseconds)
+        }
+        #expect(failure.retryAfter == (milliseconds < 0 ? .zero : .seconds(7 * 86_400)))
+    }
+
+    @Test func rejectedRecordsArriveWithoutSecrets() throws {
+        let page = try page { writer in
+            writer.key("rejected")
+            writer.array {
+                writer.object {
+                    writer.key("index")
+                    writer.int64(3)
+                    writer.key("reason")
+                    writer.text("no id")
+                    writer.key("representation")
+                    writer.text(#"{"key":"hunter22"}"#)
+                }
+            }
+        }
+        #expect(page.rejected == [RejectedRecord(index: 3, reason: "no id", representation: #"{"key":"***"}"#)])
+    }
+
+    @Test func aCursorWithASecretIsNotKept() throws {
+        let page = try page { writer in
+            writer.key("cursor")
+            writer.text("https://host/next?token=hunter22")
+        }
+        #expect(page.cursor == nil)
+        #expect(page.warnings == ["the page's resume point holds a secret and is not kept"])
+    }
+
+    @Test func aCursorIsBounded() throws {
+        #expect(throws: PluginRefusal(reason: "a cursor of 70000 bytes; the limit is 65536")) {
+            try page { writer in
+                writer.key("cursor")
+                writer.text(String(repeating: "c", count: 70_000))
+            }
+        }
+    }
+
+    @Test func metadataThatIsTooLongIsLeftOutWithAWarning() throws {
+        let page = try page { writer in
+            writer.key("metadata")
+            writer.object {
+                writer.key("long")
+                writer.text(String(repeating: "x", count: 70_000))
+            }
+        }
+        #expect(page.metadata == nil)
+        #expect(page.warnings == ["the page's metadata of 70011 bytes is not kept"])
+    }
+
+    @Test(arguments: ["1,\"admin\":true", "01", "1.", "-", "1e", "NaN", ""])
+    func metadataWithADecimalThatIsNoNumberIsRefused(decimal: String) throws {
+        #expect(throws: PluginRefusal(reason: "a page whose `metadata` JSON cannot express")) {
+            try page { writer in
+                writer.key("metadata")
+                writer.object {
+                    writer.key("n")
+                    writer.decimal(decimal)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["0", "-1.50", "12e+3", "0.1E-2"])
+    func metadataWithADecimalKeepsItsText(decimal: String) throws {
+        let page = try page { writer in
+            writer.key("metadata")
+            writer.object {
+                writer.key("n")
+                writer.decimal(decimal)
+            }
+        }
+        #expect(page.metadata == "{\"n\":\(decimal)}")
+    }
+
+    @Test(arguments: [Int64.min, .max])
+    func metadataWithATimeFarFromNowIsRefused(microseconds: Int64) throws {
+        #expect(throws: PluginRefusal.self) {
+            try page { writer in
+                writer.key("metadata")
+                writer.object {
+                    writer.key("t")
+                    writer.timestamp(microseconds: microseconds)
+                }
+            }
+        }
+    }
+
+    @Test func whatAChildPrintsReachesTheLogUpToTheLimit() throws {
+        let lines = LogLines()
+        var output = ChildOutput(
+            log: BridgeLog(lines.logger, bridge: "b", redactor: Redactor(secrets: ["hunter22"])), limit: 40)
+        var pipes: [CInt] = [-1, -1]
+        try #require(pipe(&pipes) == 0)
+        _ = fcntl(pipes[0], F_SETFL, O_NONBLOCK)
+        let text = "first hunter22\n\nsecond line of text \nthis one is too much\nand this\nunfinished"
+        #expect(write(pipes[1], text, text.utf8.count) == text.utf8.count)
+        let isOpen = output.read(from: pipes[0])
+        close(pipes[1])
+        let isStillOpen = output.read(from: pipes[0])
+        #expect(isOpen)
+        #expect(!isStillOpen)
+        close(pipes[0])
+        #expect(
+            lines.all == [
+                "debug bridge printed line=first ***", "debug bridge printed line=second line of text",
+                "debug bridge printed line=(the bridge prints too much; the rest is left out)",
+            ])
+        #expect(output.lastLine == "unfinished")
+    }
+}

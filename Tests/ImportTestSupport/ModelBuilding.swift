@@ -1,0 +1,66 @@
+package import Mapping
+package import Model
+
+extension CompiledModel {
+    /// A compiled model of these entities.
+    package static func of(_ entities: Entity...) throws -> CompiledModel {
+        try CompiledModel(Model(entities: entities))
+    }
+}
+
+extension Entity {
+    /// An entity of the bridge `remote`.
+    package init(
+        _ name: String, key: [String], _ attributes: [Attribute], _ relationships: [Relationship] = []
+    ) {
+        self.init(name: name, bridge: "remote", key: key, attributes: attributes, relationships: relationships)
+    }
+}
+
+extension Attribute {
+    /// An attribute that is read from a path, which defaults to its name.
+    package static func of(
+        _ name: String, _ type: AttributeType, from path: [String]? = nil, _ transformers: Transformer...
+    ) -> Attribute {
+        Attribute(
+            name: name, type: type, source: path.map { .path(RemotePath($0)) }, transformers: transformers)
+    }
+
+    /// An attribute with the same value everywhere.
+    package static func constant(_ name: String, _ type: AttributeType, _ value: ConfigValue) -> Attribute {
+        Attribute(name: name, type: type, source: .constant(value))
+    }
+}
+
+extension Relationship {
+    /// A relationship to one object.
+    package static func one(
+        _ name: String, _ target: String, from path: [String]? = nil, inverse: String? = nil
+    ) -> Relationship {
+        Relationship(name: name, kind: .toOne, target: target, source: path.map { RemotePath($0) }, inverse: inverse)
+    }
+
+    /// A relationship to many objects.
+    package static func many(
+        _ name: String, _ target: String, from path: [String]? = nil, inverse: String? = nil,
+        merge: Merge = .replace
+    ) -> Relationship {
+        Relationship(
+            name: name, kind: .toMany, target: target, source: path.map { RemotePath($0) }, inverse: inverse,
+            merge: merge)
+    }
+}
+
+extension StoredValue {
+    /// The value with its storage class, as SQL writes it.
+    package var literal: String {
+        switch self {
+        case .null: "null"
+        case .integer(let value): "\(value)"
+        case .real(let value): "\(value)"
+        case .text(let value): "'\(value)'"
+        case .bytes(let bytes):
+            "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+        }
+    }
+}

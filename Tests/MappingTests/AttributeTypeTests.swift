@@ -1,0 +1,163 @@
+import ImportTestSupport
+import Mapping
+import Model
+import Testing
+
+/// What each type takes, makes of it, and refuses.
+@Suite struct AttributeTypeTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let remote: RemoteValue
+        let expected: String
+        var testDescription: String { "\(remote) is \(expected)" }
+
+        init(_ remote: RemoteValue, _ expected: String) {
+            self.remote = remote
+            self.expected = expected
+        }
+    }
+
+    @Test(arguments: [
+        Case("Aruba", "'Aruba'"), Case("", "''"), Case("a\u{0}b", "'a\u{0}b'"), Case("e\u{301}", "'e\u{301}'"),
+        Case("👩‍👩‍👧", "'👩‍👩‍👧'"), Case(7, "'7'"), Case(true, "'true'"), Case(1.5, "'1.5'"),
+        Case(.decimal("0.10"), "'0.10'"), Case(.timestamp(microseconds: 0), "'1970-01-01T00:00:00.000000Z'"),
+        Case(nil, "null"), Case(["a": 1], "! the object {\"a\":1} is not a text"),
+        Case([1, 2], "! the array [1,2] is not a text"), Case(.bytes([1]), "! a value of 1 bytes is not a text"),
+    ])
+    func aTextIsAnyScalar(_ example: Case) throws {
+        #expect(try local(example.remote, as: .text) == example.expected)
+    }
+
+    @Test(arguments: [
+        Case(.int(.max), "9223372036854775807"), Case(.int(.min), "-9223372036854775808"),
+        Case(.decimal("9223372036854775807"), "9223372036854775807"),
+        Case(.decimal("9223372036854775808"), "! the number 9223372036854775808 is not an integer of 64 bits"),
+        Case("9223372036854775808", "! the text \"9223372036854775808\" is not an integer of 64 bits"),
+        Case(.double(9_223_372_036_854_775_808), "! the number 9.223372036854776e+18 is not an integer of 64 bits"),
+        Case(.decimal("1e3"), "1000"), Case(.double(1e3), "1000"), Case(12.0, "12"), Case("12.0", "12"),
+        Case("007", "7"), Case("-0", "0"), Case("+5", "5"), Case(.decimal("1200e-2"), "12"),
+        Case(12.5, "! the number 12.5 is not an integer of 64 bits"),
+        Case("12,5", "! the text \"12,5\" is not an integer of 64 bits"),
+        Case("", "! the text \"\" is not an integer of 64 bits"),
+        Case(" 1", "! the text \" 1\" is not an integer of 64 bits"),
+        Case("1\u{0}", "! the text \"1\\u0000\" is not an integer of 64 bits"),
+        Case("١", "! the text \"١\" is not an integer of 64 bits"),
+        Case(true, "! the boolean true is not an integer of 64 bits"),
+        Case(.double(.nan), "! the number nan is not an integer of 64 bits"),
+        Case("1e-9223372036854775808", "! the text \"1e-9223372036854775808\" is not an integer of 64 bits"),
+        Case(nil, "null"),
+    ])
+    func anIntegerHas64BitsAndNoDecimals(_ example: Case) throws {
+        #expect(try local(example.remote, as: .integer) == example.expected)
+    }
+
+    @Test(arguments: [
+        Case(1.5, "1.5"), Case(2, "2.0"), Case("1e5", "100000.0"), Case("+.5", "0.5"), Case("5.", "5.0"),
+        Case(.decimal("0.1"), "0.1"), Case(.double(-0.0), "-0.0"), Case(.double(.leastNonzeroMagnitude), "5e-324"),
+        Case("1e400", "! the text \"1e400\" is not a finite real number"),
+        Case("0x10", "! the text \"0x10\" is not a finite real number"),
+        Case("nan", "! the text \"nan\" is not a finite real number"),
+        Case("infinity", "! the text \"infinity\" is not a finite real number"),
+        Case(.double(.nan), "! the number nan is not a finite real number"),
+        Case(.double(.infinity), "! the number inf is not a finite real number"),
+        Case(.double(-.infinity), "! the number -inf is not a finite real number"),
+        Case(false, "! the boolean false is not a finite real number"), Case(nil, "null"),
+    ])
+    func aRealIsFinite(_ example: Case) throws {
+        #expect(try local(example.remote, as: .real) == example.expected)
+    }
+
+    @Test(arguments: [
+        Case(true, "1"), Case(false, "0"), Case(1, "1"), Case(0, "0"), Case("true", "1"), Case("FALSE", "0"),
+        Case("1", "1"), Case("0", "0"), Case(2, "! the number 2 is not a boolean (true, false, 1, 0)"),
+        Case("yes", "! the text \"yes\" is not a boolean (true, false, 1, 0)"),
+        Case("", "! the text \"\" is not a boolean (true, false, 1, 0)"),
+        Case(1.0, "! the number 1.0 is not a boolean (true, false, 1, 0)"), Case(nil, "null"),
+    ])
+    func aBooleanIsTrueOrFalse(_ example: Case) throws {
+        #expect(try local(example.remote, as: .boolean) == example.expected)
+    }
+
+    static let thirtyDigits = "123456789012345678901234567.890"
+
+    @Test(arguments: [
+        Case("0.10", "'0.10'"), Case(.decimal("0.10"), "'0.10'"), Case(.decimal(thirtyDigits), "'\(thirtyDigits)'"),
+        Case(.text("-\(thirtyDigits)"), "'-\(thirtyDigits)'"), Case(7, "'7'"), Case(0.1, "'0.1'"),
+        Case(1e22, "'10000000000000000000000'"), Case("1e-3", "'0.001'"), Case("1.50e1", "'15'"), Case("+1", "'1'"),
+        Case("-0.0", "'0.0'"), Case("0010", "'10'"), Case(".5", "'0.5'"), Case("5.", "'5'"), Case("0e5", "'0'"),
+        Case("1e1001", "! the text \"1e1001\" is not a decimal number of at most 1000 digits"),
+        Case(
+            "1e9223372036854775807",
+            "! the text \"1e9223372036854775807\" is not a decimal number of at most 1000 digits"),
+        Case(
+            "1e-9223372036854775808",
+            "! the text \"1e-9223372036854775808\" is not a decimal number of at most 1000 digits"),
+        Case("1e", "! the text \"1e\" is not a decimal number of at most 1000 digits"),
+        Case("1,5", "! the text \"1,5\" is not a decimal number of at most 1000 digits"),
+        Case(".", "! the text \".\" is not a decimal number of at most 1000 digits"),
+        Case("-", "! the text \"-\" is not a decimal number of at most 1000 digits"),
+        Case(.double(.infinity), "! the number inf is not a decimal number of at most 1000 digits"),
+        Case(true, "! the boolean true is not a decimal number of at most 1000 digits"), Case(nil, "null"),
+    ])
+    func aDecimalKeepsEveryDigit(_ example: Case) throws {
+        #expect(try local(example.remote, as: .decimal) == example.expected)
+    }
+
+    @Test(arguments: [
+        Case(.bytes([0, 255]), "x'00ff'"), Case(.bytes([]), "x''"), Case("AP8=", "x'00ff'"), Case("AP8", "x'00ff'"),
+        Case("-_8=", "x'fbff'"), Case("A P\r\n8=", "x'00ff'"), Case("", "x''"),
+        Case("A", "! the text \"A\" is not data (bytes or base64)"),
+        Case("A*==", "! the text \"A*==\" is not data (bytes or base64)"),
+        Case("=AP8", "! the text \"=AP8\" is not data (bytes or base64)"),
+        Case(7, "! the number 7 is not data (bytes or base64)"), Case(nil, "null"),
+    ])
+    func dataIsBytesOrBase64(_ example: Case) throws {
+        #expect(try local(example.remote, as: .data) == example.expected)
+    }
+
+    @Test(arguments: [
+        Case(["b": 1, "a": [true, nil, 1.5]], "'{\"b\":1,\"a\":[true,null,1.5]}'"), Case([], "'[]'"),
+        Case([:], "'{}'"), Case("a\"b\\\n\u{1}", "'\"a\\\"b\\\\\\n\\u0001\"'"), Case(7, "'7'"),
+        Case(.decimal("0.10"), "'0.10'"), Case(.bytes([0, 255]), "'\"AP8=\"'"),
+        Case(.double(.nan), "'null'"), Case(nil, "null"),
+    ])
+    func jsonIsKeptAsItIs(_ example: Case) throws {
+        #expect(try local(example.remote, as: .json) == example.expected)
+    }
+
+    @Test(arguments: [
+        Case("https://example.org/ä?q=1#f", "'https://example.org/ä?q=1#f'"), Case("urn:isbn:1", "'urn:isbn:1'"),
+        Case("mailto:a@b", "'mailto:a@b'"), Case("x-y+z.1:", "'x-y+z.1:'"),
+        Case("/relative", "! the text \"/relative\" is not an absolute URL"),
+        Case("example.org", "! the text \"example.org\" is not an absolute URL"),
+        Case("1http://x", "! the text \"1http://x\" is not an absolute URL"),
+        Case("http://a b", "! the text \"http://a b\" is not an absolute URL"),
+        Case("http://a\n", "! the text \"http://a\\n\" is not an absolute URL"),
+        Case("", "! the text \"\" is not an absolute URL"), Case(7, "! the number 7 is not an absolute URL"),
+        Case(nil, "null"),
+    ])
+    func aURLIsAbsolute(_ example: Case) throws {
+        #expect(try local(example.remote, as: .url) == example.expected)
+    }
+
+    static let uuid = "'0193d4a1-7c2b-7def-8123-456789abcdef'"
+
+    @Test(arguments: [
+        Case("0193d4a1-7c2b-7def-8123-456789abcdef", uuid), Case("0193D4A1-7C2B-7DEF-8123-456789ABCDEF", uuid),
+        Case("0193d4a17c2b7def8123456789abcdef", uuid), Case("{0193d4a1-7c2b-7def-8123-456789abcdef}", uuid),
+        Case("urn:uuid:0193d4a1-7c2b-7def-8123-456789abcdef", uuid),
+        Case("URN:UUID:0193D4A1-7C2B-7DEF-8123-456789ABCDEF", uuid),
+        Case("0193d4a1-7c2b7def-8123-456789abcdef", "! the text \"0193d4a1-7c2b7def-8123-456789abcdef\" is not a UUID"),
+        Case("0193d4a1", "! the text \"0193d4a1\" is not a UUID"), Case("", "! the text \"\" is not a UUID"),
+        Case("g193d4a17c2b7def8123456789abcdef", "! the text \"g193d4a17c2b7def8123456789abcdef\" is not a UUID"),
+        Case(7, "! the number 7 is not a UUID"), Case(nil, "null"),
+    ])
+    func aUUIDHasOneForm(_ example: Case) throws {
+        #expect(try local(example.remote, as: .uuid) == example.expected)
+    }
+
+    @Test func aLongValueIsCutInItsMessage() throws {
+        let long = String(repeating: "x", count: 10_000)
+        let message = try local(.text(long), as: .integer)
+        #expect(message == "! the text \"" + String(repeating: "x", count: 79) + "… is not an integer of 64 bits")
+    }
+}

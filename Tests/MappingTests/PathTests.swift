@@ -1,0 +1,172 @@
+import ImportTestSupport
+import Mapping
+import Model
+import Testing
+
+/// How paths lead into a record, and the three states of what they find.
+@Suite struct PathTests {
+    private typealias Members = [(key: String, value: RemoteValue)]
+
+    private func place() throws -> CompiledModel {
+        try CompiledModel.of(
+            Entity(
+                "Place", key: ["id"],
+                [
+                    .of("id", .integer), .of("city", .text, from: ["address", "city"]),
+                    .of("zip", .text, from: ["address", "geo.code", "zip"]), .of("address", .json),
+                ]),
+            Entity("Note", key: ["id"], [.of("id", .integer)]))
+    }
+
+    @Test func aDotPathLeadsIntoNestedObjects() throws {
+        #expect(
+            try mapped(
+                ["id": 1, "address": ["city": "Oslo", "geo.code": ["zip": "0150"]]], as: "Place", in: place())
+                    == """
+                    Place id=1 city='Oslo' zip='0150' address='{"city":"Oslo","geo.code":{"zip":"0150"}}'
+                    """)
+    }
+
+    @Test func aFieldIsAbsentNullOrAValue() throws {
+        let model = try place()
+        #expect(try mapped(["id": 1], as: "Place", in: model) == "Place id=1")
+        #expect(try mapped(["id": 1, "address": [:]], as: "Place", in: model) == "Place id=1 address='{}'")
+        #expect(
+            try mapped(["id": 1, "address": ["city": nil]], as: "Place", in: model)
+                == "Place id=1 city=null address='{\"city\":null}'")
+        #expect(
+            try mapped(["id": 1, "address": ["city": ""]], as: "Place", in: model)
+                == "Place id=1 city='' address='{\"city\":\"\"}'", "an empty text is a value")
+    }
+
+    @Test func nullOnTheWayClearsWhatLiesBelow() throws {
+        #expect(
+            try mapped(["id": 1, "address": nil], as: "Place", in: place())
+                == "Place id=1 city=null zip=null address=null")
+        #expect(
+            try mapped(["id": 1, "address": ["geo.code": nil]], as: "Place", in: place())
+                == "Place id=1 zip=null address='{\"geo.code\":null}'")
+    }
+
+    @Test func nullOnTheWayClearsRelationshipsToo() throws {
+        let model = try CompiledModel.of(
+            Entity(
+                "Post", key: ["id"], [.of("id", .integer), .of("tagNames", .json, from: ["meta", "tags", "name"])],
+                [
+                    .one("author", "Person", from: ["meta", "author"]), .many("tags", "Tag", from: ["meta", "tags"]),
+                ]),
+            Entity("Person", key: ["id"], [.of("id", .integer)]), Entity("Tag", key: ["id"], [.of("id", .integer)]))
+        #expect(
+            try mapped(["id": 1, "meta": nil], as: "Post", in: model)
+                == "Post id=1 tagNames=null author=null\n0.tags:")
+    }
+
+    @Test func aScalarOnTheWayHasNothingBelow() throws {
+        // Such as a reference that an API expands on request only: `customer: "c1"` and `customer: {name: ...}`.
+        #expect(
+            try mapped(["id": 1, "address": "Oslo"], as: "Place", in: place()) == "Place id=1 address='\"Oslo\"'")
+    }
+
+    @Test func aPathAcrossAnArrayGivesTheListOfWhatItsElementsHave() throws {
+        let model = try CompiledModel.of(
+            Entity("Post", key: ["id"], [.of("id", .integer), .of("names", .json, from: ["tags", "name"])]))
+        #expect(
+            try mapped(
+                ["id": 1, "tags": [["name": "a"], [:], ["name": nil], "x", [["name": [1, 2]]]]], as: "Post", in: model)
+                == "Post id=1 names='[\"a\",null,[1,2]]'")
+        #expect(try mapped(["id": 1, "tags": []], as: "Post", in: model) == "Post id=1 names='[]'")
+        #expect(try mapped(["id": 1, "tags": ["name": "b"]], as: "Post", in: model) == "Post id=1 names='\"b\"'")
+        #expect(try mapped(["id": 1], as: "Post", in: model) == "Post id=1")
+    }
+
+    @Test func aPathAcrossAnArrayIsOfTypeJSON() throws {
+        let model = try CompiledModel.of(
+            Entity("Post", key: ["id"], [.of("id", .integer), .of("name", .text, from: ["tags", "name"])]))
+        #expect(
+            try mapped(["id": 1, "tags": [["name": "a"]]], as: "Post", in: model)
+                == "! 0: Post.name: its path leads across an array; use type json")
+    }
+
+    @Test func relationshipsGoAcrossArrays() throws {
+        let model = try CompiledModel.of(
+            Entity(
+                "Album", key: ["id"], [.of("id", .integer)],
+                [
+                    .many("tracks", "Track", from: ["discs", "tracks"]),
+                    .one("first", "Track", from: ["discs", "opener"]),
+                ]),
+            Entity("Track", key: ["id"], [.of("id", .integer), .of("name", .text)]))
+        #expect(
+            try mapped(
+                [
+                    "id": 1,
+                    "discs": [
+                        ["opener": 7, "tracks": [["id": 7, "name": "a"], 8]], ["tracks": nil], [:],
+                        ["tracks": [9]],
+                    ],
+                ], as: "Album", in: model) == """
+                    Album id=1 first=7
+                    Track id=7 name='a'
+                    (Track) id=8
+                    (Track) id=9
+                    0.tracks: 7 8 9
+                    """)
+        #expect(
+            try mapped(["id": 1, "discs": [["opener": 7], ["opener": 8]]], as: "Album", in: model)
+                == "! 0: Album.first: a list of 2 for a relationship to one")
+    }
+
+    @Test func oneMemberFeedsSeveralFields() throws {
+        let model = try CompiledModel.of(
+            Entity(
+                "E", key: ["id"],
+                [
+                    .of("id", .integer), .of("text", .text, from: ["id"]), .of("whole", .json, from: ["a"]),
+                    .of("part", .integer, from: ["a", "b"]),
+                ]))
+        #expect(
+            try mapped(["id": 1, "a": ["b": 2]], as: "E", in: model) == "E id=1 text='1' whole='{\"b\":2}' part=2")
+    }
+
+    @Test func theLastOfTwoMembersOfOneNameCounts() throws {
+        let model = try CompiledModel.of(
+            Entity(
+                "E", key: ["id"], [.of("id", .integer), .of("b", .integer, from: ["a", "b"])],
+                [.one("one", "T"), .many("many", "T")]),
+            Entity("T", key: ["id"], [.of("id", .integer)]))
+        #expect(try mapped(["id": 1, "id": 2], as: "E", in: model) == "E id=2")
+        #expect(try mapped(["id": "bad", "id": 2], as: "E", in: model) == "E id=2", "the first is not looked at")
+        #expect(try mapped(["id": 2, "id": nil], as: "E", in: model) == "! 0: the key E.id is null")
+        #expect(try mapped(["id": 1, "a": ["b": 1], "a": ["c": 2]], as: "E", in: model) == "E id=1")
+        #expect(
+            try mapped(["id": 1, "one": ["id": 7], "one": ["id": 8]], as: "E", in: model)
+                == "E id=1 one=8\nT id=8")
+        #expect(
+            try mapped(["id": 1, "many": [7, 8], "many": [9]], as: "E", in: model)
+                == "E id=1\n(T) id=9\n0.many: 9")
+        #expect(
+            try mapped(["id": 1, "one": ["x": 7], "one": nil], as: "E", in: model) == "E id=1 one=null")
+    }
+
+    @Test func namesAreComparedByteByByte() throws {
+        let composed = "caf\u{e9}"
+        let decomposed = "cafe\u{301}"
+        let model = try CompiledModel.of(
+            Entity("E", key: ["id"], [.of("id", .integer), .of("value", .text, from: [composed])]))
+        #expect(
+            try mapped(
+                .object([("id", 1), (composed, "composed"), (decomposed, "decomposed")] as Members), as: "E", in: model)
+                == "E id=1 value='composed'")
+        #expect(try mapped(.object([("id", 1), (decomposed, "other")] as Members), as: "E", in: model) == "E id=1")
+    }
+
+    @Test func paddingWithThousandsOfUnknownMembersChangesNothing() throws {
+        let model = try place()
+        let padding = (0..<5000).map { (key: "member \($0)", value: RemoteValue.int(Int64($0))) }
+        #expect(
+            try mapped(
+                .object([("id", 1)] as Members + padding + [("address", ["city": "x"])] as Members), as: "Place",
+                in: model)
+                == "Place id=1 city='x' address='{\"city\":\"x\"}'")
+    }
+}

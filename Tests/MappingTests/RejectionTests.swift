@@ -1,0 +1,93 @@
+import ImportTestSupport
+import Mapping
+import Model
+import RecordBatch
+import Testing
+
+/// Records that cannot be mapped: they leave a reason, and nothing else.
+@Suite struct RejectionTests {
+    private func world() throws -> CompiledModel {
+        try CompiledModel.of(
+            Entity(
+                "Country", key: ["code"], [.of("code", .text), .of("size", .integer)],
+                [.many("cities", "City", inverse: "country"), .many("languages", "Language")]),
+            Entity(
+                "City", key: ["id"], [.of("id", .integer), .of("founded", .date)], [.one("country", "Country")]),
+            Entity("Language", key: ["code"], [.of("code", .text)]))
+    }
+
+    @Test func aRecordNeedsItsKey() throws {
+        #expect(try mapped(["size": 1], as: "Country", in: world()) == "! 0: the key Country.code is missing")
+        #expect(try mapped(["code": nil], as: "Country", in: world()) == "! 0: the key Country.code is null")
+        #expect(try mapped(["code": ""], as: "Country", in: world()) == "Country code=''", "an empty text is a key")
+    }
+
+    @Test func aRecordIsAnObject() throws {
+        #expect(
+            try mapped(7, "x", nil, [["code": "NO"]], true, as: "Country", in: world()) == """
+                ! 0: the number 7 is not an object of Country
+                ! 1: the text "x" is not an object of Country
+                ! 2: null is not an object of Country
+                ! 3: the array [{"code":"NO"}] is not an object of Country
+                ! 4: the boolean true is not an object of Country
+                """)
+    }
+
+    @Test func aRejectedRecordLeavesNothingBehind() throws {
+        #expect(
+            try mapped(
+                ["code": "NO", "size": 1, "languages": ["nn"]],
+                ["code": "SE", "languages": ["sv"], "cities": [["id": 1], ["id": 2, "founded": "long ago"]]],
+                ["code": "DK", "languages": ["da"]], as: "Country", in: world()) == """
+                    Country code='NO' size=1
+                    (Language) code='nn'
+                    Country code='DK'
+                    (Language) code='da'
+                    0.languages: 'nn'
+                    2.languages: 'da'
+                    ! 1: City.founded: the text "long ago" is not an ISO 8601 time or a number of seconds
+                    """)
+    }
+
+    @Test func aNestedObjectNeedsItsKeyToo() throws {
+        #expect(
+            try mapped(["id": 1, "country": ["size": 1]], as: "City", in: world())
+                == "! 0: the key Country.code is missing")
+        #expect(
+            try mapped(["code": "NO", "cities": [["id": nil]]], as: "Country", in: world())
+                == "! 0: the key City.id is null")
+        #expect(
+            try mapped(["code": "NO", "languages": [["nn"]]], as: "Country", in: world())
+                == "! 0: Country.languages: the array [\"nn\"] is not a text")
+    }
+
+    @Test func aRejectionKeepsTheRepresentation() throws {
+        let model = try world()
+        let batch = try RemoteValue.batch([["code": nil, "extra": ["a", 1.5, .decimal("0.10"), .bytes([0])]]])
+        let page = Mapper(model).map(batch, as: 0)
+        #expect(page.rejections.map(\.representation) == [#"{"code":null,"extra":["a",1.5,0.10,"AA=="]}"#])
+        #expect(page.rows.isEmpty && page.cells.isEmpty && page.links.isEmpty && page.linkCells.isEmpty)
+    }
+
+    @Test func anEmptyBatchIsAnEmptyPage() throws {
+        #expect(try mapped(as: "Country", in: world()).isEmpty)
+    }
+
+    @Test func oneMapperServesBatchesWithOtherKeys() throws {
+        let model = try world()
+        let mapper = Mapper(model)
+        for (record, code) in [(["code": "NO"], "NO"), (["x": 1, "y": 2, "code": "SE"], "SE")]
+            as [(RemoteValue, String)]
+        {
+            let page = mapper.map(try RemoteValue.batch([record]), as: 0)
+            #expect(page.cells.first?.value == .text(code))
+        }
+    }
+
+    @Test func aModelThatLeadsNowhereIsRefused() {
+        let lost = Entity("A", key: ["id"], [.of("id", .integer)], [.one("b", "B")])
+        #expect(throws: MappingError.self) { try CompiledModel.of(lost) }
+        let keyless = Entity("A", key: ["nr"], [.of("id", .integer)])
+        #expect(throws: MappingError.self) { try CompiledModel.of(keyless) }
+    }
+}

@@ -1,0 +1,124 @@
+import ImportTestSupport
+import Mapping
+import Model
+import Testing
+
+/// Timestamps and dates in all the ways that remotes write them.
+@Suite struct TemporalTests {
+    @Test(arguments: [
+        ("2024-02-29T12:34:56Z", "2024-02-29T12:34:56.000000Z"),
+        ("2024-02-29t12:34:56z", "2024-02-29T12:34:56.000000Z"),
+        ("2024-02-29T12:34:56+02:00", "2024-02-29T10:34:56.000000Z"),
+        ("2024-03-01T00:30:00+01:00", "2024-02-29T23:30:00.000000Z"),
+        ("2024-02-29T12:34:56-0330", "2024-02-29T16:04:56.000000Z"),
+        ("2024-02-29T12:34:56+02", "2024-02-29T10:34:56.000000Z"),
+        ("2024-02-29T12:34:56", "2024-02-29T12:34:56.000000Z"),
+        ("2024-02-29 12:34", "2024-02-29T12:34:00.000000Z"),
+        ("2024-02-29", "2024-02-29T00:00:00.000000Z"),
+        ("2024-02-29T24:00:00Z", "2024-03-01T00:00:00.000000Z"),
+        ("2024-12-31T23:59:60Z", "2025-01-01T00:00:00.000000Z"),
+        ("2024-02-29T12:34:56.5Z", "2024-02-29T12:34:56.500000Z"),
+        ("2024-02-29T12:34:56,123456789Z", "2024-02-29T12:34:56.123456Z"),
+        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000Z"),
+        ("9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z"),
+        ("1969-12-31T23:59:59.9Z", "1969-12-31T23:59:59.900000Z"),
+    ])
+    func aTimestampIsISO8601(text: String, expected: String) throws {
+        #expect(try local(.text(text), as: .timestamp) == "'\(expected)'")
+    }
+
+    @Test(arguments: [
+        "2023-02-29T00:00:00Z", "1900-02-29", "2024-13-01", "2024-00-01", "2024-01-32", "2024-04-31", "0000-01-01",
+        "2024-01-01T25:00:00Z", "2024-01-01T24:00:01Z", "2024-01-01T24:00:00.1Z", "2024-01-01T00:60:00Z",
+        "2024-01-01T00:00:61Z", "2024-01-01T00:00:00.Z", "2024-01-01T00:00:00+24:00", "2024-01-01T00:00:00+1:00",
+        "2024-01-01T", "2024-01-01T12", "2024-01-01T00:00:00Z ", "2024-1-1", "24-01-01", "yesterday", "",
+        "2024-01-01Z\u{0}",
+        "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00",
+    ])
+    func anythingElseIsNoTimestamp(text: String) throws {
+        let message = try local(.text(text), as: .timestamp)
+        #expect(
+            message.hasPrefix("! the text ") && message.hasSuffix(" is not an ISO 8601 time or a number of seconds"))
+    }
+
+    @Test func aNumberIsATimeInItsUnit() throws {
+        #expect(try local(1_700_000_000, as: .timestamp) == "'2023-11-14T22:13:20.000000Z'")
+        #expect(try local("1700000000.25", as: .timestamp) == "'2023-11-14T22:13:20.250000Z'")
+        #expect(try local(1_700_000_000.5, as: .timestamp) == "'2023-11-14T22:13:20.500000Z'")
+        #expect(try local(.decimal("1.7e9"), as: .timestamp) == "'2023-11-14T22:13:20.000000Z'")
+        #expect(try local(-1, as: .timestamp) == "'1969-12-31T23:59:59.000000Z'")
+        #expect(try local("-0.5", as: .timestamp) == "'1969-12-31T23:59:59.500000Z'")
+        #expect(try local(1_700_000_000_123, as: .timestamp, .unit(.milliseconds)) == "'2023-11-14T22:13:20.123000Z'")
+        #expect(
+            try local("1700000000123.4567", as: .timestamp, .unit(.milliseconds)) == "'2023-11-14T22:13:20.123456Z'")
+        #expect(try local(1, as: .timestamp, .unit(.microseconds)) == "'1970-01-01T00:00:00.000001Z'")
+        #expect(
+            try local(.timestamp(microseconds: 1), as: .timestamp, .unit(.milliseconds))
+                == "'1970-01-01T00:00:00.000001Z'", "a point in time of the bridge needs no unit")
+        #expect(
+            try local(.int(.max), as: .timestamp)
+                == "! the number 9223372036854775807 is not an ISO 8601 time or a number of seconds")
+        #expect(
+            try local(253_402_300_800, as: .timestamp)
+                == "! the number 253402300800 is not an ISO 8601 time or a number of seconds", "the year 10000")
+        #expect(
+            try local("x", as: .timestamp, .unit(.milliseconds))
+                == "! the text \"x\" is not an ISO 8601 time or a number of milliseconds")
+        #expect(
+            try local(true, as: .timestamp)
+                == "! the boolean true is not an ISO 8601 time or a number of seconds")
+    }
+
+    @Test(arguments: [
+        ("29.02.2024 13:05", "%d.%m.%Y %H:%M", "2024-02-29T13:05:00.000000Z"),
+        ("29.02.2024 13:05 +0200", "%d.%m.%Y %H:%M %z", "2024-02-29T11:05:00.000000Z"),
+        ("Feb 29 2024 1:05 PM", "%b %d %Y %I:%M %p", "2024-02-29T13:05:00.000000Z"),
+        ("1700000000", "%s", "2023-11-14T22:13:20.000000Z"),
+        ("2024-02", "%Y-%m", "2024-02-01T00:00:00.000000Z"),
+        ("2024", "%Y", "2024-01-01T00:00:00.000000Z"),
+        ("31.12.2024 23:59:60", "%d.%m.%Y %H:%M:%S", "2025-01-01T00:00:00.000000Z"),
+    ])
+    func aFormatReadsATimestamp(text: String, format: String, expected: String) throws {
+        #expect(try local(.text(text), as: .timestamp, .format(format)) == "'\(expected)'")
+    }
+
+    @Test(arguments: [
+        ("31.02.2024", "%d.%m.%Y"), ("29.02.2023", "%d.%m.%Y"), ("01.01.0000", "%d.%m.%Y"), ("01.01.2024x", "%d.%m.%Y"),
+        ("01.01", "%d.%m.%Y"), ("", "%d.%m.%Y"), ("2024-01-01T00:00:00Z", "%d.%m.%Y"),
+        ("01.01.2024\u{0}", "%d.%m.%Y"), ("67000000000000000", "%s"), ("99999999999999999999", "%s"),
+    ])
+    func whatDoesNotFitTheFormatIsRefused(text: String, format: String) throws {
+        let message = try local(.text(text), as: .timestamp, .format(format))
+        #expect(message.hasPrefix("! the text ") && message.hasSuffix(" is not a time of the format \(format)"))
+    }
+
+    @Test func aFormatReadsNumbersToo() throws {
+        #expect(try local(20_240_229, as: .date, .format("%Y%m%d")) == "'2024-02-29'")
+        #expect(try local(.decimal("20240229"), as: .date, .format("%Y%m%d")) == "'2024-02-29'")
+        #expect(try local(20_240_231, as: .date, .format("%Y%m%d")).hasPrefix("! the number 20240231 is not a time"))
+    }
+
+    @Test(arguments: [
+        ("2024-02-29", "2024-02-29"), ("2024-02-29Z", "2024-02-29"), ("2024-02-29+14:00", "2024-02-29"),
+        ("2024-02-29-05:00", "2024-02-29"), ("2024-02-29T00:00:00", "2024-02-29"),
+        ("2024-02-29T00:00:00+02:00", "2024-02-29"), ("2024-02-28T24:00:00Z", "2024-02-29"),
+    ])
+    func aDateIsTheDayThatWasWritten(text: String, expected: String) throws {
+        #expect(try local(.text(text), as: .date) == "'\(expected)'")
+    }
+
+    @Test func aDateHasNoTime() throws {
+        #expect(
+            try local("2024-02-29T12:00:00Z", as: .date)
+                == "! the text \"2024-02-29T12:00:00Z\" is not a date: it has a time; use type timestamp")
+        #expect(try local(86_400, as: .date) == "'1970-01-02'")
+        #expect(try local(-86_400, as: .date) == "'1969-12-31'")
+        #expect(try local(1, as: .date) == "! the number 1 is not a date: it has a time; use type timestamp")
+        #expect(try local("29.2.2024", as: .date, .format("%d.%m.%Y")) == "'2024-02-29'")
+        #expect(
+            try local("29.2.2024 1", as: .date, .format("%d.%m.%Y %H"))
+                == "! the text \"29.2.2024 1\" is not a date: it has a time; use type timestamp")
+        #expect(try local(nil, as: .date) == "null")
+        #expect(try local(nil, as: .timestamp, .format("%Y")) == "null")
+    }
+}

@@ -1,0 +1,96 @@
+import ImportTestSupport
+import Mapping
+import Model
+import Testing
+
+@Suite struct TransformerTests {
+    @Test func trimRemovesWhiteSpaceAtBothEnds() throws {
+        #expect(try local(" \t a b\u{a0}\r\n", as: .text, .trim) == "'a b'")
+        #expect(try local(" \n ", as: .text, .trim) == "''")
+        #expect(try local(" 12 ", as: .integer, .trim) == "12")
+        #expect(try local(" 2024-02-29 ", as: .date, .trim) == "'2024-02-29'")
+    }
+
+    @Test func lettersChangeCase() throws {
+        #expect(try local("Größe İ", as: .text, .uppercase) == "'GRÖSSE İ'")
+        #expect(try local("ÀB", as: .text, .lowercase) == "'àb'")
+    }
+
+    @Test func aPrefixComesAndGoes() throws {
+        #expect(try local("bob", as: .text, .prefix("/users/")) == "'/users/bob'")
+        #expect(try local(7, as: .text, .prefix("#")) == "'#7'")
+        #expect(try local("/users/bob", as: .text, .stripPrefix("/users/")) == "'bob'")
+        #expect(
+            try local("bob", as: .text, .stripPrefix("/users/")) == "'bob'", "where it is not there, nothing changes")
+        #expect(try local("x-12", as: .integer, .stripPrefix("x-")) == "12")
+    }
+
+    @Test func anEmptyTextBecomesNull() throws {
+        #expect(try local("", as: .integer, .emptyAsNull) == "null")
+        #expect(try local("  ", as: .text, .trim, .emptyAsNull) == "null")
+        #expect(try local("  ", as: .text, .emptyAsNull) == "'  '")
+        #expect(try local(0, as: .integer, .emptyAsNull) == "0")
+        #expect(try local(false, as: .boolean, .emptyAsNull) == "0")
+        #expect(try local("", as: .json, .emptyAsNull) == "null")
+        #expect(try local(["a": 1], as: .json, .emptyAsNull) == "'{\"a\":1}'", "what is no text is not empty")
+        #expect(try local([], as: .json, .emptyAsNull) == "'[]'")
+        #expect(try local(.bytes([1]), as: .data, .emptyAsNull) == "x'01'")
+    }
+
+    @Test func aBaseReadsAnInteger() throws {
+        #expect(try local("ff", as: .integer, .base(16)) == "255")
+        #expect(try local("-Zz", as: .integer, .base(36)) == "-1295")
+        #expect(try local(10, as: .integer, .base(2)) == "2")
+        #expect(try local("0xff", as: .integer, .base(16)) == "! the text \"0xff\" is not an integer of base 16")
+        #expect(try local("2", as: .integer, .base(2)) == "! the text \"2\" is not an integer of base 2")
+        #expect(
+            try local("8000000000000000", as: .integer, .base(16))
+                == "! the text \"8000000000000000\" is not an integer of base 16")
+    }
+
+    @Test func aMapReplacesWholeValues() throws {
+        let map = Transformer.map([
+            ValueMapping(remote: "A", local: "active"), ValueMapping(remote: "1", local: "one"),
+            ValueMapping(remote: "true", local: "yes"), ValueMapping(remote: "", local: nil),
+        ])
+        #expect(try local("A", as: .text, map) == "'active'")
+        #expect(try local(1, as: .text, map) == "'one'")
+        #expect(try local(true, as: .text, map) == "'yes'")
+        #expect(try local("", as: .text, map) == "null")
+        #expect(try local(nil, as: .text, map) == "null", "null is no remote value to map")
+        #expect(try local("a", as: .text, map) == "! the text \"a\" is not in the map of \"A\", \"1\", \"true\", \"\"")
+        #expect(try local("B", as: .boolean, .map([ValueMapping(remote: "B", local: true)])) == "1")
+        #expect(try local("1", as: .json, .map([ValueMapping(remote: "1", local: 7)])) == "'7'")
+    }
+
+    @Test func stepsGoFromLeftToRight() throws {
+        #expect(try local(" ID-1F ", as: .integer, .trim, .lowercase, .stripPrefix("id-"), .base(16)) == "31")
+        #expect(try local("x", as: .text, .prefix("b"), .prefix("a")) == "'abx'")
+        #expect(
+            try local("Y", as: .text, .map([ValueMapping(remote: "Y", local: nil)]), .prefix("a")) == "null",
+            "null passes the later steps untouched")
+    }
+
+    @Test func whatIsNoSingleValueCannotBeTransformed() throws {
+        #expect(
+            try local([1], as: .text, .trim)
+                == "! the array [1] cannot be transformed: it is not a single value")
+    }
+
+    @Test func aConstantIsTheSameForEveryObject() throws {
+        let model = try CompiledModel.of(
+            Entity(
+                "E", key: ["source", "id"],
+                [
+                    .constant("source", .text, "registry"), .of("id", .integer), .constant("rank", .integer, 7),
+                    .constant("day", .date, "2024-02-29"), .constant("none", .text, nil),
+                    .constant("rate", .decimal, "0.10"), .constant("on", .boolean, true),
+                    .constant("meta", .json, ["a": [1, 2.5, nil, true], "b": "x\"y"]),
+                ]))
+        #expect(
+            try mapped(["id": 1, "source": "ignored", "rank": 9], as: "E", in: model) == """
+                E source='registry' id=1 rank=7 day='2024-02-29' none=null rate='0.10' on=1 \
+                meta='{"a":[1,2.5,null,true],"b":"x\\"y"}'
+                """)
+    }
+}

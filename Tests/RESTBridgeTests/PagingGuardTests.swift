@@ -1,0 +1,192 @@
+import BridgeKit
+import Foundation
+import RESTBridge
+import RecordBatch
+import Synchronization
+import Testing
+
+/// Ways in which paging goes wrong, ends early or never ends; resuming; what runs ahead.
+@Suite struct PagingGuardTests {
+    let server: ServerProcess
+    let bridge: RESTBridge
+
+    init() throws {
+        server = try ServerProcess()
+        bridge = try RESTBridgeTests.bridge(["url": "\(server.url)"])
+    }
+
+    private func walk(_ section: Literal, cursor: String? = nil) throws -> Walk {
+        try Walk(source(bridge, section, cursor: cursor))
+    }
+
+    private func requests() throws -> [ServerProcess.Event] { try server.events().filter { $0.event == "begin" } }
+
+    @Test func `a next URL that was read before is an error`() throws {
+        let error = try failure {
+            _ = try walk(["path": "/loop/next", "records": "$.items", "paging": ["style": "next_url"]])
+        }
+        #expect(error.code == .malformed)
+        #expect(error.message.hasPrefix("page 2 of User: paging goes round in circles"))
+    }
+
+    @Test func `a cursor that was read before is an error`() throws {
+        let error = try failure {
+            _ = try walk([
+                "path": "/loop/cursor", "records": "$.items", "paging": ["style": "cursor", "path": "$.next_cursor"],
+            ])
+        }
+        #expect(error.code == .malformed)
+        #expect(error.message.hasPrefix("page 2 of User: paging goes round in circles"))
+    }
+
+    @Test func `a server that ignores the page number is found out`() throws {
+        let error = try failure {
+            _ = try walk(["path": "/loop/page", "records": "$.items", "paging": ["style": "page", "size": 10]])
+        }
+        #expect(error.code == .malformed)
+        #expect(error.message.contains("two pages in a row hold the same records"))
+    }
+
+    @Test func `a server that gives smaller pages than asked for is read to its end`() throws {
+        // It answers 10 records where 100 are asked for, because it doesn't know the parameter.
+        let walk = try walk([
+            "path": "/users/page", "records": "$.items", "paging": ["style": "page", "size": 100],
+        ])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test func `offsets follow what a server really gives`() throws {
+        let walk = try walk([
+            "path": "/users/offset?", "records": "$.items",
+            "paging": ["style": "offset", "size": 100, "limit_parameter": "unknown"],
+        ])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test func `a path that the reply does not have is no proof of a complete listing`() throws {
+        let walk = try walk([
+            "path": "/users/next", "records": "$.items", "paging": ["style": "next_url", "path": "$.nxt"],
+        ])
+        #expect(walk.ids == Array(1...10))
+        #expect(walk.last?.isComplete == false)
+        #expect(walk.warnings.count == 1)
+        #expect(walk.warnings.first?.contains("$.nxt") == true)
+    }
+
+    @Test func `max_pages ends a walk as incomplete`() throws {
+        let walk = try walk([
+            "path": "/users/next", "records": "$.items", "paging": ["style": "next_url", "max_pages": 2],
+        ])
+        #expect(walk.ids == Array(1...20))
+        #expect(walk.last?.isComplete == false)
+        #expect(walk.warnings == ["stopped after paging.max_pages = 2: the listing is not complete"])
+        #expect(try requests().count == 2)
+    }
+
+    @Test(arguments: [
+        ("page", "/users/page"), ("offset", "/users/offset"), ("next_url", "/users/next"), ("cursor", "/users/cursor"),
+        ("link_header", "/users/link"),
+    ])
+    func `a walk goes on from each page's cursor`(style: String, path: String) throws {
+        var paging: Literal = ["style": .text(style)]
+        if style == "page" || style == "offset" { paging = ["style": .text(style), "size": 10] }
+        if style == "cursor" { paging = ["style": "cursor", "path": "$.next_cursor"] }
+        let section: Literal = [
+            "path": .text(path), "records": .text(style == "link_header" ? "$" : "$.items"), "paging": paging,
+        ]
+        let first = try Walk(source(bridge, section), limit: 2)
+        #expect(first.ids == Array(1...20))
+        let rest = try walk(section, cursor: try #require(first.last?.cursor))
+        #expect(rest.ids == Array(21...25))
+        // Who did not see the beginning cannot tell what is gone.
+        #expect(rest.last?.isComplete == false)
+        #expect(rest.last?.isEnd == true)
+    }
+
+    @Test func `a cursor of another paging style is refused`() throws {
+        let error = try failure {
+            _ = try walk(["path": "/users/page", "paging": ["style": "page"]], cursor: "offset:20")
+        }
+        #expect(error.code == .configuration)
+        #expect(error.remedy == "the config changed since the last run: begin this entity anew")
+    }
+
+    @Test func `a page that fails leaves the pages before it, and can be asked for again`() throws {
+        let walker = try source(bridge, ["path": "/flaky/x", "records": "$.items", "paging": ["style": "page"]])
+        let walk = try Walk(walker, limit: 2)
+        #expect(walk.ids == Array(1...20))
+        for _ in 0..<2 {
+            let error = try failure { _ = try walker.next(into: RecordBatchWriter()) }
+            #expect(error.code == .malformed)
+            #expect(error.message.hasPrefix("page 3 of User is not JSON"))
+            #expect(error.location == server.url + "/flaky/x?page=3")
+        }
+    }
+
+    @Test func `the next page is asked for before this one is handed out`() throws {
+        let walker = try source(
+            bridge, ["path": "/users/next?delay=0.2", "records": "$.items", "paging": ["style": "next_url"]])
+        _ = try walker.next(into: RecordBatchWriter())
+        // Nobody calls `next` any more: the server hears of the second page all the same.
+        try poll { try requests().count == 2 }
+        #expect(try requests().map(\.path).last == "/users/next?after=10&count=25")
+    }
+
+    @Test func `numbered pages run at the same time where the total is known`() throws {
+        let walk = try walk([
+            "path": "/users/page?total=1&count=90&delay=0.2", "records": "$.items",
+            "paging": ["style": "page", "size_parameter": "per_page", "size": 10, "total": "$.meta.total"],
+        ])
+        #expect(walk.ids == Array(1...90))
+        let events = try server.events()
+        var running = 0
+        var most = 0
+        for event in events.sorted(by: { $0.time < $1.time }) {
+            running += event.event == "begin" ? 1 : -1
+            most = max(most, running)
+        }
+        #expect(most >= 3)
+    }
+
+    @Test func `cancel ends a walk that waits, within a second`() throws {
+        let driven = Driven(try source(bridge, ["path": "/slow?seconds=30"]))
+        let thread = Thread { driven.drive() }
+        thread.start()
+        try poll { try requests().count == 1 }
+        let cancelled = ContinuousClock.now
+        driven.source.cancel()
+        try poll { driven.error != nil }
+        #expect(driven.error?.code == .cancelled)
+        #expect(ContinuousClock.now - cancelled < .seconds(1))
+        #expect(try failure { _ = try driven.source.next(into: RecordBatchWriter()) }.code == .cancelled)
+    }
+
+    private func poll(_ isDone: () throws -> Bool) throws {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try !isDone() {
+            try #require(ContinuousClock.now < deadline)
+            usleep(1000)
+        }
+    }
+
+    /// A source that another thread drives.
+    private final class Driven: @unchecked Sendable {
+        // One thread at a time drives the source, `cancel` is allowed from any, and the error is locked.
+        let source: any RecordSource
+        private let failure = Mutex<BridgeError?>(nil)
+
+        init(_ source: any RecordSource) { self.source = source }
+
+        var error: BridgeError? { failure.withLock { $0 } }
+
+        func drive() {
+            do {
+                _ = try source.next(into: RecordBatchWriter())
+            } catch {
+                failure.withLock { $0 = error as? BridgeError }
+            }
+        }
+    }
+}
