@@ -54,12 +54,18 @@ import Testing
         let error = try bridgeError { _ = try body(object(["ofset": .text("1")])) }
         #expect(error.message == #"List has no element "ofset""#)
         #expect(error.remedy == #"its elements: "offset", "limit", "filter", "tag""#)
-        #expect(try bridgeError { _ = try body(object(["filter": object(["@x": .text("")])])) }.remedy == #"its attributes: "lang""#)
+        #expect(
+            try bridgeError { _ = try body(object(["filter": object(["@x": .text("")])])) }.remedy
+                == #"its attributes: "lang""#)
     }
 
     @Test func `values of another shape than the schema's are refused`() throws {
-        #expect(try bridgeError { _ = try body(object(["offset": .array([.text("1"), .text("2")])])) }.message.contains("one value"))
-        #expect(try bridgeError { _ = try body(object(["offset": object(["a": .text("1")])])) }.message.contains("takes a text"))
+        #expect(
+            try bridgeError { _ = try body(object(["offset": .array([.text("1"), .text("2")])])) }.message.contains(
+                "one value"))
+        #expect(
+            try bridgeError { _ = try body(object(["offset": object(["a": .text("1")])])) }.message.contains(
+                "takes a text"))
         #expect(try bridgeError { _ = try body(object(["filter": .text("x")])) }.message.contains("takes an object"))
         #expect(try bridgeError { _ = try body(object(["tag": .text("\u{1}")])) }.message.contains("U+1"))
     }
@@ -68,7 +74,9 @@ import Testing
         let input = object(["a": object(["b": .text("old")])])
         #expect(try input.setting(["a", "c"], to: "1") == object(["a": object(["b": .text("old"), "c": .text("1")])]))
         #expect(try input.setting(["a", "b"], to: "1") == object(["a": object(["b": .text("1")])]))
-        #expect(try input.setting(["x", "y"], to: "1") == object(["a": object(["b": .text("old")]), "x": object(["y": .text("1")])]))
+        #expect(
+            try input.setting(["x", "y"], to: "1")
+                == object(["a": object(["b": .text("old")]), "x": object(["y": .text("1")])]))
         #expect(try bridgeError { _ = try input.setting(["a", "b", "c"], to: "1") }.code == .configuration)
     }
 
@@ -76,7 +84,8 @@ import Testing
         let definition = try Samples.load()
         let port = try definition.port(service: nil, port: nil, version: nil).1
         let missing = try EnvelopeWriter.write(
-            port.operation("List"), version: .v11, input: .object([]), schemas: definition.schemas).missing
+            port.operation("List"), version: .v11, input: .object([]), schemas: definition.schemas
+        ).missing
         #expect(missing == ["List/offset"])
     }
 }

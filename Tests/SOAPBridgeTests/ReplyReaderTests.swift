@@ -64,7 +64,8 @@ import Testing
 
     @Test func `xsi type chooses a type, and is kept where the element is an object`() throws {
         let plan = try Samples.plan(Samples.load())
-        let items = #"<n:item><n:id>1</n:id><n:any xsi:type="xs:int">5</n:any><n:obj xsi:type="n:Thing"><n:id>3</n:id></n:obj></n:item>"#
+        let items =
+            #"<n:item><n:id>1</n:id><n:any xsi:type="xs:int">5</n:any><n:obj xsi:type="n:Thing"><n:id>3</n:id></n:obj></n:item>"#
         #expect(
             try Samples.read(Samples.list(items), plan).records == [
                 #"{"id":1,"any":5,"obj":{"@xsi:type":"n:Thing","id":3}}"#
@@ -73,7 +74,8 @@ import Testing
 
     @Test func `the reply of rpc is read by its wrapper's local name`() throws {
         let plan = try Samples.plan(Samples.load(), operation: "Echo", records: "EchoResponse/result", total: "")
-        let outcome = try Samples.read(Samples.envelope("<EchoResponse><result><id>3</id></result></EchoResponse>"), plan)
+        let outcome = try Samples.read(
+            Samples.envelope("<EchoResponse><result><id>3</id></result></EchoResponse>"), plan)
         #expect(outcome.records == [#"{"id":3}"#])
     }
 
@@ -133,7 +135,8 @@ import Testing
     @Test func `a text that is too long is a limit`() throws {
         let reader = try ReplyReader(plan: try Samples.plan(Samples.load()))
         let writer = RecordBatchWriter()
-        let start = Samples.list("<n:item><n:name>").replacing("</n:items></n:ListResponse></e:Body></e:Envelope>", with: "")
+        let start = Samples.list("<n:item><n:name>").replacing(
+            "</n:items></n:ListResponse></e:Body></e:Envelope>", with: "")
         try reader.feed(Array(start.utf8)[...], into: writer)
         let mebibyte = [UInt8](repeating: 0x61, count: 1 << 20)
         for _ in 0..<63 { try reader.feed(mebibyte[...], into: writer) }
@@ -153,7 +156,8 @@ import Testing
         let plan = try Samples.plan(Samples.load())
         let old = Samples.envelope(
             "<e:Fault><faultcode>e:Server.Db</faultcode><faultstring xml:lang='en'> no &lt;table&gt; </faultstring>"
-                + "<detail><t:Problem xmlns:t='urn:t'><t:table>users</t:table><t:code>7</t:code></t:Problem></detail></e:Fault>")
+                + "<detail><t:Problem xmlns:t='urn:t'><t:table>users</t:table><t:code>7</t:code></t:Problem></detail></e:Fault>"
+        )
         let fault = try #require(try Samples.read(old, plan).reader.fault)
         #expect(fault.codes == ["Server", "Db"])
         #expect(fault.words == "Server.Db: no <table>; detail: table: users; code: 7")

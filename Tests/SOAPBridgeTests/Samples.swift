@@ -86,7 +86,9 @@ enum Samples {
     }
 
     /// Reads documents that lie in a dictionary by path.
-    static func load(_ documents: [String: String], _ first: String = "http://a.example/s.wsdl") throws -> WSDLDefinition {
+    static func load(_ documents: [String: String], _ first: String = "http://a.example/s.wsdl") throws
+        -> WSDLDefinition
+    {
         let location = try #require(DocumentLocation(first))
         return try WSDLReader.load(location) { location in
             guard let text = documents[location.description] else {
@@ -108,7 +110,9 @@ enum Samples {
 
     /// A reply of the operation List.
     static func list(_ items: String, total: String = "7") -> String {
-        envelope("<n:ListResponse xmlns:n=\"urn:s\"><n:total> \(total)</n:total><n:items count=\"9\">\(items)</n:items></n:ListResponse>")
+        envelope(
+            "<n:ListResponse xmlns:n=\"urn:s\"><n:total> \(total)</n:total><n:items count=\"9\">\(items)</n:items></n:ListResponse>"
+        )
     }
 
     static func plan(

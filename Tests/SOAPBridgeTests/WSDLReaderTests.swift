@@ -112,7 +112,8 @@ import Testing
     @Test func `a DOCTYPE is refused`() throws {
         let error = try bridgeError {
             _ = try Samples.load([
-                "http://a.example/s.wsdl": "<!DOCTYPE definitions [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><definitions>&x;</definitions>"
+                "http://a.example/s.wsdl":
+                    "<!DOCTYPE definitions [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><definitions>&x;</definitions>"
             ])
         }
         #expect(error.code == .malformed)
@@ -159,8 +160,10 @@ import Testing
     @Test(
         arguments: [
             // Thirty groups, each of which holds the next one twice.
-            (0..<30).map { "<xs:group name=\"G\($0)\"><xs:sequence><xs:group ref=\"t:G\($0 + 1)\"/><xs:group ref=\"t:G\($0 + 1)\"/></xs:sequence></xs:group>" }
-                .joined() + "<xs:complexType name=\"Boom\"><xs:group ref=\"t:G0\"/></xs:complexType>",
+            (0..<30).map {
+                "<xs:group name=\"G\($0)\"><xs:sequence><xs:group ref=\"t:G\($0 + 1)\"/><xs:group ref=\"t:G\($0 + 1)\"/></xs:sequence></xs:group>"
+            }
+            .joined() + "<xs:complexType name=\"Boom\"><xs:group ref=\"t:G0\"/></xs:complexType>",
             "<xs:group name=\"G\"><xs:sequence><xs:group ref=\"t:G\"/></xs:sequence></xs:group><xs:complexType name=\"Boom\"><xs:group ref=\"t:G\"/></xs:complexType>",
             "<xs:complexType name=\"Boom\"><xs:complexContent><xs:extension base=\"t:Boom\"/></xs:complexContent></xs:complexType>",
         ])

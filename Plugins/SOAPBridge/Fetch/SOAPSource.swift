@@ -173,7 +173,9 @@ final class SOAPSource: RecordSource {
         } catch {
             guard error.code != .remote else { throw error }
             var error = error
-            error.message = "\(entity), \(walk.name): \(error.message) (after \(reply.reader.recordCount) records)"
+            let count = reply.reader.recordCount
+            error.message =
+                "\(entity), \(walk.name): \(error.message)" + (count > 0 ? " (after record \(count))" : "")
             error.location = error.location ?? reply.response.location
             throw error
         }

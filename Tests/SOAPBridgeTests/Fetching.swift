@@ -1,0 +1,69 @@
+import BridgeKit
+import RecordBatch
+
+@testable import SOAPBridge
+
+/// A value of a config in a test.
+enum ConfigValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByDictionaryLiteral,
+    ExpressibleByNilLiteral
+{
+    case text(String)
+    case integer(Int)
+    case object([(String, ConfigValue)])
+    case null
+
+    init(stringLiteral value: String) { self = .text(value) }
+    init(integerLiteral value: Int) { self = .integer(value) }
+    init(dictionaryLiteral elements: (String, ConfigValue)...) { self = .object(elements) }
+    init(nilLiteral: ()) { self = .null }
+
+    /// As a bridge gets it.
+    var options: BridgeOptions {
+        guard case .object(let members) = self else { return .empty }
+        return BridgeOptions { writer in Self.write(members, to: writer) }
+    }
+
+    private static func write(_ members: [(String, ConfigValue)], to writer: RecordBatchWriter) {
+        for (name, value) in members {
+            writer.key(name)
+            switch value {
+            case .text(let text): writer.text(text)
+            case .integer(let integer): writer.int64(Int64(integer))
+            case .object(let inner): writer.object { write(inner, to: writer) }
+            case .null: writer.null()
+            }
+        }
+    }
+}
+
+/// What a walk brought.
+struct Walk {
+    var records: [String] = []
+    var pages: [Page] = []
+    var largestBatch = 0
+
+    /// Walks to the end, or to `pages` page ends.
+    static func run(_ source: any RecordSource, pages limit: Int = .max) throws -> Walk {
+        var walk = Walk()
+        let writer = RecordBatchWriter()
+        var ends = 0
+        while ends < limit {
+            let page = try source.next(into: writer)
+            let batch = try writer.finish()
+            walk.records += (0..<batch.count).map { batch[$0].json }
+            walk.largestBatch = max(walk.largestBatch, batch.count)
+            walk.pages.append(page)
+            if page.isPageEnd { ends += 1 }
+            if page.isEnd { break }
+        }
+        return walk
+    }
+
+    static func run(
+        _ options: ConfigValue, _ section: ConfigValue, cursor: String? = nil, pages: Int = .max
+    ) throws -> Walk {
+        let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
+        let source = try bridge.fetch(FetchRequest(entity: "Product", section: section.options, cursor: cursor))
+        return try run(source, pages: pages)
+    }
+}

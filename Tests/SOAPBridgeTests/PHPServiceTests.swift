@@ -1,0 +1,170 @@
+import BridgeKit
+import Foundation
+import RecordBatch
+import Testing
+
+@testable import SOAPBridge
+
+/// Against PHP's own SoapServer.
+@Suite struct PHPServiceTests {
+    private let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer.php(PHPService.files, router: "server.php") }
+
+    private func options(_ port: String) -> ConfigValue {
+        ["wsdl": .text(server.url + "/service?wsdl"), "port": .text(port)]
+    }
+
+    private func offset(size: Int, offset: ConfigValue = "paging/offset") -> ConfigValue {
+        [
+            "operation": "ListProducts", "records": "ListProductsResponse/products/product",
+            "paging": [
+                "style": "offset", "offset_element": offset, "limit_element": "limit", "size": .integer(size),
+                "total": "ListProductsResponse/total",
+            ],
+        ]
+    }
+
+    private func expected(_ index: Int) -> String {
+        let image = Data([0, 0xFF] + Array("\(index)".utf8)).base64EncodedString()
+        let tags = index % 5 == 0 ? "" : index % 5 == 1 ? #","tag":["only"]"# : #","tag":["a","b"]"#
+        return
+            #"{"@kind":"k\#(index)","id":\#(index),"name":"Product & <\#(index)> 😀 é","price":10.10,"ratio":\#(Double(index) / 2),"#
+            + #""active":\#(index % 2 == 0),"image":"\#(image)","note":\#(index % 3 == 0 ? "null" : "\"n\(index)\"")\#(tags)}"#
+    }
+
+    private func requests() throws -> [String] {
+        try String(contentsOf: server.folder.appending(path: "requests.log"), encoding: .utf8)
+            .split(separator: "\n").map(String.init)
+    }
+
+    @Test(arguments: ["Products11", "Products12"])
+    func `a walk by offset brings each record, typed, in both versions`(port: String) throws {
+        let walk = try Walk.run(options(port), offset(size: 500))
+        #expect(walk.records == (0..<PHPService.count).map(expected))
+        let ends = walk.pages.filter(\.isPageEnd)
+        #expect(ends.map(\.cursor) == ["500", "1000", "1500", "2000", nil])
+        #expect(ends.last?.isComplete == true)
+        #expect(ends.allSatisfy { $0.total == 2345 })
+        #expect(walk.pages.allSatisfy { $0.warnings.isEmpty && $0.rejected.isEmpty })
+        let sent = try requests()
+        #expect(sent.count == 5)
+        if port == "Products11" {
+            #expect(sent[0].contains(#""action":"\"urn:products\/List\"""#), "\(sent[0])")
+            #expect(sent[0].contains("text\\/xml"))
+        } else {
+            #expect(
+                sent[0].contains(#"application\/soap+xml; charset=utf-8; action=\"urn:products\/List\""#), "\(sent[0])")
+        }
+    }
+
+    @Test func `a walk by page does the same, and resumes`() throws {
+        let section: ConfigValue = [
+            "operation": "ListProducts", "records": "ListProductsResponse/products/product",
+            "paging": ["style": "page", "page_element": "page", "size_element": "limit", "size": 1000],
+        ]
+        let begin = try Walk.run(options("Products11"), section, pages: 2)
+        #expect(begin.records.count == 2000)
+        let cursor = try #require(begin.pages.last?.cursor)
+        #expect(cursor == "3/1000")
+        let rest = try Walk.run(options("Products11"), section, cursor: cursor)
+        #expect(begin.records + rest.records == (0..<PHPService.count).map(expected))
+        #expect(rest.pages.last?.isComplete == false)
+    }
+
+    @Test func `one large reply comes in batches, and only its end ends the page`() throws {
+        let walk = try Walk.run(options("Products12"), offset(size: 2400))
+        #expect(walk.records.count == PHPService.count)
+        #expect(walk.pages.count > 1)
+        #expect(walk.largestBatch < 2_000)
+        #expect(walk.pages.map(\.isPageEnd) == Array(repeating: false, count: walk.pages.count - 1) + [true])
+    }
+
+    @Test func `rpc style is called by its parts`() throws {
+        let walk = try Walk.run(
+            options("Counter11"),
+            ["operation": "CountTo", "records": "CountToResponse/result/product", "input": ["n": 3]])
+        #expect(walk.records == (1...3).map(expected))
+        #expect(walk.pages.last?.isComplete == true)
+    }
+
+    @Test func `a fault tells its code, reason and detail`() throws {
+        let error = try bridgeError { _ = try Walk.run(options("Products11"), offset(size: 10), cursor: "200000") }
+        #expect(error.code == .remote)
+        #expect(!error.isRetryable)
+        #expect(error.remote == "Client: offset is too large; detail: largest: 100000")
+        #expect(error.message.contains("ListProducts"))
+        #expect(error.location == server.url + "/v11")
+        let new = try bridgeError { _ = try Walk.run(options("Products12"), offset(size: 10), cursor: "200000") }
+        #expect(new.remote?.contains("Sender: offset is too large") == true, "\(new)")
+    }
+
+    @Test func `CDATA and entities arrive as text`() throws {
+        let walk = try Walk.run(
+            ["wsdl": .text(server.url + "/service?wsdl"), "endpoint": .text(server.url + "/cdata")], offset(size: 10))
+        #expect(walk.records == [#"{"@kind":"&","id":1,"name":"<b>&amp;</b> & more"}"#])
+    }
+
+    @Test func `a service that does not turn pages is noticed`() throws {
+        // The cdata script gives its one record for whatever offset, and here no total.
+        let section: ConfigValue = [
+            "operation": "ListProducts", "records": "ListProductsResponse/products/product",
+            "paging": ["style": "offset", "offset_element": "paging/offset", "size": 1],
+        ]
+        let error = try bridgeError {
+            _ = try Walk.run(
+                ["wsdl": .text(server.url + "/service?wsdl"), "endpoint": .text(server.url + "/cdata")], section)
+        }
+        #expect(error.code == .malformed)
+        #expect(error.message.contains("offset 1"))
+    }
+
+    @Test func `wrong names in the config are told before any request`() throws {
+        let operation = try bridgeError {
+            _ = try Walk.run(options("Products11"), ["operation": "ListProduct", "records": "a"])
+        }
+        #expect(operation.remedy == #"its operations: "ListProducts""#)
+        let element = try bridgeError {
+            _ = try Walk.run(options("Products11"), offset(size: 5, offset: "paging/start"))
+        }
+        #expect(element.remedy == #"its elements: "offset""#)
+        #expect(
+            try bridgeError { _ = try Walk.run(options("Nope"), offset(size: 5)) }.remedy?.contains("Products11")
+                == true)
+        #expect(throws: (any Error).self) { try requests() }
+    }
+
+    @Test func `check names service, port and endpoint, and discover the records on offer`() throws {
+        let bridge = try SOAPBridge(options: options("Products12").options, context: BridgeContext())
+        #expect(
+            try bridge.check() == "service Products, port Products12 (SOAP 1.2) with 1 operations, at \(server.url)/v12"
+        )
+        let writer = RecordBatchWriter()
+        try bridge.discover(into: writer)
+        let batch = try writer.finish()
+        #expect(batch.count == 1)
+        #expect(batch[0]["name"]?.text == "Product")
+        #expect(
+            batch[0]["section"]?.json
+                == #"{"operation":"ListProducts","records":"ListProductsResponse/products/product"}"#)
+        #expect(batch[0]["fields"]?.elements.first { $0["name"]?.text == "price" }?["type"]?.text == "decimal")
+    }
+
+    @Test func `credentials go to the WSDL's own origin`() throws {
+        var secured = options("Products11")
+        guard case .object(var members) = secured else { return }
+        members.append(("auth", ["type": "basic", "user": "u", "password": "p"]))
+        secured = .object(members)
+        _ = try Walk.run(secured, offset(size: 2400))
+        #expect(try requests().allSatisfy { $0.contains("Basic dTpw") })
+    }
+
+    @Test func `cancel ends a walk`() throws {
+        let bridge = try SOAPBridge(options: options("Products11").options, context: BridgeContext())
+        let source = try bridge.fetch(FetchRequest(entity: "Product", section: offset(size: 100).options))
+        _ = try Walk.run(source, pages: 1)
+        source.cancel()
+        let error = try bridgeError { _ = try source.next(into: RecordBatchWriter()) }
+        #expect(error.code == .cancelled)
+    }
+}
