@@ -58,9 +58,23 @@ extension StoredValue {
         case .null: "null"
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
-        case .text(let value): "'\(value)'"
+        case .text(let value): "'\(value.escaped)'"
         case .bytes(let bytes):
             "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+        }
+    }
+}
+
+extension String {
+    /// The text with NUL (where a test's report would end) and combining marks (which Swift's `==` does not tell from
+    /// composed letters) written as escapes.
+    package var escaped: String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.value == 0 || scalar.properties.canonicalCombiningClass != .notReordered {
+                text += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
         }
     }
 }

@@ -65,7 +65,7 @@ extension RemoteValue: CustomStringConvertible {
         case .int(let value): "\(value)"
         case .double(let value): "\(value)"
         case .decimal(let value): "decimal \(value)"
-        case .text(let value): "\"\(value)\""
+        case .text(let value): value.debugDescription
         case .bytes(let value): "bytes \(value)"
         case .timestamp(let value): "timestamp \(value)"
         case .array(let elements): "[" + elements.map(\.description).joined(separator: ", ") + "]"

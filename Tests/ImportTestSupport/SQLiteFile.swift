@@ -70,7 +70,8 @@ package final class SQLiteFile {
         case SQLITE_FLOAT: return "\(sqlite3_column_double(statement, column))"
         case SQLITE_TEXT:
             let start = UnsafeRawPointer(sqlite3_column_text(statement, column))
-            return "'" + String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self) + "'"
+            let text = String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+            return "'\(text.escaped)'"
         case SQLITE_BLOB:
             let bytes = UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, column), count: count)
             return "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"

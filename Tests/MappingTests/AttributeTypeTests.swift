@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [
-        Case("Aruba", "'Aruba'"), Case("", "''"), Case("a\u{0}b", "'a\u{0}b'"), Case("e\u{301}", "'e\u{301}'"),
+        Case("Aruba", "'Aruba'"), Case("", "''"), Case("a\u{0}b", "'a\\u{0}b'"), Case("e\u{301}", "'e\\u{301}'"),
         Case("👩‍👩‍👧", "'👩‍👩‍👧'"), Case(7, "'7'"), Case(true, "'true'"), Case(1.5, "'1.5'"),
         Case(.decimal("0.10"), "'0.10'"), Case(.timestamp(microseconds: 0), "'1970-01-01T00:00:00.000000Z'"),
         Case(nil, "null"), Case(["a": 1], "! the object {\"a\":1} is not a text"),

@@ -1,0 +1,184 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import Testing
+
+/// Relationships to many: three ways to merge, three places to lie; over each store.
+@Suite struct LinkTests {
+    @Test(arguments: StoreKind.allCases)
+    func replaceMakesTheListTheWholeValue(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world())
+        func set(_ languages: RemoteValue) throws -> String {
+            _ = try database.add("Country", ["code": "NO", "languages": languages])
+            return try database.rows("Country_languages")
+        }
+        #expect(try set(["a", "b", "c"]) == "'NO': 'a' 'b' 'c'")
+        #expect(try set(["c", "a", "b"]) == "'NO': 'c' 'a' 'b'")
+        #expect(try set(["b"]) == "'NO': 'b'")
+        #expect(try set(["b", "d", "b", "b"]) == "'NO': 'b' 'd'", "twice in the list is once in the relationship")
+        #expect(try database.add("Country", ["code": "NO"]) == "Country =1")
+        #expect(try database.rows("Country_languages") == "'NO': 'b' 'd'", "absent is untouched")
+        #expect(try set([]).isEmpty)
+        #expect(try set(["a"]) == "'NO': 'a'")
+        #expect(try set(nil).isEmpty, "null clears")
+        #expect(
+            try database.rows("Language") == "'a' null\n'b' null\n'c' null\n'd' null",
+            "an object that is unlinked stays")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func appendAddsAtTheEnd(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world(languages: .append))
+        func set(_ languages: RemoteValue) throws -> String {
+            _ = try database.add("Country", ["code": "NO", "languages": languages])
+            return try database.rows("Country_languages")
+        }
+        #expect(try set(["a", "b"]) == "'NO': 'a' 'b'")
+        #expect(try set(["c", "a", "d", "c"]) == "'NO': 'a' 'b' 'c' 'd'")
+        #expect(try set([]) == "'NO': 'a' 'b' 'c' 'd'")
+        #expect(try set(nil) == "'NO': 'a' 'b' 'c' 'd'")
+        #expect(try database.add("Country", ["code": "NO", "languages": ["d", "a"]]) == "Country =1")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func insertAtBeginningPutsTheListInFront(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world(languages: .insertAtBeginning))
+        func set(_ languages: RemoteValue) throws -> String {
+            _ = try database.add("Country", ["code": "NO", "languages": languages])
+            return try database.rows("Country_languages")
+        }
+        #expect(try set(["a", "b"]) == "'NO': 'a' 'b'")
+        #expect(try set(["c", "b"]) == "'NO': 'c' 'b' 'a'")
+        #expect(try set([]) == "'NO': 'c' 'b' 'a'")
+        #expect(try database.add("Country", ["code": "NO", "languages": ["c", "b"]]) == "Country =1")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func manyToManyIsSeenFromBothEnds(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world())
+        try database.add(
+            "Country", ["code": "NO", "languages": ["nb", "nn", "se"]], ["code": "SE", "languages": ["sv"]])
+        #expect(
+            try database.add("Language", ["code": "se", "countries": ["SE", "FI"]]) == "Country ?1, Language +1 @1")
+        #expect(
+            try database.rows("Country_languages") == """
+                'FI': 'se'
+                'NO': 'nb' 'nn'
+                'SE': 'sv' 'se'
+                """)
+        #expect(try database.add("Language", ["code": "se", "countries": ["FI", "SE", "SE"]]) == "Language =1")
+        #expect(try database.add("Language", ["code": "nb", "countries": []]) == "Language +1 @1")
+        #expect(try database.rows("Country_languages") == "'FI': 'se'\n'NO': 'nn'\n'SE': 'sv' 'se'")
+        #expect(
+            try database.add("Country", ["code": "NO", "languages": ["nn"]]) == "Country =1",
+            "a gap that the other end left is no change")
+        #expect(try database.add("Country", ["code": "NO", "languages": ["nn", "x"]]) == "Country =1 @1, Language ?1")
+        #expect(try database.add("Country", ["code": "NO", "languages": ["x", "nn"]]) == "Country =1 @1")
+        #expect(try database.rows("Country_languages") == "'FI': 'se'\n'NO': 'x' 'nn'\n'SE': 'sv' 'se'")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theOtherEndMergesToo(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world(countries: .append))
+        try database.add("Country", ["code": "NO", "languages": ["se"]])
+        #expect(try database.add("Language", ["code": "se", "countries": ["FI"]]) == "Country ?1, Language +1 @1")
+        #expect(try database.rows("Country_languages") == "'FI': 'se'\n'NO': 'se'")
+        #expect(try database.add("Language", ["code": "se", "countries": []]) == "Language =1")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func bothEndsInOneRecordAgree(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world())
+        let record: RemoteValue = [
+            "code": "NO",
+            "languages": [["code": "nn", "countries": ["NO"]], ["code": "se", "countries": ["SE", "NO"]]],
+        ]
+        try database.add("Country", record)
+        #expect(try database.rows("Country_languages") == "'NO': 'nn' 'se'\n'SE': 'se'")
+        #expect(try database.add("Country", record) == "Country =1, Language =2")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func replacingChildrenDetachesThemAndDeletesNone(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world())
+        let cities: RemoteValue = [["id": 1, "name": "Oslo"], ["id": 2, "name": "Bergen"], 3]
+        #expect(try database.add("Country", ["code": "NO", "cities": cities]) == "Country +1, City +2 ?1")
+        #expect(try database.add("Country", ["code": "NO", "cities": cities]) == "Country =1, City =2")
+        #expect(
+            try database.add("Country", ["code": "NO", "cities": [["id": 2, "name": "Bergen"]]])
+                == "Country =1 @1, City =1")
+        #expect(try database.rows("City") == "1 'Oslo' null null\n2 'Bergen' 'NO' null\n3 null null null")
+        #expect(try database.add("Country", ["code": "NO"]) == "Country =1")
+        #expect(try database.add("Country", ["code": "NO", "cities": []]) == "Country =1 @1")
+        #expect(try database.rows("City") == "1 'Oslo' null null\n2 'Bergen' null null\n3 null null null")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func appendedChildrenLeaveTheOthersAttached(_ kind: StoreKind) throws {
+        for merge in [Relationship.Merge.append, .insertAtBeginning] {
+            let database = try TestDatabase(kind, world(cities: merge))
+            try database.add("Country", ["code": "NO", "cities": [1, 2]])
+            #expect(try database.add("Country", ["code": "NO", "cities": [3]]) == "Country =1, City ?1")
+            #expect(try database.add("Country", ["code": "NO", "cities": []]) == "Country =1")
+            #expect(try database.rows("City") == "1 null 'NO' null\n2 null 'NO' null\n3 null 'NO' null")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aChildMovesToTheObjectThatListsIt(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world())
+        try database.add("Country", ["code": "NO", "cities": [1, 2]], ["code": "SE"])
+        #expect(
+            try database.add("Country", ["code": "NO", "cities": [1]], ["code": "SE", "cities": [2]])
+                == "Country =2, City ~1")
+        #expect(try database.rows("City") == "1 null 'NO' null\n2 null 'SE' null")
+        #expect(try database.add("City", ["id": 2, "country": "NO"]) == "City +1", "or says so itself")
+        #expect(try database.rows("City") == "1 null 'NO' null\n2 null 'NO' null")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func keysOfSeveralAttributesAreLinked(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, compositeWorld())
+        let tree: RemoteValue = [
+            "country": "NO", "code": 0, "tags": ["north"],
+            "parts": [["country": "NO", "code": 1], ["country": "NO", "code": 2]],
+            "neighbours": [["country": "SE", "code": 0], ["country": "NO", "code": 0]],
+        ]
+        try database.add("Region", tree)
+        #expect(
+            try database.text() == """
+                Region
+                  0 'NO' null null null
+                  0 'SE' null null null
+                  1 'NO' null 'NO' 0
+                  2 'NO' null 'NO' 0
+                Tag
+                  'north'
+                Region_neighbours
+                  'NO'/0: 'SE'/0 'NO'/0
+                Region_tags
+                  'NO'/0: 'north'
+                stubs
+                  Tag ["north"]
+                """)
+        let before = try database.text()
+        #expect(try database.add("Region", tree).contains("+") == false)
+        #expect(try database.text() == before)
+        try database.add(
+            "Region", ["country": "NO", "code": 0, "parts": [["country": "NO", "code": 2]], "neighbours": []])
+        try database.add("Tag", ["name": "north", "regions": [["country": "SE", "code": 0]]])
+        #expect(
+            try database.text() == """
+                Region
+                  0 'NO' null null null
+                  0 'SE' null null null
+                  1 'NO' null null null
+                  2 'NO' null 'NO' 0
+                Tag
+                  'north'
+                Region_tags
+                  'SE'/0: 'north'
+                """)
+    }
+}

@@ -1,0 +1,198 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import Testing
+
+/// Random models and pages: both stores hold the same after each page.
+@Suite struct StoreAgreementTests {
+    @Test(arguments: 0..<20)
+    func storesAgreeOnRandomPages(_ round: Int) throws {
+        for iteration in 0..<20 {
+            let seed = UInt64(round * 20 + iteration)
+            var random = RandomWorld(seed: seed)
+            let model = try random.model()
+            let memory = try TestDatabase(.memory, model)
+            let sqlite = try TestDatabase(.sqlite, model)
+            for page in 1...5 {
+                let entity = random.element(model.entities).name
+                let batches = random.batches(of: entity, in: model)
+                let end: TestDatabase.End = random.chance(20) ? .rollback : .commit
+                let expected = try memory.addBatches(batches, of: entity, page: page, end: end)
+                let actual = try sqlite.addBatches(batches, of: entity, page: page, end: end)
+                let what: Comment = "seed \(seed), page \(page) of \(entity), \(end): \(batches)"
+                try #require(actual == expected, what)
+                let differences = Self.differences(of: try sqlite.text(), from: try memory.text())
+                try #require(differences.isEmpty, what)
+            }
+            #expect(try sqlite.faults().isEmpty, "seed \(seed)")
+        }
+    }
+
+    private static func differences(of found: String, from wanted: String) -> [String] {
+        func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
+        return lines(found).difference(from: lines(wanted)).map { change in
+            switch change {
+            case .insert(_, let line, _): "SQLite has \(line)"
+            case .remove(_, let line, _): "SQLite lacks \(line)"
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aPageTwiceIsAsOnce(_ kind: StoreKind) throws {
+        // The rows are the same; a page that contradicts itself is written twice, as it was the first time.
+        for seed in 1000..<1100 as Range<UInt64> {
+            var random = RandomWorld(seed: seed)
+            let model = try random.model()
+            let database = try TestDatabase(kind, model)
+            for page in 1...3 {
+                let entity = random.element(model.entities).name
+                let batches = random.batches(of: entity, in: model)
+                try database.addBatches(batches, of: entity, page: page)
+                let once = try database.textWithoutProgress()
+                try database.addBatches(batches, of: entity, page: page)
+                let what: Comment = "seed \(seed), page \(page) of \(entity): \(batches)"
+                try #require(try database.textWithoutProgress() == once, what)
+            }
+        }
+    }
+}
+
+/// Makes small models and records that collide often, the same ones for the same seed.
+struct RandomWorld {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+
+    /// SplitMix64 (Steele, Lea and Flood, 2014).
+    private mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+
+    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
+
+    mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+
+    mutating func element<Element>(_ list: [Element]) -> Element { list[below(list.count)] }
+
+    // MARK: models
+
+    mutating func model() throws -> CompiledModel {
+        let names = Array(["A", "B", "C", "D"].prefix(2 + below(3)))
+        var entities = names.map { name in
+            let isComposite = chance(25)
+            var attributes: [Attribute] =
+                isComposite ? [.of("k1", .integer), .of("k2", .text)] : [.of("k1", chance(50) ? .integer : .text)]
+            let key = attributes.map(\.name)
+            for index in 0...below(3) {
+                attributes.append(
+                    .of("v\(index)", element([.text, .integer, .real, .boolean, .decimal, .json, .data, .date])))
+            }
+            if chance(20) { attributes.append(.constant("c", .text, "constant")) }
+            return Entity(name, key: chance(50) ? key : key.reversed(), attributes)
+        }
+        for index in entities.indices {
+            for number in 0..<below(4) {
+                let target = element(names)
+                entities[index].relationships.append(
+                    chance(40)
+                        ? .one("r\(number)", target)
+                        : .many("r\(number)", target, merge: element(Relationship.Merge.allCases)))
+            }
+        }
+        pairInverses(&entities)
+        return try CompiledModel(Model(entities: entities))
+    }
+
+    private mutating func pairInverses(_ entities: inout [Entity]) {
+        var paired: Set<String> = []
+        for index in entities.indices {
+            for number in entities[index].relationships.indices {
+                let relationship = entities[index].relationships[number]
+                let name = entities[index].name
+                guard relationship.kind == .toMany, !paired.contains(name + relationship.name), chance(70),
+                    let target = entities.first(where: { $0.name == relationship.target })
+                else { continue }
+                let candidates = target.relationships.filter {
+                    $0.target == name && !paired.contains(target.name + $0.name)
+                        && (target.name != name || $0.name != relationship.name)
+                }
+                guard !candidates.isEmpty else { continue }
+                let inverse = element(candidates)
+                entities[index].relationships[number].inverse = inverse.name
+                paired.formUnion([name + relationship.name, target.name + inverse.name])
+            }
+        }
+    }
+
+    // MARK: records
+
+    mutating func batches(of entity: String, in model: CompiledModel) -> [[RemoteValue]] {
+        (0...below(2)).map { _ in (0..<below(5)).map { _ in record(entity, in: model, depth: 0) } }
+    }
+
+    private mutating func record(_ name: String, in model: CompiledModel, depth: Int) -> RemoteValue {
+        guard let entity = model.model.entity(named: name), !chance(1) else { return element([nil, 7, "x", []]) }
+        var members: [(key: String, value: RemoteValue)] = []
+        for attribute in entity.attributes where attribute.name != "c" {
+            let isKey = entity.key.contains(attribute.name)
+            if chance(isKey ? 1 : 25) { continue }
+            if chance(isKey ? 1 : 15) {
+                members.append((attribute.name, nil))
+            } else {
+                members.append((attribute.name, value(attribute.type, isKey: isKey)))
+            }
+        }
+        for relationship in entity.relationships where chance(60) {
+            members.append((relationship.name, related(relationship, in: model, depth: depth)))
+        }
+        if chance(5), !members.isEmpty { members.append(element(members)) }
+        var shuffled: [(key: String, value: RemoteValue)] = []
+        while !members.isEmpty { shuffled.append(members.remove(at: below(members.count))) }
+        return .object(shuffled)
+    }
+
+    private mutating func related(
+        _ relationship: Relationship, in model: CompiledModel, depth: Int
+    ) -> RemoteValue {
+        if chance(10) { return nil }
+        if relationship.kind == .toOne { return target(relationship.target, in: model, depth: depth) }
+        return .array((0..<below(4)).map { _ in target(relationship.target, in: model, depth: depth) })
+    }
+
+    private mutating func target(_ name: String, in model: CompiledModel, depth: Int) -> RemoteValue {
+        guard let entity = model.model.entity(named: name) else { return nil }
+        if chance(5) { return nil }
+        if entity.key.count == 1, depth == 2 || chance(50), let attribute = entity.keyAttributes.first {
+            return value(attribute.type, isKey: true)
+        }
+        if depth < 2 { return record(name, in: model, depth: depth + 1) }
+        return .object(
+            entity.keyAttributes.map { attribute in
+                var copy = self
+                let member = (key: attribute.name, value: copy.value(attribute.type, isKey: true))
+                self = copy
+                return member
+            })
+    }
+
+    private mutating func value(_ type: AttributeType, isKey: Bool) -> RemoteValue {
+        if chance(1) { return ["un": ["expected"]] }
+        switch type {
+        case .integer: return chance(80) ? .int(Int64(below(5))) : .text("\(below(5))")
+        case .text where isKey: return element(["a", "b", "\u{e9}", "e\u{301}", "", "a\u{0}"])
+        case .text: return element(["x", "y", "", "\u{fc}", "u\u{308}", 7])
+        case .real: return element([0, 0.5, .double(-0.0), 1e300, "2.5", .double(.nan)])
+        case .boolean: return element([true, false, 1, 0, "TRUE"])
+        case .decimal: return element(["0.10", "0.1", 7, .decimal("123456789012345678901234567890")])
+        case .json: return element([[1, "a", nil], ["k": true], "text", 1.5])
+        case .data: return element([.bytes([]), .bytes([0, 255]), "AP8=", "*"])
+        default: return element(["2024-02-29", "2023-02-29", "2024-02-29Z"])
+        }
+    }
+}

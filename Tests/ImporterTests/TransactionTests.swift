@@ -1,0 +1,116 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import RecordBatch
+import Testing
+
+/// A page is in with all it brought, or not at all; over each store.
+@Suite struct TransactionTests {
+    @Test(arguments: StoreKind.allCases)
+    func aBadRecordGoesToQuarantineAndTheOthersGoOn(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world())
+        #expect(
+            try database.addBatches(
+                [
+                    [["code": "NO"], ["name": "nowhere"]],
+                    [["code": "SE", "size": "big", "cities": [7]], ["code": "DK"]],
+                ], of: "Country", page: 3) == "Country +2 !2")
+        #expect(
+            try database.text() == """
+                Country
+                  'DK' null null
+                  'NO' null null
+                quarantine
+                  Country remote 3 2 the key Country.code is missing {"name":"nowhere"} https://example.org
+                  Country remote 3 3 Country.size: the text "big" is not an integer of 64 bits \
+                {"code":"SE","size":"big","cities":[7]} https://example.org
+                """)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theSameBadRecordIsInQuarantineOnce(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world())
+        #expect(try database.add("Country", ["name": "x"], ["name": "x"], page: 1) == "Country !2")
+        #expect(try database.add("Country", ["code": "NO"], ["name": "x"], page: 2) == "Country +1 !1")
+        #expect(try database.add("Country", ["name": "y"], page: 2) == "Country !1")
+        #expect(
+            try database.text() == """
+                Country
+                  'NO' null null
+                quarantine
+                  Country remote 2 2 the key Country.code is missing {"name":"x"} https://example.org
+                  Country remote 2 1 the key Country.code is missing {"name":"y"} https://example.org
+                """)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aBridgeRejectsRecordsToo(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world())
+        let page = try PageImport(
+            0, of: database.model, from: PageImport.Origin(bridge: "remote", page: 1), mapper: Mapper(database.model),
+            into: database.store)
+        try page.reject(record: nil, reason: "no XML", representation: "<a", location: nil)
+        try page.reject(record: 4, reason: "no XML", representation: "<b", location: "file")
+        #expect(page.counts.text(database.model) == "Country !2")
+        try page.commit(progress: nil)
+        #expect(
+            try database.text() == """
+                quarantine
+                  Country remote 1 0 no XML <a -
+                  Country remote 1 5 no XML <b file
+                """)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func rollbackLeavesNothing(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world())
+        try database.add("Country", ["code": "NO", "languages": ["nn"], "cities": [1]])
+        let before = try database.text()
+        try database.add(
+            "Country", ["code": "NO", "name": "Norge", "languages": ["se", "nn"], "cities": []],
+            ["code": "SE", "languages": ["sv"], "cities": [["id": 2, "twin": 3]]], ["bad": true], end: .rollback)
+        #expect(try database.text() == before)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func progressIsKeptWithTheRowsOfItsPage(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world())
+        let second = WalkProgress(cursor: "c2", page: 1, request: "remote {}")
+        let third = WalkProgress(cursor: "c3", page: 2, request: "remote {}")
+        try database.add("Country", ["code": "NO"], progress: second)
+        #expect(try database.text() == "Country\n  'NO' null null\nprogress\n  Country c2 1 remote {}")
+        try database.add("Country", ["code": "SE"], progress: third, end: .rollback)
+        #expect(try database.text() == "Country\n  'NO' null null\nprogress\n  Country c2 1 remote {}")
+        try database.add("Country", ["code": "SE"], progress: third)
+        try database.add("City", ["id": 1], progress: second)
+        #expect(
+            try database.text().hasSuffix("progress\n  City c2 1 remote {}\n  Country c3 2 remote {}"),
+            "each entity has a walk of its own")
+        try database.add("Country")
+        try database.add("City")
+        #expect(try database.text().contains("progress") == false, "the walks are over")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func anEmptyPageIsFine(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world())
+        #expect(try database.add("Country").isEmpty)
+        #expect(try database.addBatches([], of: "Country").isEmpty)
+        #expect(try database.text().isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func rollbackIsSafeTwiceAndAfterCommit(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, world())
+        let page = try PageImport(
+            0, of: database.model, from: PageImport.Origin(bridge: "remote", page: 1), mapper: Mapper(database.model),
+            into: database.store)
+        try page.add(try RemoteValue.batch([["code": "NO"]]), location: nil)
+        try page.commit(progress: nil)
+        page.rollback()
+        page.rollback()
+        #expect(try database.text() == "Country\n  'NO' null null")
+        #expect(try database.add("Country", ["code": "SE"]) == "Country +1")
+    }
+}
