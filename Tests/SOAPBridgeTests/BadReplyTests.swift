@@ -1,5 +1,5 @@
 import BridgeKit
-import Foundation
+import TestSupport
 import Testing
 
 @testable import SOAPBridge
@@ -8,7 +8,7 @@ import Testing
 @Suite struct BadReplyTests {
     private let server: LoopbackServer
 
-    init() throws { server = try LoopbackServer.python(Self.script) }
+    init() async throws { server = try await LoopbackServer.python(Self.script) }
 
     private static let script = #"""
         import http.server, socketserver, os
@@ -76,12 +76,9 @@ import Testing
         """#
 
     private func walk(_ name: String) throws -> Walk {
-        let wsdl = server.folder.appending(path: "s.wsdl")
-        if !FileManager.default.fileExists(atPath: wsdl.path) {
-            try Data(Samples.wsdl(schemas: "").utf8).write(to: wsdl, options: .atomic)
-        }
+        let wsdl = try server.folder.write(Samples.wsdl(schemas: ""), to: "s.wsdl")
         return try Walk.run(
-            ["wsdl": .text(wsdl.path), "endpoint": .text("\(server.url)/\(name)")],
+            ["wsdl": .text(wsdl), "endpoint": .text("\(server.url)/\(name)")],
             [
                 "operation": "List", "records": "ListResponse/items/item", "input": ["offset": 0],
                 "paging": ["style": "none", "total": "ListResponse/total"],

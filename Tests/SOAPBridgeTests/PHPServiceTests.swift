@@ -1,6 +1,7 @@
 import BridgeKit
 import Foundation
 import RecordBatch
+import TestSupport
 import Testing
 
 @testable import SOAPBridge
@@ -9,7 +10,7 @@ import Testing
 @Suite struct PHPServiceTests {
     private let server: LoopbackServer
 
-    init() throws { server = try LoopbackServer.php(PHPService.files, router: "server.php") }
+    init() async throws { server = try await LoopbackServer.php(PHPService.files, router: "server.php") }
 
     private func options(_ port: String) -> ConfigValue {
         ["wsdl": .text(server.url + "/service?wsdl"), "port": .text(port)]
@@ -34,7 +35,7 @@ import Testing
     }
 
     private func requests() throws -> [String] {
-        try String(contentsOf: server.folder.appending(path: "requests.log"), encoding: .utf8)
+        try String(contentsOfFile: server.folder.appending("requests.log"), encoding: .utf8)
             .split(separator: "\n").map(String.init)
     }
 
@@ -166,5 +167,31 @@ import Testing
         source.cancel()
         let error = try bridgeError { _ = try source.next(into: RecordBatchWriter()) }
         #expect(error.code == .cancelled)
+    }
+
+    @Test func `the demo's service gives each subdivision of iso-codes`() async throws {
+        let demo = try await LoopbackServer.php([:], router: PackageFolder.path + "/Examples/demo/soap.php")
+        let walk = try Walk.run(
+            ["wsdl": .text(demo.url + "/gazetteer.wsdl")],
+            [
+                "operation": "ListSubdivisions", "records": "ListSubdivisionsResponse/subdivisions/subdivision",
+                "paging": [
+                    "style": "offset", "offset_element": "offset", "limit_element": "limit", "size": 1000,
+                    "total": "ListSubdivisionsResponse/total",
+                ],
+            ])
+        let file = try Data(contentsOf: URL(filePath: "/usr/share/iso-codes/json/iso_3166-2.json"))
+        let names = try JSONDecoder().decode([String: [ISOSubdivision]].self, from: file)["3166-2"] ?? []
+        #expect(names.count > 5_000)
+        #expect(walk.records.count == names.count)
+        let expected = Set(names.map { #"{"code":"\#($0.code)","name":"\#($0.name)""# })
+        let actual = Set(walk.records.map { $0.components(separatedBy: #","type":"#)[0] })
+        #expect(actual == expected)
+        #expect(walk.pages.last?.isComplete == true)
+    }
+
+    private struct ISOSubdivision: Decodable {
+        let code: String
+        let name: String
     }
 }
