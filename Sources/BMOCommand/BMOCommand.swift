@@ -27,8 +27,16 @@ public struct BMOCommand: AsyncParsableCommand {
     public init() {}
 
     /// Runs the command line of this process, and ends it with the right exit code.
-    public static func run() async -> Never {
+    ///
+    /// Call it from a `main` that is not async: a process that serves a bridge closes all descriptors that it does not
+    /// know, and those of a concurrency runtime that is up already are among them.
+    public static func start() -> Never {
         BridgeHost.serveIfAsked()
+        Task { await run() }
+        dispatchMain()
+    }
+
+    private static func run() async -> Never {
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -1,3 +1,3 @@
 internal import BMOCommand
 
-await BMOCommand.run()
+BMOCommand.start()
