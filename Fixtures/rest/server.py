@@ -199,6 +199,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def route_well(self, name):
         self.send(WELL[name])
 
+    def route_scalars(self):
+        self.send(list(range(self.integer("count", 1200))))
+
     def route_no_content(self):
         self.send(b"", 204)
 

@@ -52,7 +52,7 @@ final class PageReader {
             var record = bmo_json_rejected()
             bmo_json_rejected_at(reader, index, &record)
             let end = min(record.offset + record.length, body.count)
-            let text = String(decoding: body.bytes[record.offset..<end].prefix(10_000), as: UTF8.self)
+            let text = String(decoding: body.bytes[record.offset..<end].prefix(4000), as: UTF8.self)
             return Page.Rejected(
                 index: Int(record.index), reason: String(cString: record.reason), representation: text)
         }

@@ -47,6 +47,8 @@ struct bmo_json_reader {
     bool found_records = false;
     bool has_visited_root = false;
     bmo_writer *writer = nullptr;
+    // What is said about rejected records travels in one piece, too.
+    static constexpr size_t max_rejected = 500;
 
     bool begin(const uint8_t *data, size_t size, bool guess);
     bmo_json_status next(size_t bytes);
@@ -279,7 +281,7 @@ bmo_json_status bmo_json_reader::next(size_t bytes) {
         if (visit((1u << paths.size()) - 1) != Result::ok) return BMO_JSON_FAILED;
     }
     while (!frames.empty()) {
-        if (bmo_writer_size(writer) >= bytes) return BMO_JSON_MORE;
+        if (bmo_writer_size(writer) >= bytes || rejected.size() >= max_rejected) return BMO_JSON_MORE;
         if (step() != Result::ok) return BMO_JSON_FAILED;
     }
     if (!scanner.at_end()) {

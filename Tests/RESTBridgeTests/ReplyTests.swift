@@ -122,6 +122,13 @@ import Testing
         #expect(walk.rejected.first?.reason == "a record must be an object")
     }
 
+    @Test func `a page of nothing but bad records is handed out in pieces`() throws {
+        let walk = try walk("/scalars?count=1200", records: nil)
+        #expect(walk.rejected.compactMap(\.index) == Array(0..<1200))
+        #expect(walk.pages.map(\.rejected.count) == [500, 500, 200])
+        #expect(walk.pages.map(\.isPageEnd) == [false, false, true])
+    }
+
     @Test func `a record with half a surrogate pair goes to quarantine`() throws {
         let walk = try walk("/malformed/lone-surrogate")
         #expect(walk.records.isEmpty)

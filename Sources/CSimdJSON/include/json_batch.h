@@ -99,7 +99,7 @@ void bmo_json_add_wildcard(bmo_json_reader *reader);
  * Returns 0 when the text is refused at once.
  */
 int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, int guess);
-/* Writes records until the batch has about `bytes` bytes. */
+/* Writes records until the batch has about `bytes` bytes, or 500 records were rejected. */
 bmo_json_status bmo_json_next(bmo_json_reader *reader, bmo_writer *writer, size_t bytes);
 
 void bmo_json_failure(const bmo_json_reader *reader, bmo_json_error *error);
