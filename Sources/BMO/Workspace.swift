@@ -33,7 +33,7 @@ public struct Workspace: Sendable {
     public static func load(
         path: String, host: BridgeHost, environment: [String: String] = ProcessInfo.processInfo.environment
     ) async throws -> Workspace {
-        let listings = await plugins(namedIn: path, host: host)
+        let listings = try await plugins(namedIn: path, host: host)
         let usable = listings.filter { $0.refusal == nil }
         let schemas = usable.map {
             PluginSchema(name: $0.name, optionsSchema: $0.optionsSchema, entitySchema: $0.entitySchema)
@@ -46,14 +46,27 @@ public struct Workspace: Sendable {
     }
 
     /// The plugins that a file names, or all there are when the file has faults: then the messages list them.
-    private static func plugins(namedIn path: String, host: BridgeHost) async -> [PluginListing] {
+    private static func plugins(namedIn path: String, host: BridgeHost) async throws -> [PluginListing] {
         guard let draft = try? ConfigurationFile.load(path: path) else { return await host.plugins() }
-        var listings: [PluginListing] = []
-        for name in Set(draft.bridges.map(\.plugin)) {
-            guard let listing = try? await host.plugin(named: name) else { return await host.plugins() }
-            listings.append(listing)
+        var listings: [String: PluginListing] = [:]
+        for bridge in draft.bridges where listings[bridge.plugin] == nil {
+            if let listing = try? await host.plugin(named: bridge.plugin) {
+                listings[bridge.plugin] = listing
+                continue
+            }
+            let all = await host.plugins()
+            let file = "/lib\(bridge.plugin)bridge.so".lowercased()
+            let refused = all.first {
+                $0.refusal != nil && ($0.name == bridge.plugin || $0.path.lowercased().hasSuffix(file))
+            }
+            guard let refused, let refusal = refused.refusal else { return all }
+            throw ConfigurationErrors(diagnostics: [
+                Diagnostic(
+                    location: bridge.location,
+                    message: "the plugin \"\(bridge.plugin)\" can't be used: \(refused.path): \(refusal)")
+            ])
         }
-        return listings
+        return Array(listings.values)
     }
 
     /// Opens the database, which is made if it is not there.

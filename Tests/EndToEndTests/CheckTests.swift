@@ -104,6 +104,24 @@ extension EndToEndTests {
             }
         }
 
+        /// A process that serves a bridge once trapped at its start, one time in twenty.
+        @Test func `a bridge starts every time`() async throws {
+            for _ in 0..<40 {
+                let run = try await bmo("plugins")
+                #expect(run.exitCode == 0 && !run.output.contains("refused"), "\(run)")
+            }
+        }
+
+        @Test func `a plugin that the config names and that can't be used is told with the reason`() async throws {
+            try folder.write("no library", to: "libOddBridge.so")
+            try folder.write(
+                "version: 1\nbridges: {o: {plugin: odd}}\nentities: {}\n", to: "bmo.yml")
+            let run = try await ProcessRun.run(
+                Command.path(), ["check"], environment: ["BMO_PLUGIN_PATH": folder.path], directory: folder.path)
+            #expect(run.exitCode == 2, "\(run)")
+            run.expectWords("bmo.yml:2:", "odd", "libOddBridge.so", "can't be used")
+        }
+
         @Test func `an option that does not exist is a usage error`() async throws {
             let run = try await bmo("sync", "--no-such-option")
             #expect(run.exitCode == 2, "\(run)")

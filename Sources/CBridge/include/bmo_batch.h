@@ -186,8 +186,8 @@ static inline uint32_t bmo_intern(bmo_writer *w, const char *text, size_t length
     }
     if (w->key_count + 1 >= BMO_NO_KEY || length > UINT32_MAX) { w->failed = 1; return BMO_NO_KEY; }
     size_t offset = w->text.size;
-    uint8_t *copy = bmo_region_grow(w, &w->text, length);
-    if (!copy) return BMO_NO_KEY;
+    uint8_t *copy = length ? bmo_region_grow(w, &w->text, length) : NULL;
+    if (length && !copy) return BMO_NO_KEY;
     if (length) memcpy(copy, text, length);
     bmo_batch_key *key = (bmo_batch_key *)(void *)bmo_region_grow(w, &w->keys, sizeof *key);
     if (!key) return BMO_NO_KEY;
@@ -316,33 +316,40 @@ static inline uint8_t *bmo_copy_section(uint8_t *at, const bmo_region *r) {
     return at + bmo_padded(r->size);
 }
 
+/* Empties the writer and forgets a failure; its memory is kept for the next batch. */
+static inline void bmo_writer_clear(bmo_writer *w) {
+    bmo_writer_abandon_record(w);
+    w->keys.size = w->records.size = w->slots.size = w->text.size = w->bytes.size = 0;
+    w->key_count = 0;
+    w->last_key = BMO_NO_KEY;
+    w->failed = 0;
+    if (w->table) memset(w->table, 0, w->table_size * sizeof *w->table);
+}
+
 /*
- * The finished batch, malloc'ed, and an empty writer that keeps its memory for the next batch. Returns 0, and leaves
- * the outputs alone, when something failed before or a container is still open.
+ * The finished batch, malloc'ed, and an empty writer. Returns 0, and leaves the outputs alone, when something failed
+ * before or a container is still open; what was written is dropped.
  */
 static inline int bmo_writer_finish(bmo_writer *w, uint8_t **data, size_t *size) {
     size_t total = sizeof(bmo_batch_header) + w->keys.size + w->records.size + w->slots.size
         + bmo_padded(w->text.size) + bmo_padded(w->bytes.size);
-    if (w->failed || w->depth || total > UINT32_MAX) return 0;
-    uint8_t *out = (uint8_t *)malloc(total);
-    if (!out) return 0;
-    bmo_batch_header header = {
-        BMO_BATCH_MAGIC, BMO_BATCH_FORMAT, 0, (uint32_t)total, w->key_count, bmo_writer_records(w),
-        (uint32_t)(w->slots.size / sizeof(bmo_slot)), (uint32_t)w->text.size, (uint32_t)w->bytes.size };
-    memcpy(out, &header, sizeof header);
-    uint8_t *at = out + sizeof header;
-    at = bmo_copy_section(at, &w->keys);
-    at = bmo_copy_section(at, &w->records);
-    at = bmo_copy_section(at, &w->slots);
-    at = bmo_copy_section(at, &w->text);
-    bmo_copy_section(at, &w->bytes);
-    w->keys.size = w->records.size = w->slots.size = w->text.size = w->bytes.size = w->pending.size = 0;
-    w->key_count = 0;
-    w->last_key = BMO_NO_KEY;
-    if (w->table) memset(w->table, 0, w->table_size * sizeof *w->table);
-    *data = out;
-    *size = total;
-    return 1;
+    uint8_t *out = w->failed || w->depth || total > UINT32_MAX ? NULL : (uint8_t *)malloc(total);
+    if (out) {
+        bmo_batch_header header = {
+            BMO_BATCH_MAGIC, BMO_BATCH_FORMAT, 0, (uint32_t)total, w->key_count, bmo_writer_records(w),
+            (uint32_t)(w->slots.size / sizeof(bmo_slot)), (uint32_t)w->text.size, (uint32_t)w->bytes.size };
+        memcpy(out, &header, sizeof header);
+        uint8_t *at = out + sizeof header;
+        at = bmo_copy_section(at, &w->keys);
+        at = bmo_copy_section(at, &w->records);
+        at = bmo_copy_section(at, &w->slots);
+        at = bmo_copy_section(at, &w->text);
+        bmo_copy_section(at, &w->bytes);
+        *data = out;
+        *size = total;
+    }
+    bmo_writer_clear(w);
+    return out != NULL;
 }
 
 /* ---------------------------------------------------------------- reader, for what the host sends a bridge */
