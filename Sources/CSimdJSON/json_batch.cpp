@@ -359,8 +359,6 @@ int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, in
 
 bmo_json_status bmo_json_next(bmo_json_reader *reader, bmo_writer *writer, size_t bytes) {
     reader->writer = writer;
-    // An empty name as the very first text would find no memory to point at, which the writer takes for a failure.
-    if (!writer->text.data && bmo_region_grow(writer, &writer->text, 4096)) writer->text.size = 0;
     return reader->next(bytes);
 }
 

@@ -138,6 +138,8 @@ template <bool writes> Result Scanner::string(bmo_writer *writer) {
         std::ptrdiff_t unescaped = unescape(span, out, lone);
         if (unescaped < 0) return Result::fail;
         if (lone) {
+            // Nothing of it may stay: a batch's text is UTF-8 as a whole, also where no value points.
+            writer->text.size = offset;
             reason = "a text holds half of a surrogate pair, which is no character";
             return Result::reject;
         }
