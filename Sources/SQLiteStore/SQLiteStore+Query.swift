@@ -46,29 +46,21 @@ extension SQLiteStore {
         of entity: Int, where conditions: [Condition] = [], limit: Int? = nil, _ body: ([StoredValue]) throws -> Void
     ) throws {
         let layout = model.entities[entity]
-        var arguments: [(any DatabaseValueConvertible)?] = []
-        let clauses = try conditions.map { condition in
-            guard let field = layout.fields.first(where: { $0.name == condition.field }) else {
-                throw StoreError(.internal, "\(layout.name) has no field \(condition.field)")
-            }
-            let column = SchemaBuilder.quoted(field.name)
-            guard let value = condition.value else {
-                return condition.comparison == .notEqual ? "\(column) IS NOT NULL" : "\(column) IS NULL"
-            }
-            arguments.append(value)
-            if condition.comparison == .like { return "\(column) LIKE ?" }
-            return "\(column) \(condition.comparison.rawValue) CAST(? AS \(SchemaBuilder.type(field.type)))"
-        }
+        let compiled = try conditions.map { try CompiledCondition($0, on: layout) }
         let key = layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }
         var sql = "SELECT \(layout.fields.map { SchemaBuilder.quoted($0.name) }.joined(separator: ", "))"
         sql += " FROM \(SchemaBuilder.quoted(layout.name))"
-        if !clauses.isEmpty { sql += " WHERE " + clauses.joined(separator: " AND ") }
+        if !compiled.isEmpty { sql += " WHERE " + compiled.map(\.sql).joined(separator: " AND ") }
         sql += " ORDER BY \(key.joined(separator: ", "))"
         if let limit { sql += " LIMIT \(limit)" }
         try SQLiteStore.translating("reading \(layout.name)") {
             try pool.read { db in
-                let cursor = try Row.fetchCursor(db, sql: sql, arguments: StatementArguments(arguments))
-                while let row = try cursor.next() { try body(row.map { StoredValue($0.1) }) }
+                // Not GRDB's rows: those end a text at its first NUL.
+                let statement = try RawStatement(sql, on: db.sqliteConnection)
+                for (index, value) in compiled.compactMap(\.argument).enumerated() {
+                    statement.bind(value, at: Int32(index + 1))
+                }
+                while try statement.step() { try body(layout.fields.indices.map { statement.value(Int32($0)) }) }
             }
         }
     }
@@ -157,18 +149,5 @@ extension SQLiteStore {
                     arguments: [started, Clock.now(), outcome, summary])
             }
         }
-    }
-}
-
-extension StoredValue {
-    fileprivate init(_ value: DatabaseValue) {
-        self =
-            switch value.storage {
-            case .null: .null
-            case .int64(let value): .integer(value)
-            case .double(let value): .real(value)
-            case .string(let value): .text(value)
-            case .blob(let data): .bytes(Array(data))
-            }
     }
 }
