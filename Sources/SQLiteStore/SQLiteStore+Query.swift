@@ -83,17 +83,29 @@ extension SQLiteStore {
     public func quarantined(entity: String? = nil) throws -> [Quarantined] {
         try SQLiteStore.translating("reading the quarantine") {
             try pool.read { db in
-                try Row.fetchAll(
-                    db, sql: "SELECT * FROM bmo_quarantine WHERE ?1 IS NULL OR entity = ?1 ORDER BY id",
-                    arguments: [entity]
-                ).map { row in
-                    Quarantined(
-                        id: row["id"],
-                        record: QuarantinedRecord(
-                            entity: row["entity"], bridge: row["bridge"], page: row["page"], record: row["record"],
-                            reason: row["reason"], representation: row["representation"], location: row["location"]),
-                        firstSeen: row["first_seen"], lastSeen: row["last_seen"])
+                let statement = try RawStatement(
+                    """
+                    SELECT id, entity, bridge, page, record, reason, representation, location, first_seen, last_seen
+                    FROM bmo_quarantine WHERE ?1 IS NULL OR entity = ?1 ORDER BY id
+                    """, on: db.sqliteConnection)
+                statement.bind(entity, at: 1)
+                var all: [Quarantined] = []
+                while try statement.step() {
+                    func text(_ column: Int32) -> String? {
+                        if case .text(let text) = statement.value(column) { text } else { nil }
+                    }
+                    let record: Int? =
+                        if case .integer(let number) = statement.value(4) { Int(number) } else { nil }
+                    all.append(
+                        Quarantined(
+                            id: statement.int64(0),
+                            record: QuarantinedRecord(
+                                entity: text(1) ?? "", bridge: text(2) ?? "", page: Int(statement.int64(3)),
+                                record: record, reason: text(5) ?? "", representation: text(6) ?? "",
+                                location: text(7)),
+                            firstSeen: text(8) ?? "", lastSeen: text(9) ?? ""))
                 }
+                return all
             }
         }
     }
