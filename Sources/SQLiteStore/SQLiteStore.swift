@@ -28,17 +28,30 @@ public final class SQLiteStore: Store, @unchecked Sendable {
             // 16 MiB of page cache; a fourth of the checkpoints that the default of 1,000 pages makes.
             try db.execute(sql: "PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000")
         }
-        pool = try SQLiteStore.translating("opening \(path)") {
-            try DatabasePool(path: path, configuration: configuration)
+        pool = try SQLiteStore.naming(path) {
+            try SQLiteStore.translating("opening it") { try DatabasePool(path: path, configuration: configuration) }
         }
-        try SQLiteStore.translating("making the tables") {
-            try pool.writeWithoutTransaction { db in
-                try db.inTransaction(.immediate) {
-                    try SchemaUpdate.apply(model, to: db)
-                    return .commit
+        try SQLiteStore.naming(path) {
+            try SQLiteStore.translating("making the tables") {
+                try pool.writeWithoutTransaction { db in
+                    try db.inTransaction(.immediate) {
+                        try SchemaUpdate.apply(model, to: db)
+                        return .commit
+                    }
+                    writers = try Writers(model, on: db.sqliteConnection)
                 }
-                writers = try Writers(model, on: db.sqliteConnection)
             }
+        }
+    }
+
+    /// Runs `body`, and puts the file's path before what its errors say.
+    private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as StoreError {
+            // That the file cannot be read or written means here that it cannot be opened.
+            let code = error.code == .io ? .open : error.code
+            throw StoreError(code, "\(path): \(error.message)", remedy: error.remedy)
         }
     }
 
