@@ -8,10 +8,10 @@ public import Mapping
 /// Tables are named as entities and columns as attributes; bookkeeping lies in tables with the prefix `bmo_`. The file
 /// is in WAL mode: readers are never blocked by an import.
 public final class SQLiteStore: Store, @unchecked Sendable {
-    // GRDB's pool serialises the writer; `writers` is touched inside its accesses only.
+    // GRDB's pool serialises the writer; `openWriters` is touched inside its accesses only.
     let pool: DatabasePool
     let model: CompiledModel
-    private var writers: Writers?
+    private var openWriters: Writers?
 
     /// Opens or makes the file at `path` and makes its tables fit the model.
     ///
@@ -38,7 +38,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
                         try SchemaUpdate.apply(model, to: db)
                         return .commit
                     }
-                    writers = try Writers(model, on: db.sqliteConnection)
+                    openWriters = try Writers(model, on: db.sqliteConnection)
                 }
             }
         }
@@ -60,7 +60,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// - Throws: ``StoreError``.
     public func close() throws {
         try SQLiteStore.translating("closing the database") {
-            pool.writeWithoutTransaction { _ in writers = nil }
+            pool.writeWithoutTransaction { _ in openWriters = nil }
             try pool.close()
         }
     }
@@ -75,9 +75,16 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         try SQLiteStore.translating("beginning a page") {
             try pool.writeWithoutTransaction { db in
                 try db.beginTransaction(.immediate)
-                guard let writers else { throw StoreError(.internal, "the database is closed") }
-                return SQLitePageTransaction(self, writers)
+                return SQLitePageTransaction(self)
             }
+        }
+    }
+
+    /// The statements, which live until the file is closed: nobody else may keep them.
+    var writers: Writers {
+        get throws {
+            guard let openWriters else { throw StoreError(.internal, "the database is closed") }
+            return openWriters
         }
     }
 
