@@ -75,6 +75,12 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         try SQLiteStore.translating("beginning a page") {
             try pool.writeWithoutTransaction { db in
                 try db.beginTransaction(.immediate)
+                do {
+                    try writers.refresh()
+                } catch {
+                    try? db.rollback()
+                    throw error
+                }
                 return SQLitePageTransaction(self)
             }
         }
@@ -106,6 +112,8 @@ final class Writers {
     let quarantine: QuarantineWriter
     private let model: CompiledModel
     private let connection: OpaquePointer?
+    private let dataVersion: RawStatement
+    private var seenVersion: Int64 = 0
     private var entities: [Int: EntityWriter] = [:]
     private var links: [[Int]: LinkWriter] = [:]
 
@@ -115,6 +123,17 @@ final class Writers {
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
         progress = try ProgressTable(on: connection)
         quarantine = try QuarantineWriter(on: connection)
+        dataVersion = try RawStatement("PRAGMA data_version", on: connection)
+    }
+
+    /// Reads again what is kept in memory, if another process has written since; call it inside a transaction.
+    func refresh() throws {
+        _ = try dataVersion.step()
+        let version = dataVersion.int64(0)
+        dataVersion.reset()
+        guard version != seenVersion else { return }
+        try stubs.reload(model.entities.map(\.name))
+        seenVersion = version
     }
 
     func entity(_ index: Int) throws -> EntityWriter {
