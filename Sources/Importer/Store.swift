@@ -120,6 +120,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case busy
         /// No space, no permission, an I/O error.
         case io
+        /// What was asked for makes no sense, such as a condition on a field that is not there.
+        case request
         /// A defect, or damage.
         case `internal`
     }

@@ -5,45 +5,44 @@ internal import Mapping
 /// A page's writes in one SQLite transaction.
 final class SQLitePageTransaction: PageTransaction {
     private let store: SQLiteStore
-    private let writers: Writers
     private var isOpen = true
     private var hasWritten = false
 
-    init(_ store: SQLiteStore, _ writers: Writers) {
+    init(_ store: SQLiteStore) {
         self.store = store
-        self.writers = writers
     }
 
     func access(_ body: () throws -> Void) throws {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
-        try store.writer.writeWithoutTransaction { _ in try body() }
+        // The errors of statements are the store's own already; GRDB's say that the file was closed.
+        try SQLiteStore.translating("writing a page") { try store.writer.writeWithoutTransaction { _ in try body() } }
     }
 
     func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, isReference: Bool) throws -> MergeOutcome {
-        let outcome = try writers.entity(entity).merge(cells, isReference: isReference)
+        let outcome = try store.writers.entity(entity).merge(cells, isReference: isReference)
         if outcome != .unchanged { hasWritten = true }
         return outcome
     }
 
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool {
-        try writers.entity(entity).ensure(key)
+        try store.writers.entity(entity).ensure(key)
     }
 
     func mergeLinks(
         entity: Int, relationship: Int, owner: [Cell], targets: UnsafeBufferPointer<Cell>
     ) throws -> Bool {
-        let changed = try writers.links(entity, relationship).merge(owner: owner, targets: targets)
+        let changed = try store.writers.links(entity, relationship).merge(owner: owner, targets: targets)
         if changed { hasWritten = true }
         return changed
     }
 
     func quarantine(_ record: QuarantinedRecord) throws {
         hasWritten = true
-        try writers.quarantine.write(record)
+        try store.writers.quarantine.write(record)
     }
 
     func saveProgress(entity: Int, progress: WalkProgress?) throws {
-        try writers.progress.save(
+        try store.writers.progress.save(
             entity: store.model.entities[entity].name, progress: progress, isOptional: !hasWritten)
     }
 
@@ -61,7 +60,7 @@ final class SQLitePageTransaction: PageTransaction {
         // SQLite itself rolls back at the latest when the connection closes; the counts of stubs are read again.
         try? store.writer.writeWithoutTransaction { db in
             if db.isInsideTransaction { try db.rollback() }
-            try writers.stubs.reload(store.model.entities.map(\.name))
+            try store.writers.stubs.reload(store.model.entities.map(\.name))
         }
     }
 }

@@ -46,28 +46,20 @@ extension SQLiteStore {
         of entity: Int, where conditions: [Condition] = [], limit: Int? = nil, _ body: ([StoredValue]) throws -> Void
     ) throws {
         let layout = model.entities[entity]
-        var arguments: [(any DatabaseValueConvertible)?] = []
-        let clauses = try conditions.map { condition in
-            guard let field = layout.fields.first(where: { $0.name == condition.field }) else {
-                throw StoreError(.internal, "\(layout.name) has no field \(condition.field)")
-            }
-            let column = SchemaBuilder.quoted(field.name)
-            guard let value = condition.value else {
-                return condition.comparison == .notEqual ? "\(column) IS NOT NULL" : "\(column) IS NULL"
-            }
-            arguments.append(value)
-            if condition.comparison == .like { return "\(column) LIKE ?" }
-            return "\(column) \(condition.comparison.rawValue) CAST(? AS \(SchemaBuilder.type(field.type)))"
-        }
+        let compiled = try conditions.map { try CompiledCondition($0, on: layout) }
         let key = layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }
         var sql = "SELECT \(layout.fields.map { SchemaBuilder.quoted($0.name) }.joined(separator: ", "))"
         sql += " FROM \(SchemaBuilder.quoted(layout.name))"
-        if !clauses.isEmpty { sql += " WHERE " + clauses.joined(separator: " AND ") }
+        if !compiled.isEmpty { sql += " WHERE " + compiled.map(\.sql).joined(separator: " AND ") }
         sql += " ORDER BY \(key.joined(separator: ", "))"
         if let limit { sql += " LIMIT \(limit)" }
         try read("reading \(layout.name)") { db in
-            let cursor = try Row.fetchCursor(db, sql: sql, arguments: StatementArguments(arguments))
-            while let row = try cursor.next() { try body(row.map { StoredValue($0.1) }) }
+            // Not GRDB's rows: those end a text at its first NUL.
+            let statement = try RawStatement(sql, on: db.sqliteConnection)
+            for (index, value) in compiled.compactMap(\.argument).enumerated() {
+                statement.bind(value, at: Int32(index + 1))
+            }
+            while try statement.step() { try body(layout.fields.indices.map { statement.value(Int32($0)) }) }
         }
     }
 
@@ -88,17 +80,29 @@ extension SQLiteStore {
     /// - Throws: ``StoreError``.
     public func quarantined(entity: String? = nil) throws -> [Quarantined] {
         try read("reading the quarantine") { db in
-            try Row.fetchAll(
-                db, sql: "SELECT * FROM bmo_quarantine WHERE ?1 IS NULL OR entity = ?1 ORDER BY id",
-                arguments: [entity]
-            ).map { row in
-                Quarantined(
-                    id: row["id"],
-                    record: QuarantinedRecord(
-                        entity: row["entity"], bridge: row["bridge"], page: row["page"], record: row["record"],
-                        reason: row["reason"], representation: row["representation"], location: row["location"]),
-                    firstSeen: row["first_seen"], lastSeen: row["last_seen"])
+            let statement = try RawStatement(
+                """
+                SELECT id, entity, bridge, page, record, reason, representation, location, first_seen, last_seen
+                FROM bmo_quarantine WHERE ?1 IS NULL OR entity = ?1 ORDER BY id
+                """, on: db.sqliteConnection)
+            statement.bind(entity, at: 1)
+            var all: [Quarantined] = []
+            while try statement.step() {
+                func text(_ column: Int32) -> String? {
+                    if case .text(let text) = statement.value(column) { text } else { nil }
+                }
+                let record: Int? =
+                    if case .integer(let number) = statement.value(4) { Int(number) } else { nil }
+                all.append(
+                    Quarantined(
+                        id: statement.int64(0),
+                        record: QuarantinedRecord(
+                            entity: text(1) ?? "", bridge: text(2) ?? "", page: Int(statement.int64(3)),
+                            record: record, reason: text(5) ?? "", representation: text(6) ?? "",
+                            location: text(7)),
+                        firstSeen: text(8) ?? "", lastSeen: text(9) ?? ""))
             }
+            return all
         }
     }
 
@@ -149,18 +153,5 @@ extension SQLiteStore {
                     arguments: [started, Clock.now(), outcome, summary])
             }
         }
-    }
-}
-
-extension StoredValue {
-    fileprivate init(_ value: DatabaseValue) {
-        self =
-            switch value.storage {
-            case .null: .null
-            case .int64(let value): .integer(value)
-            case .double(let value): .real(value)
-            case .string(let value): .text(value)
-            case .blob(let data): .bytes(Array(data))
-            }
     }
 }

@@ -9,12 +9,20 @@ internal import Synchronization
 /// Tables are named as entities and columns as attributes; bookkeeping lies in tables with the prefix `bmo_`. The file
 /// is in WAL mode: readers are never blocked by an import.
 public final class SQLiteStore: Store, @unchecked Sendable {
-    // GRDB's queue serialises the writer; `writers` is touched inside its accesses only.
+    // GRDB's queue serialises the writer; `openWriters` is touched inside its accesses only.
     let writer: DatabaseQueue
-    let reader: Mutex<DatabaseQueue?>
+    private let reader: Mutex<Reader>
     let path: String
     let model: CompiledModel
-    private var writers: Writers?
+    private var openWriters: Writers?
+
+    /// The connection for reading, opened when first wanted.
+    private struct Reader {
+        var queue: DatabaseQueue?
+        var isClosed = false
+    }
+
+    private static let closed = StoreError(.internal, "the database is closed")
 
     /// Opens or makes the file at `path` and makes its tables fit the model.
     ///
@@ -22,19 +30,34 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     public init(path: String, model: CompiledModel) throws {
         self.model = model
         self.path = path
-        reader = Mutex(nil)
+        reader = Mutex(Reader())
         // Not GRDB's pool: it writes to the file when it opens it, and leaves the WAL behind when it closes (7.10.0).
-        writer = try SQLiteStore.translating("opening \(path)") {
-            try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
-        }
-        try SQLiteStore.translating("making the tables") {
-            try writer.writeWithoutTransaction { db in
-                try db.inTransaction(.immediate) {
-                    try SchemaUpdate.apply(model, to: db)
-                    return .commit
-                }
-                writers = try Writers(model, on: db.sqliteConnection)
+        writer = try SQLiteStore.naming(path) {
+            try SQLiteStore.translating("opening it") {
+                try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
             }
+        }
+        try SQLiteStore.naming(path) {
+            try SQLiteStore.translating("making the tables") {
+                try writer.writeWithoutTransaction { db in
+                    try db.inTransaction(.immediate) {
+                        try SchemaUpdate.apply(model, to: db)
+                        return .commit
+                    }
+                    openWriters = try Writers(model, on: db.sqliteConnection)
+                }
+            }
+        }
+    }
+
+    /// Runs `body`, and puts the file's path before what its errors say.
+    private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as StoreError {
+            // That the file cannot be read or written means here that it cannot be opened.
+            let code = error.code == .io ? .open : error.code
+            throw StoreError(code, "\(path): \(error.message)", remedy: error.remedy)
         }
     }
 
@@ -62,8 +85,10 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     func read<Result>(_ action: String, _ body: (Database) throws -> Result) throws -> Result {
         try SQLiteStore.translating(action) {
             let queue = try reader.withLock { reader in
-                let queue = try reader ?? DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true))
-                reader = queue
+                guard !reader.isClosed else { throw Self.closed }
+                let queue =
+                    try reader.queue ?? DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true))
+                reader.queue = queue
                 return queue
             }
             return try queue.read(body)
@@ -77,10 +102,10 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         try SQLiteStore.translating("closing the database") {
             // The last connection to close checkpoints, and a read-only one cannot.
             try reader.withLock { reader in
-                try reader?.close()
-                reader = nil
+                try reader.queue?.close()
+                reader = Reader(isClosed: true)
             }
-            writer.writeWithoutTransaction { _ in writers = nil }
+            writer.writeWithoutTransaction { _ in openWriters = nil }
             try writer.close()
         }
     }
@@ -95,9 +120,22 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         try SQLiteStore.translating("beginning a page") {
             try writer.writeWithoutTransaction { db in
                 try db.beginTransaction(.immediate)
-                guard let writers else { throw StoreError(.internal, "the database is closed") }
-                return SQLitePageTransaction(self, writers)
+                do {
+                    try writers.refresh()
+                } catch {
+                    try? db.rollback()
+                    throw error
+                }
+                return SQLitePageTransaction(self)
             }
+        }
+    }
+
+    /// The statements, which live until the file is closed: nobody else may keep them.
+    var writers: Writers {
+        get throws {
+            guard let openWriters else { throw Self.closed }
+            return openWriters
         }
     }
 
@@ -119,6 +157,8 @@ final class Writers {
     let quarantine: QuarantineWriter
     private let model: CompiledModel
     private let connection: OpaquePointer?
+    private let dataVersion: RawStatement
+    private var seenVersion: Int64 = 0
     private var entities: [EntityWriter?]
     private var links: [[Int]: LinkWriter] = [:]
 
@@ -129,6 +169,17 @@ final class Writers {
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
         progress = try ProgressTable(on: connection)
         quarantine = try QuarantineWriter(on: connection)
+        dataVersion = try RawStatement("PRAGMA data_version", on: connection)
+    }
+
+    /// Reads again what is kept in memory, if another process has written since; call it inside a transaction.
+    func refresh() throws {
+        _ = try dataVersion.step()
+        let version = dataVersion.int64(0)
+        dataVersion.reset()
+        guard version != seenVersion else { return }
+        try stubs.reload(model.entities.map(\.name))
+        seenVersion = version
     }
 
     func entity(_ index: Int) throws -> EntityWriter {

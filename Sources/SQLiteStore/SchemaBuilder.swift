@@ -11,6 +11,15 @@ struct SchemaBuilder {
         let name: String
         let type: String
         let isKey: Bool
+        /// The entity and column that its values refer to, where a reference has this column alone.
+        var target: Reference?
+        /// Whether it is one of several columns of a reference.
+        var isPartOfReference = false
+    }
+
+    struct Reference: Equatable {
+        let table: String
+        let column: String
     }
 
     struct Table {
@@ -55,7 +64,15 @@ struct SchemaBuilder {
     private func entityTable(_ layout: EntityLayout) -> Table {
         let keyNames = layout.key.map { layout.fields[$0].name }
         let columns = layout.fields.enumerated().map { index, field in
-            Column(name: field.name, type: Self.type(field.type), isKey: layout.key.contains(index))
+            var column = Column(name: field.name, type: Self.type(field.type), isKey: layout.key.contains(index))
+            if let relationship = field.relationship.map({ layout.toOne[$0] }) {
+                let target = model.entities[relationship.target]
+                if relationship.fieldCount == 1, let key = target.key.first {
+                    column.target = Reference(table: target.name, column: target.fields[key].name)
+                }
+                column.isPartOfReference = relationship.fieldCount > 1
+            }
+            return column
         }
         var lines = columns.map { column in
             let suffix = !column.isKey ? "" : keyNames.count == 1 ? " PRIMARY KEY NOT NULL" : " NOT NULL"
@@ -77,12 +94,17 @@ struct SchemaBuilder {
     private func linkTable(_ name: String, from source: EntityLayout, to target: EntityLayout) -> Table {
         let sourceNames = Self.linkColumns("source", source)
         let targetNames = Self.linkColumns("target", target)
-        let sourceColumns = zip(sourceNames, source.key).map { name, field in
-            Column(name: name, type: Self.type(source.fields[field].type), isKey: true)
+        func end(_ names: [String], _ layout: EntityLayout, isKey: Bool) -> [Column] {
+            zip(names, layout.key).map { name, field in
+                let key = layout.fields[field]
+                return Column(
+                    name: name, type: Self.type(key.type), isKey: isKey,
+                    target: names.count == 1 ? Reference(table: layout.name, column: key.name) : nil,
+                    isPartOfReference: names.count > 1)
+            }
         }
-        let targetColumns = zip(targetNames, target.key).map { name, field in
-            Column(name: name, type: Self.type(target.fields[field].type), isKey: false)
-        }
+        let sourceColumns = end(sourceNames, source, isKey: true)
+        let targetColumns = end(targetNames, target, isKey: false)
         let columns = sourceColumns + [Column(name: "position", type: "INTEGER", isKey: true)] + targetColumns
         let lines =
             columns.map { "\(Self.quoted($0.name)) \($0.type) NOT NULL" }

@@ -63,23 +63,48 @@ enum SchemaUpdate {
     }
 
     private static func columns(of table: String, in db: Database) throws -> [SchemaBuilder.Column] {
-        try Row.fetchAll(db, sql: "SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid", arguments: [table])
-            .map { SchemaBuilder.Column(name: $0["name"], type: $0["type"], isKey: $0["pk"] as Int > 0) }
+        // A row per column of a reference, with the reference's number.
+        let references = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT "from", "table", "to", count(*) OVER (PARTITION BY id) AS width
+                FROM pragma_foreign_key_list(?)
+                """, arguments: [table])
+        return try Row.fetchAll(
+            db, sql: "SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid", arguments: [table]
+        ).map { row in
+            var column = SchemaBuilder.Column(name: row["name"], type: row["type"], isKey: row["pk"] as Int > 0)
+            for reference in references where reference["from"] as String == column.name {
+                if reference["width"] as Int > 1 {
+                    column.isPartOfReference = true
+                } else {
+                    column.target = SchemaBuilder.Reference(table: reference["table"], column: reference["to"] ?? "")
+                }
+            }
+            return column
+        }
     }
 
     private static func extend(
         _ table: SchemaBuilder.Table, _ existing: [SchemaBuilder.Column], in db: Database
     ) throws {
         for column in existing
-        where column.isKey && !table.columns.contains(where: { $0.name == column.name && $0.isKey }) {
+        where column.isKey
+            && !table.columns.contains(where: { $0.name.lowercased() == column.name.lowercased() && $0.isKey })
+        {
             throw misfit(table.name, "its key has \(column.name), which the config's does not")
         }
         for column in table.columns {
             guard let present = existing.first(where: { $0.name.lowercased() == column.name.lowercased() }) else {
                 guard !column.isKey else { throw misfit(table.name, "its key lacks \(column.name)") }
+                // SQLite cannot add a reference of several columns to a table; the importer keeps those whole itself.
+                let reference = column.target.map {
+                    " REFERENCES \(SchemaBuilder.quoted($0.table)) (\(SchemaBuilder.quoted($0.column))) "
+                        + "DEFERRABLE INITIALLY DEFERRED"
+                }
                 try db.execute(
                     sql: "ALTER TABLE \(SchemaBuilder.quoted(table.name)) "
-                        + "ADD COLUMN \(SchemaBuilder.quoted(column.name)) \(column.type)")
+                        + "ADD COLUMN \(SchemaBuilder.quoted(column.name)) \(column.type)\(reference ?? "")")
                 continue
             }
             guard present.type == column.type else {
@@ -88,7 +113,22 @@ enum SchemaUpdate {
             guard present.isKey == column.isKey else {
                 throw misfit(table.name, "its column \(column.name) is \(present.isKey ? "" : "not ")part of the key")
             }
+            try checkReference(of: column, present, in: table)
         }
+    }
+
+    /// A reference to another table would refuse rows at the end of a page; without one, old values may lead nowhere.
+    private static func checkReference(
+        of column: SchemaBuilder.Column, _ present: SchemaBuilder.Column, in table: SchemaBuilder.Table
+    ) throws {
+        let isSame = column.target?.table.lowercased() == present.target?.table.lowercased()
+        // Columns of a longer reference may have come later, without it.
+        if column.isPartOfReference ? present.target == nil : isSame && !present.isPartOfReference { return }
+        func words(_ column: SchemaBuilder.Column) -> String {
+            column.target?.table ?? (column.isPartOfReference ? "an object together with others" : "nothing")
+        }
+        throw misfit(
+            table.name, "its column \(column.name) refers to \(words(present)), the config's to \(words(column))")
     }
 
     private static func misfit(_ table: String, _ reason: String) -> StoreError {

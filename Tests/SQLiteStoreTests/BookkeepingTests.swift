@@ -1,0 +1,84 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import SQLiteStore
+import Testing
+
+/// The tables with the prefix bmo_.
+@Suite struct BookkeepingTests {
+    private let fixture: StoreFixture
+
+    init() throws {
+        fixture = try StoreFixture(
+            CompiledModel.of(
+                Entity("A", key: ["id"], [.of("id", .integer), .of("size", .integer)]),
+                Entity("B", key: ["id"], [.of("id", .text)], [.one("a", "A")])))
+    }
+
+    @Test func aRecordInQuarantineIsShownAsItCame() throws {
+        try fixture.add("A", ["id": 1, "size": "big"], page: 4)
+        let page = try fixture.begin("B", page: 2)
+        try page.reject(record: nil, reason: "cut\u{0}off", representation: "<a\u{0}b>", location: "smb://host/x\u{0}y")
+        try page.commit(progress: nil)
+        let all = try fixture.store.quarantined()
+        #expect(
+            all.map(\.record) == [
+                QuarantinedRecord(
+                    entity: "A", bridge: "remote", page: 4, record: 1,
+                    reason: "A.size: the text \"big\" is not an integer of 64 bits",
+                    representation: #"{"id":1,"size":"big"}"#, location: nil),
+                QuarantinedRecord(
+                    entity: "B", bridge: "remote", page: 2, record: nil, reason: "cut\u{0}off",
+                    representation: "<a\u{0}b>", location: "smb://host/x\u{0}y"),
+            ])
+        #expect(try fixture.store.quarantined(entity: "B").count == 1)
+        #expect(try fixture.store.quarantined(entity: "C").isEmpty)
+        #expect(all.allSatisfy { $0.firstSeen == $0.lastSeen && $0.firstSeen.hasSuffix("Z") })
+    }
+
+    @Test func aRecordThatComesAgainKeepsItsFirstTime() throws {
+        try fixture.add("A", ["id": 1, "size": "big"])
+        let first = try #require(try fixture.store.quarantined().first)
+        try fixture.add("A", ["id": 2], ["id": 1, "size": "big"], page: 2)
+        let second = try #require(try fixture.store.quarantined().first)
+        #expect(second.id == first.id && second.firstSeen == first.firstSeen && second.lastSeen > first.lastSeen)
+        #expect(second.record.page == 2 && second.record.record == 2)
+    }
+
+    @Test func whatAWholeWalkDidNotBringAgainIsReleased() throws {
+        try fixture.add("A", ["id": 1, "size": "old"])
+        try fixture.add("B", ["id": nil])
+        let instant = try #require(try fixture.store.quarantined(entity: "B").first?.lastSeen)
+        try fixture.add("A", ["id": 1, "size": "new"])
+        try fixture.store.releaseQuarantine(of: "A", notSeenSince: instant)
+        #expect(try fixture.store.quarantined(entity: "A").map(\.record.representation) == [#"{"id":1,"size":"new"}"#])
+        #expect(try fixture.store.quarantined(entity: "B").count == 1, "another entity's stay")
+    }
+
+    @Test func progressSurvivesReopening() throws {
+        let place = WalkProgress(cursor: "a'b\"\u{fc}", page: 3, request: #"remote {"path":"/x"}"#)
+        try fixture.add("A", ["id": 1], progress: place)
+        #expect(try fixture.store.progress(of: "A") == place)
+        #expect(try fixture.store.progress(of: "B") == nil)
+        try fixture.reopen()
+        #expect(try fixture.store.progress(of: "A") == place)
+        try fixture.add("A")
+        #expect(try fixture.store.progress(of: "A") == nil)
+    }
+
+    @Test func stubsSurviveReopening() throws {
+        try fixture.add("B", ["id": "x", "a": 7])
+        try fixture.reopen()
+        #expect(try fixture.store.stubCount(of: "A") == 1)
+        #expect(try fixture.add("A", ["id": 7]).inserted == 1)
+        #expect(try fixture.store.stubCount(of: "A") == 0)
+    }
+
+    @Test func runsAreKept() throws {
+        try fixture.store.recordRun(started: "2024-01-01T00:00:00.000000Z", outcome: "finished", summary: "{}")
+        #expect(
+            try fixture.file().rows("SELECT id, started, outcome, summary FROM bmo_runs")
+                == [["1", "'2024-01-01T00:00:00.000000Z'", "'finished'", "'{}'"]])
+    }
+}

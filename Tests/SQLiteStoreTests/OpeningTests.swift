@@ -1,0 +1,96 @@
+import Foundation
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// Files that cannot be opened, and what is said of them.
+@Suite struct OpeningTests {
+    private let folder: TemporaryFolder
+    private let model: CompiledModel
+
+    init() throws {
+        folder = try TemporaryFolder()
+        model = try CompiledModel.of(Entity("E", key: ["id"], [.of("id", .integer)]))
+    }
+
+    private func failure(_ path: String) throws -> StoreError {
+        try storeError { _ = try SQLiteStore(path: path, model: model) }
+    }
+
+    @Test func aFileThatIsNoDatabaseIsLeftAlone() throws {
+        let text = String(repeating: "not a database\n", count: 100)
+        let path = try folder.write(text, to: "notes.txt")
+        let error = try failure(path)
+        #expect(error.code == .open)
+        #expect(
+            error.description == "\(path): the file is damaged or no SQLite database (file is not a database); "
+                + "restore it, or name another file")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+    }
+
+    @Test func aDamagedDatabaseIsSaidToBe() throws {
+        let fixture = try StoreFixture(model)
+        for id in 0..<2000 as Range<Int64> { try fixture.add("E", ["id": .int(id)]) }
+        try fixture.store.close()
+        var bytes = try Data(contentsOf: URL(filePath: fixture.path))
+        for index in 100..<4096 { bytes[index] = 0xA5 }
+        try bytes.write(to: URL(filePath: fixture.path))
+        let error = try failure(fixture.path)
+        #expect(error.code == .open && error.message.contains("damaged"))
+    }
+
+    @Test func aFolderIsNoDatabase() throws {
+        let error = try failure(folder.path)
+        #expect(error.code == .open)
+        #expect(
+            error.description
+                == "\(folder.path): the database cannot be read or written (unable to open database file); "
+                + "check the file and its folder")
+    }
+
+    @Test func aFolderThatIsNotThereIsNamed() throws {
+        let path = folder.appending("missing/bmo.sqlite")
+        let error = try failure(path)
+        #expect(error.code == .open && error.message.hasPrefix("\(path): "))
+    }
+
+    @Test func aFolderThatCannotBeWrittenIsNamed() throws {
+        // Permissions do not stop root; /proc stops everybody.
+        let path = geteuid() == 0 ? "/proc/self/bmo.sqlite" : folder.appending("bmo.sqlite")
+        if geteuid() != 0 { #expect(chmod(folder.path, 0o555) == 0) }
+        let error = try failure(path)
+        #expect(error.code == .open)
+        #expect(error.message.hasPrefix("\(path): the database cannot be read or written"))
+        #expect(error.remedy == "check the file and its folder")
+        #expect(FileManager.default.fileExists(atPath: path) == false)
+        if geteuid() != 0 { chmod(folder.path, 0o755) }
+    }
+
+    @Test func aDatabaseOfSomebodyElseIsExtendedNotHarmed() throws {
+        let path = folder.appending("theirs.sqlite")
+        let file = try SQLiteFile(path, creates: true)
+        try file.rows("CREATE TABLE theirs (x)")
+        try file.rows("INSERT INTO theirs VALUES (1)")
+        let store = try SQLiteStore(path: path, model: model)
+        #expect(try file.table("theirs") == "x\n1")
+        #expect(try file.table("E") == "id")
+        try store.close()
+    }
+
+    @Test func aClosedStoreSaysSo() throws {
+        let fixture = try StoreFixture(model)
+        try fixture.store.close()
+        _ = try storeError { _ = try fixture.begin("E") }
+        _ = try storeError { _ = try fixture.rows("E") }
+        try fixture.store.close()
+    }
+
+    @Test func theFileIsInWALMode() throws {
+        let fixture = try StoreFixture(model)
+        #expect(try fixture.file().value("PRAGMA journal_mode") == "'wal'")
+    }
+}

@@ -1,0 +1,153 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import SQLiteStore
+import Testing
+
+/// Reading rows by conditions.
+@Suite struct QueryTests {
+    private typealias Condition = SQLiteStore.Condition
+    private let fixture: StoreFixture
+
+    init() throws {
+        fixture = try StoreFixture(
+            CompiledModel.of(
+                Entity(
+                    "City", key: ["id"],
+                    [
+                        .of("id", .integer), .of("name", .text), .of("capital", .boolean), .of("height", .real),
+                        .of("price", .decimal), .of("founded", .date),
+                    ], [.one("twin", "City")])))
+        try fixture.add(
+            "City",
+            [
+                "id": 10, "name": "Oslo", "capital": true, "height": 23.5, "price": "9.50", "founded": "1040-01-01",
+                "twin": 2,
+            ],
+            ["id": 2, "name": "Bergen", "capital": false, "height": -1, "price": "10", "founded": "1070-06-01"],
+            ["id": 3, "name": "O'Hara \"x\" % _", "price": "123456789012345678901234567890"],
+            ["id": 4, "name": "", "height": 0, "price": "-3"])
+    }
+
+    /// The keys of the rows that meet the conditions.
+    private func ids(_ conditions: Condition..., limit: Int? = nil) throws -> [Int64] {
+        var ids: [Int64] = []
+        try fixture.store.rows(of: 0, where: conditions, limit: limit) { row in
+            if case .integer(let id) = row[0] { ids.append(id) }
+        }
+        return ids
+    }
+
+    private func ids(_ field: String, _ comparison: Condition.Comparison, _ value: String?) throws -> [Int64] {
+        try ids(Condition(field: field, comparison: comparison, value: value))
+    }
+
+    @Test func rowsComeInTheOrderOfTheirKey() throws {
+        #expect(try ids() == [2, 3, 4, 10])
+        #expect(try ids(limit: 2) == [2, 3])
+        #expect(try ids(limit: 0).isEmpty)
+        #expect(
+            try fixture.rows("City", .init(field: "id", comparison: .equal, value: "10"))
+                == ["10 'Oslo' 1 23.5 '9.50' '1040-01-01' 2"])
+    }
+
+    @Test func aTextIsComparedAsText() throws {
+        #expect(try ids("name", .equal, "Oslo") == [10])
+        #expect(try ids("name", .equal, "oslo").isEmpty)
+        #expect(try ids("name", .notEqual, "Oslo") == [2, 3, 4])
+        #expect(try ids("name", .equal, "") == [4])
+        #expect(try ids("name", .less, "O") == [2, 4])
+        #expect(try ids("name", .like, "o%") == [3, 10])
+        #expect(try ids("name", .like, "%e_gen") == [2])
+        #expect(try ids("founded", .atLeast, "1050") == [2])
+    }
+
+    @Test func aNumberIsComparedAsANumber() throws {
+        #expect(try ids("id", .greater, "3") == [4, 10])
+        #expect(try ids("id", .atMost, "3.5") == [2, 3])
+        #expect(try ids("height", .less, "0.5") == [2, 4])
+        #expect(try ids("height", .equal, "0") == [4])
+        #expect(try ids("twin", .equal, "2") == [10])
+        #expect(try ids("id", .like, "1%") == [10])
+    }
+
+    @Test func aDecimalIsOrderedByItsValue() throws {
+        #expect(try ids("price", .less, "10") == [4, 10])
+        #expect(try ids("price", .atMost, "10.0") == [2, 4, 10])
+        #expect(try ids("price", .greater, "1e20") == [3])
+        #expect(try ids("price", .equal, "9.50") == [10])
+        #expect(try ids("price", .equal, "123456789012345678901234567891").isEmpty, "every digit counts")
+    }
+
+    @Test func aBooleanIsTrueOrFalse() throws {
+        #expect(try ids("capital", .equal, "true") == [10])
+        #expect(try ids("capital", .equal, "1") == [10])
+        #expect(try ids("capital", .equal, "FALSE") == [2])
+        #expect(try ids("capital", .notEqual, "true") == [2])
+    }
+
+    @Test func nullIsAskedForAsNull() throws {
+        #expect(try ids("capital", .equal, nil) == [3, 4])
+        #expect(try ids("capital", .notEqual, nil) == [2, 10])
+        #expect(try ids("twin", .equal, nil) == [2, 3, 4])
+    }
+
+    @Test func allConditionsMustHold() throws {
+        #expect(
+            try ids(
+                Condition(field: "id", comparison: .greater, value: "2"),
+                Condition(field: "name", comparison: .like, value: "o%"),
+                Condition(field: "capital", comparison: .notEqual, value: nil)) == [10])
+    }
+
+    @Test(arguments: [
+        "' OR 1=1 --", "\" OR 1=1 --", "x'); DROP TABLE City; --", "?", "?1", ":a", "NULL", "(SELECT name FROM City)",
+        "O'Hara \"x\" % _\u{0}", "%",
+    ])
+    func aValueIsNeverSQL(_ value: String) throws {
+        #expect(try ids("name", .equal, value).isEmpty)
+        #expect(try ids() == [2, 3, 4, 10])
+    }
+
+    @Test func quotesAreOrdinaryLetters() throws {
+        #expect(try ids("name", .equal, "O'Hara \"x\" % _") == [3])
+        #expect(try ids("name", .like, "O'H%") == [3])
+    }
+
+    @Test(arguments: ["name\" OR 1=1 --", "rowid", "", "Name", "bmo_meta.value", "name; DROP TABLE City"])
+    func aFieldIsOneOfTheEntity(_ field: String) throws {
+        let error = try storeError { _ = try ids(field, .equal, "x") }
+        #expect(error.code == .request)
+        #expect(
+            error.description
+                == "City has no field \"\(field)\"; there are: id, name, capital, height, price, founded, twin")
+    }
+
+    @Test(arguments: [
+        ("id", "abc", "an integer"), ("id", "", "an integer"), ("id", "1 OR 1", "an integer"),
+        ("height", "tall", "a number"), ("height", "nan", "a number"), ("capital", "yes", "true or false"),
+        ("capital", "2", "true or false"), ("price", "much", "a number"), ("twin", "Oslo", "an integer"),
+    ])
+    func aValueFitsItsField(field: String, value: String, wanted: String) throws {
+        let error = try storeError { _ = try ids(field, .less, value) }
+        #expect(error.code == .request)
+        #expect(error.description == "City.\(field) is compared with \"\(value)\"; give \(wanted)")
+    }
+
+    @Test func whatTheCallerThrowsComesThrough() throws {
+        struct Stop: Error {}
+        #expect(throws: Stop.self) { try fixture.store.rows(of: 0) { _ in throw Stop() } }
+        #expect(try ids().count == 4)
+    }
+
+    @Test func aTextMayContainNUL() throws {
+        try fixture.add("City", ["id": 5, "name": "a\u{0}b"], ["id": 6, "name": "a"])
+        #expect(try fixture.rows("City", .init(field: "name", comparison: .equal, value: "a\u{0}b")).count == 1)
+        #expect(try ids("name", .equal, "a\u{0}b") == [5])
+        #expect(try ids("name", .equal, "a") == [6])
+        var names: [StoredValue] = []
+        try fixture.store.rows(of: 0, where: [Condition(field: "id", comparison: .equal, value: "5")]) { names = $0 }
+        #expect(names[1] == .text("a\u{0}b"))
+    }
+}
