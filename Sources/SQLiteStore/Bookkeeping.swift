@@ -5,7 +5,7 @@ internal import RecordBatch
 final class ProgressTable {
     private let insertion: RawStatement
     private let deletion: RawStatement
-    private var lastSaved: ContinuousClock.Instant?
+    private var lastSaved: [String: ContinuousClock.Instant] = [:]
 
     init(on connection: OpaquePointer?) throws {
         insertion = try RawStatement(
@@ -26,12 +26,10 @@ final class ProgressTable {
             return
         }
         let now = ContinuousClock.now
-        if isOptional, let lastSaved, now - lastSaved < .seconds(1) { return }
-        if isOptional, lastSaved == nil {
-            lastSaved = now
-            return
-        }
-        lastSaved = now
+        let last = lastSaved[entity]
+        if isOptional, let last, now - last < .seconds(1) { return }
+        lastSaved[entity] = now
+        if isOptional, last == nil { return }
         insertion.bind(entity, at: 1)
         insertion.bind(progress.cursor, at: 2)
         insertion.bind(Int64(progress.page), at: 3)
