@@ -170,7 +170,12 @@ public enum ConfigurationTemplate {
             soap:
               operation: ListSubdivisions
               records: ListSubdivisionsResponse/subdivisions/subdivision
-              paging: {style: offset, offset_element: offset, limit_element: limit, size: 1000}
+              paging:
+                style: offset
+                offset_element: offset
+                limit_element: limit
+                size: 1000
+                total: ListSubdivisionsResponse/total
 
           Document:                         # every file of a country's folder is a record
             bridge: files
