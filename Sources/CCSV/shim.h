@@ -1,1 +1,2 @@
+/* libcsv: RFC 4180 rows, pushed. */
 #include <csv.h>

@@ -1,1 +1,2 @@
+/* libsmbclient: not thread-safe, and GPL-3: only SMBBridge links it. */
 #include <libsmbclient.h>

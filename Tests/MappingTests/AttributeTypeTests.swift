@@ -161,3 +161,31 @@ import Testing
         #expect(message == "! the text \"" + String(repeating: "x", count: 79) + "… is not an integer of 64 bits")
     }
 }
+
+/// The usual forms of values take a shorter way than the others: it must lead to the same place.
+@Suite struct UsualFormTests {
+    private static let values: [RemoteValue] = [
+        nil, true, false, 0, 1, -7, .int(.max), .int(.min), 1.5, .double(-0.0), .double(.nan), .double(.infinity),
+        1e300,
+        .decimal("0"), .decimal("-0"), .decimal("0.10"), .decimal("-0.0"), .decimal("1e3"), .decimal("1E+400"),
+        .decimal("12345678901234567890.123456789012345678901234567890"),
+        .decimal("1" + String(repeating: "0", count: 70)),
+        .decimal(String(repeating: "9", count: 1000)), .decimal(String(repeating: "9", count: 1001)),
+        .decimal("0." + String(repeating: "1", count: 999)), "", "a", "1", "1.5", "true", "2024-02-29", "2023-02-29",
+        "0000-01-01", "2024-02-29 ", "2024-02-29T00:00:00Z", "2024-02-29T12:34:56.5Z", "2024-02-29T12:34:56.123456Z",
+        "2024-02-29T12:34:56.1234567Z", "2024-02-29T12:34:56.Z", "2024-02-29T23:59:60Z", "2024-02-29T24:00:00Z",
+        "2024-02-29T12:34:56+00:00", "2024-02-29T12:34:5xZ", "2024-02-29t12:34:56Z", "9999-12-31T23:59:59.999999Z",
+        "9999-12-31T24:00:00Z", "0001-01-01T00:00:00Z", "1969-12-31T23:59:59.000001Z", .timestamp(microseconds: 0),
+        .timestamp(microseconds: -1), .timestamp(microseconds: -62_135_596_800_000_000),
+        .timestamp(microseconds: 253_402_300_799_999_999), .bytes([0]), [], [:], "https://x", "AP8=",
+    ]
+
+    @Test(arguments: AttributeType.allCases)
+    func theShortWayLeadsWhereTheLongOneDoes(_ type: AttributeType) throws {
+        for value in Self.values {
+            let isEmptyText = if case .text("") = value { true } else { false }
+            if isEmptyText { continue }
+            #expect(try local(value, as: type) == local(value, as: type, .emptyAsNull), "\(value)")
+        }
+    }
+}

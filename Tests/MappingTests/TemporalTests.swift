@@ -107,6 +107,14 @@ import Testing
         #expect(try local(.text(text), as: .date) == "'\(expected)'")
     }
 
+    @Test(arguments: [.min, .max, -62_135_596_800_000_001, 253_402_300_800_000_000] as [Int64])
+    func aBridgesPointInTimeIsOfTheYears1To9999(microseconds: Int64) throws {
+        for type in [AttributeType.timestamp, .date] {
+            let message = try local(.timestamp(microseconds: microseconds), as: type)
+            #expect(message.hasPrefix("! the timestamp \""))
+        }
+    }
+
     @Test func aDateHasNoTime() throws {
         #expect(
             try local("2024-02-29T12:00:00Z", as: .date)

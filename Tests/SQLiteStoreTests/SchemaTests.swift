@@ -107,16 +107,19 @@ import Testing
         return schema + (try ["City", "bmo_meta", "bmo_stubs"].flatMap { try file.rows("SELECT * FROM \($0)") })
     }
 
-    @Test func reopeningKeepsEverything() throws {
+    @Test func reopeningKeepsEverythingAndWritesNothing() throws {
         let fixture = try StoreFixture(city([], [.one("country", "Country"), .many("twins", "City")]))
         try fixture.add("City", ["id": 1, "name": "Oslo", "country": "NO", "twins": [2]])
         try fixture.store.close()
         #expect(try FileBytes(fixture.path).log == nil, "the last connection empties the log")
         let before = try everything(fixture.path)
+        let bytes = try FileBytes(fixture.path)
         try fixture.reopen()
         #expect(try fixture.rows("City") == ["1 'Oslo' 'NO'", "2 null null"])
         #expect(try fixture.store.stubCount(of: "Country") == 1)
         #expect(try everything(fixture.path) == before)
+        try fixture.store.close()
+        #expect(try FileBytes(fixture.path) == bytes)
     }
 
     @Test func aNewAttributeBecomesANewColumn() throws {

@@ -1,0 +1,93 @@
+import Testing
+
+/// The arrows between the targets, in the sources and in the manifest.
+@Suite struct ImportTests {
+    @Test func everySourceImportsOnlyWhatItsTargetMaySee() throws {
+        let files = try SourceTree.files(in: "Sources", "Plugins").filter { $0.path.hasSuffix(".swift") }
+        #expect(files.count > 100)
+        let violations = files.flatMap { file in
+            Imports.violations(in: file.text, of: file.target).map { "\(file.path): \($0)" }
+        }
+        #expect(violations.isEmpty, "\(violations.joined(separator: "\n"))")
+    }
+
+    @Test func theManifestDeclaresOnlyWhatATargetMaySee() throws {
+        let manifest = Manifest(try SourceTree.text(of: "Package.swift"))
+        let targets = Set(try SourceTree.files(in: "Sources", "Plugins").map(\.target))
+        for target in targets.sorted() {
+            let dependencies = try #require(manifest.dependencies[target], "\(target) is not in Package.swift")
+            #expect(Imports.violations(of: dependencies, of: target).isEmpty)
+        }
+        #expect(manifest.dependencies["SQLiteStore"]?.contains("GRDB") == true, "the manifest was understood")
+    }
+
+    @Test func theRulesSayWhatTheDesignSays() {
+        func may(_ target: String, see module: String) -> Bool {
+            Imports.violations(in: "internal import \(module)\n", of: target).isEmpty
+        }
+        for target in Imports.rules.keys {
+            #expect(may(target, see: "GRDB") == (target == "SQLiteStore"))
+            #expect(may(target, see: "GRDBSQLite") == (target == "SQLiteStore"))
+            #expect(may(target, see: "CCurl") == (target == "BridgeHTTP"))
+            #expect(may(target, see: "CLibXML2") == (target == "SOAPBridge"))
+            #expect(may(target, see: "CSMBClient") == (target == "SMBBridge"))
+            #expect(may(target, see: "CSimdJSON") == (target == "RESTBridge"))
+            #expect(!may(target, see: "FoundationNetworking") && !may(target, see: "FoundationXML"))
+            #expect(may(target, see: "Foundation") == ["BMO", "BMOCommand"].contains(target))
+        }
+        for plugin in ["RESTBridge", "SOAPBridge", "SMBBridge"] {
+            for forbidden in [
+                "BridgeHost", "Importer", "SQLiteStore", "Mapping", "Model", "BMO", "BMOCommand", "RESTBridge",
+                "SOAPBridge",
+                "SMBBridge",
+            ] { #expect(!may(plugin, see: forbidden), "\(plugin) and \(forbidden)") }
+        }
+        #expect(!may("BridgeHost", see: "Importer") && !may("Importer", see: "BridgeHost"))
+        #expect(!may("Importer", see: "SQLiteStore") && !may("BridgeHost", see: "SQLiteStore"))
+        #expect(may("RecordBatch", see: "CBridge") && !may("RecordBatch", see: "Model"))
+        #expect(may("Model", see: "Yams") && !may("Model", see: "RecordBatch"))
+        #expect(may("BMO", see: "BridgeHost") && may("BMO", see: "Importer"))
+    }
+
+    @Test func aWrongImportIsFound() {
+        let source = """
+            // import Nothing
+            @testable import Importer
+            public import struct GRDB.Row
+                @preconcurrency internal import CCurl
+            internal import RecordBatch
+            import Glibc; let imported = 1
+            let text = "import"
+            """
+        #expect(Imports.modules(importedBy: source) == ["Importer", "GRDB", "CCurl", "RecordBatch", "Glibc"])
+        #expect(
+            Imports.violations(in: source, of: "BridgeHost") == [
+                "BridgeHost imports Importer", "BridgeHost imports GRDB", "BridgeHost imports CCurl",
+            ])
+        #expect(Imports.violations(in: source, of: "Newcomer").count == 1)
+    }
+
+    @Test func aWrongDependencyIsFound() {
+        let manifest = Manifest(
+            """
+            func bridge(_ name: String, transport: [Target.Dependency]) -> Target {
+                .target(name: name, dependencies: ["BridgeKit"] + transport, path: "Plugins/\\(name)")
+            }
+            let package = Package(targets: [
+                .target(name: "Importer", dependencies: [
+                    "Model", .product(name: "GRDB", package: "GRDB.swift"), "Mapping",
+                ], path: "x"),
+                bridge("RESTBridge", transport: ["BridgeHost"]),
+                .target(name: "CBridge"),
+            ])
+            """)
+        #expect(manifest.dependencies["Importer"] == ["Model", "GRDB", "Mapping"])
+        #expect(manifest.dependencies["CBridge"] == [])
+        #expect(
+            Imports.violations(of: manifest.dependencies["Importer"] ?? [], of: "Importer")
+                == ["Importer depends on GRDB"])
+        #expect(
+            Imports.violations(of: manifest.dependencies["RESTBridge"] ?? [], of: "RESTBridge")
+                == ["RESTBridge depends on BridgeHost"])
+    }
+}

@@ -1,0 +1,74 @@
+/// Which target may see which: the arrows of the design.
+///
+/// `BMO` joins the host, the importer and the store, which do not know each other; a plugin sees the kit and its own
+/// transport; one target sees the database.
+enum Imports {
+    /// What a target may import besides the modules of the platform.
+    struct Rule {
+        let allowed: Set<String>
+        /// Foundation costs start-up time and memory: what runs in each plugin, and the data path, do without it.
+        let allowsFoundation: Bool
+
+        init(_ allowed: String..., foundation: Bool = false) {
+            self.allowed = Set(allowed)
+            allowsFoundation = foundation
+        }
+    }
+
+    static let platform: Set<String> = ["Glibc", "Musl", "Darwin", "Synchronization", "Dispatch"]
+
+    static let rules: [String: Rule] = [
+        "RecordBatch": Rule("CBridge"),
+        "BridgeKit": Rule("CBridge", "RecordBatch"),
+        "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl"),
+        "RESTBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CSimdJSON"),
+        "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CLibXML2"),
+        "SMBBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV"),
+        "BridgeHost": Rule("CBridge", "RecordBatch", "Logging"),
+        "Model": Rule("Yams", "CYaml"),
+        "Mapping": Rule("Model", "RecordBatch", "CTime"),
+        "Importer": Rule("Model", "Mapping", "RecordBatch"),
+        "SQLiteStore": Rule("Model", "Mapping", "Importer", "RecordBatch", "GRDB", "GRDBSQLite"),
+        "BMO": Rule(
+            "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch", "Logging", foundation: true),
+        "BMOCommand": Rule(
+            "BMO", "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch", "ArgumentParser",
+            "Logging", foundation: true),
+        "bmo": Rule("BMOCommand"),
+        "CSimdJSON": Rule("CBridge"),
+        "CBridge": Rule(), "CCurl": Rule(), "CLibXML2": Rule(), "CSMBClient": Rule(), "CCSV": Rule(), "CTime": Rule(),
+    ]
+
+    /// What is wrong with the imports of a source file of a target.
+    static func violations(in source: String, of target: String) -> [String] {
+        guard let rule = rules[target] else {
+            return ["\(target) has no rule: say in Imports.swift what it may import"]
+        }
+        return modules(importedBy: source).compactMap { module in
+            if rule.allowed.contains(module) || platform.contains(module) { return nil }
+            if module == "Foundation", rule.allowsFoundation { return nil }
+            return "\(target) imports \(module)"
+        }
+    }
+
+    /// What is wrong with the dependencies that the manifest gives a target.
+    static func violations(of dependencies: [String], of target: String) -> [String] {
+        guard let rule = rules[target] else {
+            return ["\(target) has no rule: say in Imports.swift what it may import"]
+        }
+        return dependencies.filter { !rule.allowed.contains($0) }.map { "\(target) depends on \($0)" }
+    }
+
+    /// The modules of the import lines, submodules and kinds of declarations left out.
+    static func modules(importedBy source: String) -> [String] {
+        let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+        let modifiers: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
+        return source.split(separator: "\n").compactMap { line in
+            var words = line.split(whereSeparator: \.isWhitespace)[...]
+            while let word = words.first, word.hasPrefix("@") || modifiers.contains(word) { words.removeFirst() }
+            guard words.popFirst() == "import" else { return nil }
+            if let kind = words.first, kinds.contains(kind) { words.removeFirst() }
+            return words.first.map { String($0.prefix { $0 != "." && $0 != ";" }) }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import BMO
+import BridgeHost
+import Foundation
+import ImportTestSupport
+import Importer
+import Logging
+import Model
+import SQLiteStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// A configuration with counting bridges (Tests/CountingBridge), and a host that runs them.
+final class CountingWorkplace: Sendable {
+    let folder: TemporaryFolder
+    let host: BridgeHost
+    let log: LogLines
+
+    var database: String { folder.appending("bmo.sqlite") }
+
+    /// - Parameter definitions: what the bridge is compiled with, such as its isolation.
+    init(_ definitions: [String] = []) throws {
+        folder = try TemporaryFolder()
+        let plugins = folder.appending("plugins")
+        try FileManager.default.createDirectory(atPath: plugins, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: try CountingLibrary.build(definitions), toPath: plugins + "/libCountingBridge.so")
+        var limits = BridgeLimits()
+        limits.retries.base = .milliseconds(5)
+        log = LogLines()
+        host = BridgeHost(
+            searchPaths: [SearchPath(plugins)], executable: CountingLibrary.testHost, logger: log.logger, limits: limits
+        )
+    }
+
+    /// Writes the configuration and loads it.
+    func workspace(_ text: String) async throws -> Workspace {
+        try folder.write(text, to: "bmo.yml")
+        return try await Workspace.load(path: folder.appending("bmo.yml"), host: host)
+    }
+
+    /// A configuration of one bridge and one entity; each argument is what stands between the braces.
+    static func numbers(options: String = "", section: String = "") -> String {
+        """
+        version: 1
+        bridges:
+          numbers: {plugin: counting, options: {\(options)}}
+        entities:
+          Number:
+            bridge: numbers
+            key: id
+            attributes:
+              id: integer
+              name: text
+              even: {type: boolean, from: nested.even}
+              digits: {type: json, from: nested.digits}
+            counting: {\(section)}
+        """
+    }
+
+    /// Opens the database, syncs, and closes it.
+    func sync(
+        _ workspace: Workspace, _ options: Workspace.SyncOptions = Workspace.SyncOptions(),
+        report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
+    ) async throws -> SyncReport {
+        let store = try workspace.openStore()
+        let result = try await workspace.sync(into: store, options, report: report)
+        try store.close()
+        return result
+    }
+
+    /// The database as another program sees it.
+    func file() throws -> SQLiteFile { try SQLiteFile(database) }
+}
+
+/// Compiles Tests/CountingBridge, as a stranger compiles a bridge.
+enum CountingLibrary {
+    private static let built = Mutex<[[String]: (path: String, folder: TemporaryFolder)]>([:])
+
+    static func build(_ definitions: [String]) throws -> String {
+        try built.withLock { built in
+            if let known = built[definitions] { return known.path }
+            let folder = try TemporaryFolder()
+            let path = folder.appending("libCountingBridge.so")
+            let cc = Process()
+            cc.executableURL = URL(filePath: "/usr/bin/cc")
+            cc.arguments =
+                [
+                    "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Werror", "-shared", "-fPIC",
+                    "-I\(PackageFolder.path)/Sources/CBridge/include", "-o", path,
+                    "\(PackageFolder.path)/Tests/CountingBridge/counting_bridge.c",
+                ] + definitions.map { "-D\($0)" }
+            try cc.run()
+            cc.waitUntilExit()
+            try #require(cc.terminationStatus == 0, "cc failed")
+            built[definitions] = (path, folder)
+            return path
+        }
+    }
+
+    /// The executable that serves bridges: it stands beside the test bundle.
+    static var testHost: String {
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/TestHost"
+    }
+}
+
+/// What a logger was told.
+final class LogLines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    var logger: Logger {
+        var logger = Logger(label: "test") { _ in Handler(lines: self) }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let lines: LogLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        init(lines: LogLines) { self.lines = lines }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let facts = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
+            lines.lines.withLock { $0.append("\(event.level) \(event.message) \(facts)") }
+        }
+    }
+}
+
+extension SyncReport {
+    /// `Number finished 10 pages, +10000`, a line per entity.
+    var text: String {
+        entities.map { entity in
+            let counts = entity.counts
+            let parts = [
+                ("+", counts.inserted), ("~", counts.updated), ("=", counts.unchanged), ("!", counts.quarantined),
+                ("?", counts.stubs), ("@", counts.relinked),
+            ].filter { $0.1 != 0 }.map { " \($0.0)\($0.1)" }.joined()
+            let resumed = entity.resumedAfterPage.map { " after page \($0)" } ?? ""
+            return "\(entity.name) \(entity.outcomeWord)\(resumed), \(entity.pages) pages\(parts)"
+        }.joined(separator: "\n")
+    }
+
+    /// Why an entity's walk failed.
+    func failure(of entity: String) -> SyncFailure? {
+        for candidate in entities where candidate.name == entity {
+            if case .failed(let failure) = candidate.outcome { return failure }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,136 @@
+import BridgeHost
+import Foundation
+import ImportTestSupport
+import Mapping
+import Model
+import TestSupport
+import Testing
+
+@testable import BMO
+
+/// Loading a configuration with the plugins that it names, and the order of a sync.
+@Suite struct WorkspaceTests {
+    private let place: CountingWorkplace
+
+    init() throws { place = try CountingWorkplace() }
+
+    private func faults(_ text: String) async throws -> [String] {
+        let error = try await #require(throws: ConfigurationErrors.self) { _ = try await place.workspace(text) }
+        let prefix = place.folder.path + "/"
+        return error.diagnostics.map { $0.description.replacing(prefix, with: "") }
+    }
+
+    @Test func aGoodConfigurationLoads() async throws {
+        let workspace = try await place.workspace(CountingWorkplace.numbers(section: "count: 3"))
+        #expect(workspace.model.entities.map(\.name) == ["Number"])
+        #expect(workspace.plugins.keys.sorted() == ["counting"])
+        #expect(workspace.configuration.databasePath == place.database)
+        #expect(FileManager.default.fileExists(atPath: place.database) == false, "loading makes nothing")
+    }
+
+    @Test func allFaultsAreSaidAtOnce() async throws {
+        let faults = try await faults(
+            """
+            version: 1
+            bridges:
+              numbers: {plugin: counting, options: {count: many}}
+            entities:
+              Number:
+                bridge: number
+                key: nr
+                attributes: {id: intger}
+              Other:
+                bridge: numbers
+                key: id
+                attributes: {id: integer}
+                relationships: {number: {to: Nummer}}
+            """)
+        #expect(faults.count == 5, "\(faults.joined(separator: "\n"))")
+        for words in ["\"count\"", "unknown bridge \"number\"", "\"nr\"", "unknown type \"intger\"", "\"Nummer\""] {
+            #expect(faults.contains { $0.contains(words) }, "\(words) in \(faults.joined(separator: "\n"))")
+        }
+        #expect(faults.allSatisfy { $0.hasPrefix("bmo.yml:") })
+    }
+
+    @Test func anUnknownPluginIsNamedWithThoseThatThereAre() async throws {
+        let faults = try await faults(
+            CountingWorkplace.numbers().replacing("plugin: counting", with: "plugin: countng")
+                .replacing("counting: {", with: "countng: {"))
+        #expect(faults.count == 1)
+        #expect(
+            faults[0].hasPrefix("bmo.yml:3:") && faults[0].contains("\"countng\"") && faults[0].contains("counting"))
+    }
+
+    @Test func aPluginThatIsNoneIsRefusedAtItsPlace() async throws {
+        try place.folder.write("no library", to: "plugins/libTextBridge.so")
+        let faults = try await faults(
+            CountingWorkplace.numbers().replacing("plugin: counting", with: "plugin: text")
+                .replacing("counting: {", with: "text: {"))
+        #expect(faults.count == 1)
+        #expect(
+            faults[0].hasPrefix("bmo.yml:3:3: error: the plugin \"text\" can't be used: plugins/libTextBridge.so: "))
+    }
+
+    @Test func aMissingFileIsNamed() async throws {
+        let error = try await #require(throws: ConfigurationErrors.self) {
+            _ = try await Workspace.load(path: place.folder.appending("none.yml"), host: place.host)
+        }
+        #expect(error.description.contains("none.yml") && error.description.contains("bmo init"))
+    }
+
+    @Test func aSecretWhoseVariableIsNotSetIsWarnedOf() async throws {
+        try place.folder.write(
+            CountingWorkplace.numbers(options: "secret: {env: BMO_A}"), to: "bmo.yml")
+        let path = place.folder.appending("bmo.yml")
+        let without = try await Workspace.load(path: path, host: place.host, environment: [:])
+        #expect(without.configuration.warnings.map(\.message).contains { $0.contains("BMO_A") })
+        let with = try await Workspace.load(path: path, host: place.host, environment: ["BMO_A": "x"])
+        #expect(with.configuration.warnings.isEmpty)
+    }
+
+    @Test func aLiteralSecretIsRefusedAndNotShown() async throws {
+        let faults = try await faults(CountingWorkplace.numbers(options: "secret: hunter2"))
+        #expect(faults.count == 1 && faults[0].contains("{env: NAME}"))
+        #expect(faults[0].contains("hunter2") == false)
+    }
+
+    // MARK: the order
+
+    private func order(_ names: [String]? = nil, _ entities: Entity...) throws -> [String] {
+        let workspace = Workspace(
+            configuration: Configuration(
+                file: "bmo.yml", databasePath: "", bridges: [], model: Model(entities: entities)),
+            plugins: [:], model: try CompiledModel(Model(entities: entities)), host: place.host)
+        return workspace.syncOrder(names).map { entities[$0].name }
+    }
+
+    private func entity(_ name: String, to targets: String..., many: [String] = []) -> Entity {
+        Entity(
+            name, key: ["id"], [.of("id", .integer)],
+            targets.map { .one("to\($0)", $0) } + many.map { .many("many\($0)", $0) })
+    }
+
+    @Test func whatOthersReferToComesFirst() throws {
+        #expect(
+            try order(
+                nil, entity("City", to: "Region"), entity("Region", to: "Country"), entity("Country"),
+                entity("Planet")) == ["Country", "Region", "City", "Planet"])
+    }
+
+    @Test func aListOfObjectsDoesNotCount() throws {
+        #expect(try order(nil, entity("Country", many: ["City"]), entity("City")) == ["Country", "City"])
+    }
+
+    @Test func circlesAreWalkedOnce() throws {
+        #expect(try order(nil, entity("A", to: "B"), entity("B", to: "C"), entity("C", to: "A")) == ["C", "B", "A"])
+        #expect(try order(nil, entity("A", to: "A")) == ["A"])
+    }
+
+    @Test func namedEntitiesKeepTheOrder() throws {
+        #expect(
+            try order(["A", "C", "A", "Unknown"], entity("A", to: "B"), entity("B"), entity("C", to: "A")) == [
+                "A", "C",
+            ])
+        #expect(try order([], entity("A")).isEmpty)
+    }
+}
