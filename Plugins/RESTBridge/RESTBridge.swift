@@ -42,7 +42,8 @@ public final class RESTBridge: Bridge {
         guard response.status < 400 || isRootWithoutContent else { throw try exchange.statusError(asked: "the check") }
         exchange.cancel()
         let server = response.header("server").map { ", server \($0)" } ?? ""
-        return client.redactor.clean("\(response.location) answers \(response.status)\(server)")
+        let hint = isRootWithoutContent ? "; set check_path to something that is there to check more" : ""
+        return client.redactor.clean("\(response.location) answers \(response.status)\(server)\(hint)")
     }
 
     /// Begins a walk over a listing.

@@ -160,6 +160,6 @@ final class RESTSource: RecordSource {
             guard let url = HTTPURL(text, relativeTo: pageURL ?? section.url) else { return nil }
             next = .url(client.withoutCredentials(url).text)
         }
-        return client.redactor.holdsSecret(next.text) ? nil : next.text
+        return client.redactor.holdsSecret(url: next.text) ? nil : next.text
     }
 }

@@ -41,8 +41,16 @@ struct ConfigEncoder {
         case .secret(let reference):
             let secret = try reference.resolve(
                 relativeTo: directory, environment: ProcessInfo.processInfo.environment)
-            secrets.append(secret)
+            if !Self.isPlainURL(secret) { secrets.append(secret) }
             writer.text(secret)
         }
+    }
+
+    /// Whether a value is the address of a server and nothing else: struck out, no message could say which server failed.
+    private static func isPlainURL(_ text: String) -> Bool {
+        guard let scheme = text.firstRange(of: "://"),
+            ["http", "https", "smb"].contains(text[..<scheme.lowerBound].lowercased())
+        else { return false }
+        return !text.contains("@") && !text.contains("?") && !text.contains("#")
     }
 }

@@ -27,7 +27,20 @@ struct EntityWalk {
         var counts = ImportCounts(entityCount: workspace.model.entities.count)
         var page = 0
         do {
-            try await walk(&result, &counts, &page, start)
+            do {
+                try await walk(&result, &counts, &page, start, fromBeginning: restart)
+            } catch let refusal as ResumeRefused {
+                let words =
+                    "the walk cannot go on after page \(page - 1) (\(refusal.reason)); it begins at the beginning"
+                result.warnings.append(words)
+                result.resumedAfterPage = nil
+                report(.warning(entity: entity.name, message: words))
+                try await walk(&result, &counts, &page, start, fromBeginning: true)
+            }
+            let own = counts[index]
+            if own.quarantined > 0, own.inserted + own.updated + own.unchanged == 0 {
+                throw NothingFits(count: own.quarantined)
+            }
         } catch {
             result.outcome = outcome(error, page: page)
         }
@@ -45,7 +58,7 @@ struct EntityWalk {
 
     private func walk(
         _ result: inout SyncReport.Entity, _ counts: inout ImportCounts, _ page: inout Int,
-        _ start: ContinuousClock.Instant
+        _ start: ContinuousClock.Instant, fromBeginning: Bool
     ) async throws {
         let began = Clock.now()
         var encoder = ConfigEncoder(directory: workspace.configuration.directory)
@@ -53,15 +66,21 @@ struct EntityWalk {
         let request = self.request
         let saved = try await thread.run { [store, entity] in try store.progress(of: entity.name) }
         // A resume point belongs to the request that it came from.
-        let progress = restart || saved?.request != request ? nil : saved
+        let progress = fromBeginning || saved?.request != request ? nil : saved
         if saved != nil, progress == nil { try await forgetProgress() }
         result.resumedAfterPage = progress?.page
         report(.began(entity: entity.name, bridge: entity.bridge, resumedAfterPage: progress?.page))
 
         let connection = try await connections.connection(for: entity.bridge)
-        let stream = try await connection.fetch(
-            FetchRequest(entity: entity.name, section: section, cursor: progress?.cursor))
         page = (progress?.page ?? 0) + 1
+        let stream: RecordStream
+        do {
+            stream = try await connection.fetch(
+                FetchRequest(entity: entity.name, section: section, cursor: progress?.cursor))
+        } catch {
+            if progress != nil, error.blamesCursor { throw ResumeRefused(error) }
+            throw error
+        }
         let writer = PageWriter(
             workspace, store, entity: index, request: request, thread: thread, gate: gate, firstPage: page - 1)
         var isComplete = false
@@ -85,13 +104,10 @@ struct EntityWalk {
         } catch {
             await writer.takeBack()
             await stream.close()
-            guard progress != nil, result.pages == 0, let failure = error as? BridgeFailure, failure.blamesCursor else {
-                throw error
+            if progress != nil, result.pages == 0, let failure = error as? BridgeFailure, failure.blamesCursor {
+                throw ResumeRefused(failure)
             }
-            // The remote may have forgotten the place: do not stick to it.
-            try await forgetProgress()
-            throw failure.adding(
-                remedy: "the walk went on after page \(page - 1); the next sync begins at the beginning")
+            throw error
         }
         await stream.close()
         // What a walk did not look at may still be bad.
@@ -105,10 +121,13 @@ struct EntityWalk {
         }
     }
 
-    /// What the walk asks for, as the config has it: secrets are named and not told.
+    /// What the walk asks for and what becomes of it, as the config has it: secrets are named and not told.
+    ///
+    /// A resume point is good for just this: after a change of the url or of the mapping, the pages before it are others.
     private var request: String {
         let bridge = workspace.configuration.bridge(named: entity.bridge)
-        return "\(bridge?.plugin ?? "") \(bridge?.options.json ?? "") \(entity.section.json)"
+        return "\(bridge?.plugin ?? "") \(bridge?.options.json ?? "") \(entity.section.json) "
+            + "mapping \(MappingFingerprint.text(of: workspace.model.model))"
     }
 
     private func forgetProgress() async throws {
@@ -153,6 +172,9 @@ extension SyncFailure {
             code = "configuration"
             message = failure.message
             remedy = failure.remedy
+        case is NothingFits:
+            code = "quarantine"
+            remedy = "`bmo quarantine \(entity.name)` shows why"
         default: break
         }
     }
@@ -163,11 +185,21 @@ extension BridgeFailure {
     fileprivate var blamesCursor: Bool {
         !isRetryable && [.notFound, .remote, .configuration, .malformed, .conflict].contains(code)
     }
+}
 
-    fileprivate func adding(remedy words: String) -> BridgeFailure {
-        var failure = self
-        failure.remedy = [remedy, words].compactMap { $0 }.joined(separator: "; ")
-        return failure
+/// The first page after a resume point failed in a way that the point may be the reason of.
+private struct ResumeRefused: Error {
+    let reason: String
+
+    init(_ failure: BridgeFailure) { reason = "\(failure.code.rawValue): \(failure.message)" }
+}
+
+/// All records of a walk went to quarantine: that is no success.
+private struct NothingFits: Error, CustomStringConvertible {
+    let count: Int
+
+    var description: String {
+        count == 1 ? "the only record could not be imported" : "none of the \(count) records could be imported"
     }
 }
 

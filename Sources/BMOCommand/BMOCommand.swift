@@ -2,6 +2,7 @@
 public import ArgumentParser
 internal import BridgeHost
 internal import Foundation
+internal import Importer
 internal import Model
 
 /// The command `bmo`.
@@ -44,10 +45,18 @@ public struct BMOCommand: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            guard Terminal.flushOutput() else {
+                throw CommandFailure("the output cannot be written: the disk may be full")
+            }
             Foundation.exit(0)
         } catch let failure as CommandFailure {
             Terminal.error(failure.message)
             Foundation.exit(failure.exitCode)
+        } catch let error as StoreError {
+            Terminal.error(error.description)
+            // The config and the database do not fit each other, or the database is not one.
+            let isUsage = [.open, .schema, .request].contains(error.code)
+            Foundation.exit(isUsage ? CommandFailure.usage : CommandFailure.failed)
         } catch let errors as ConfigurationErrors {
             Terminal.error(errors.diagnostics.map(\.description).joined(separator: "\n"), prefix: "")
             Foundation.exit(2)

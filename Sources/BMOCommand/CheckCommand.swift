@@ -18,6 +18,7 @@ struct CheckCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try await options.workspace()
         let configuration = workspace.configuration
+        for warning in configuration.warnings { Terminal.error(warning.description, prefix: "") }
         print(
             "\(options.file): \(Terminal.count(configuration.bridges.count, "bridge", "bridges")), "
                 + "\(Terminal.count(configuration.model.entities.count, "entity", "entities")), no faults")

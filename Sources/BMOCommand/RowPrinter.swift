@@ -26,7 +26,9 @@ struct RowPrinter {
         count += 1
         switch format {
         case .json: json.add(Self.json(values, layout))
-        case .csv: print(Self.csv(values.map(Self.text)), terminator: "\r\n")
+        case .csv:
+            let line = Self.csv(values.map(Self.text))
+            print(Terminal.outputIsTerminal ? Terminal.printable(line) : line, terminator: "\r\n")
         case nil: rows.append(values.map(Self.text))
         }
     }

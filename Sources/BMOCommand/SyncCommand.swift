@@ -58,6 +58,16 @@ struct SyncCommand: AsyncParsableCommand {
     private func showTrouble(_ report: SyncReport, _ store: SQLiteStore) throws {
         for entity in report.entities {
             if case .failed(let failure) = entity.outcome { Terminal.error(failure.description) }
+            if let page = entity.resumedAfterPage {
+                Terminal.error(
+                    "\(entity.name): went on after page \(page) of an interrupted walk; --restart begins at the beginning",
+                    prefix: "bmo: note: ")
+            }
+            if quiet {
+                for warning in entity.warnings {
+                    Terminal.error("\(entity.name): \(warning)", prefix: "bmo: warning: ")
+                }
+            }
             guard entity.counts.quarantined > 0 else { continue }
             let count = entity.counts.quarantined
             Terminal.error(

@@ -3,7 +3,16 @@ internal import RecordBatch
 
 /// What the two output streams are, and how text goes there.
 enum Terminal {
-    static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+    /// Whether stderr is a terminal that can move its cursor.
+    static var errorIsTerminal: Bool {
+        let type = ProcessInfo.processInfo.environment["TERM"] ?? ""
+        return isatty(STDERR_FILENO) == 1 && !type.isEmpty && type != "dumb"
+    }
+
+    static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Whether all that was printed has gone out: a full disk shows here.
+    static func flushOutput() -> Bool { fflush(nil) == 0 }
 
     /// Writes a diagnostic to stderr.
     static func error(_ text: String, prefix: String = "bmo: error: ") {
@@ -27,7 +36,10 @@ enum Terminal {
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.generalCategory == .control && scalar != "\n"
+        if scalar == "\n" { return false }
+        // Controls, and the marks that turn the direction of text (UAX 9): a value could pose as another.
+        return scalar.properties.generalCategory == .control || (0x202A...0x202E).contains(scalar.value)
+            || (0x2066...0x2069).contains(scalar.value)
     }
 
     /// `1 page`, `2 pages`.

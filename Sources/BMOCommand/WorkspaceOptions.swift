@@ -25,12 +25,8 @@ struct WorkspaceOptions: ParsableArguments {
         return BridgeHost(logger: logger)
     }
 
-    /// The checked configuration; its warnings go to stderr.
-    func workspace() async throws -> Workspace {
-        let workspace = try await Workspace.load(path: file, host: host)
-        for warning in workspace.configuration.warnings { Terminal.error(warning.description, prefix: "") }
-        return workspace
-    }
+    /// The checked configuration.
+    func workspace() async throws -> Workspace { try await Workspace.load(path: file, host: host) }
 
     /// The database, which must be there.
     func store(of workspace: Workspace) throws -> SQLiteStore {

@@ -51,5 +51,8 @@ public struct HTTPRedactor: Sendable {
     /// Whether the text holds a known secret.
     public func holdsSecret(_ text: String) -> Bool { secrets.contains { text.contains($0) } }
 
+    /// Whether the URL holds a known secret, user info, or a query parameter named like a secret.
+    public func holdsSecret(url text: String) -> Bool { clean(url: text) != text }
+
     private static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "-" && $0 != "_" } }
 }

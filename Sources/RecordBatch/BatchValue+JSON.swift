@@ -48,7 +48,8 @@ extension String {
             case "\n": append("\\n")
             case "\r": append("\\r")
             case "\t": append("\\t")
-            case "\u{0}"..<"\u{20}":
+            // Also the C1 controls, which a terminal would obey.
+            case "\u{0}"..<"\u{20}", "\u{7F}"..."\u{9F}":
                 let hex = String(scalar.value, radix: 16)
                 append("\\u" + String(repeating: "0", count: 4 - hex.count) + hex)
             default: unicodeScalars.append(scalar)

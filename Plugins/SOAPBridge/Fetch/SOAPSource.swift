@@ -112,6 +112,11 @@ final class SOAPSource: RecordSource {
                 count: reply.reader.recordCount, total: reply.reader.total, fingerprint: reply.reader.fingerprint)
         }
         forget(reply.exchange)
+        // An empty list may lack its records, but what holds them is there.
+        let path = plan.recordPath.count
+        if reply.reader.recordCount == 0, path > 2, reply.reader.recordPathMatch < path - 2 {
+            warnings.append("the reply has no element on the way to the records: check records")
+        }
         isOver = step.isEnd
         if let ahead, step.isEnd || ahead.position != walk.position {
             ahead.exchange.cancel()

@@ -40,6 +40,8 @@ struct ReplyMachine {
     private var bodyElements: [String] = []
     private var isBodyMatched = false
 
+    /// How many names of the records' path were found so far, from its beginning.
+    private(set) var recordPathMatch = 0
     /// How many records were written or rejected so far.
     private(set) var recordCount = 0
     /// Of all records so far: the same for a page that came before.
@@ -174,6 +176,7 @@ struct ReplyMachine {
     ) throws(BridgeError) -> Frame {
         let recordMatch = Self.advance(parent.recordMatch, number, plan.recordPath)
         let totalMatch = Self.advance(parent.totalMatch, number, plan.totalPath)
+        recordPathMatch = max(recordPathMatch, Int(recordMatch))
         guard recordMatch > 0 || totalMatch > 0 else { return Frame(role: .skipped) }
         var type = ReplyPlan.anyType
         if let declared {

@@ -41,6 +41,9 @@ final class ReplyReader {
     /// The fault that the reply is, once it came.
     var fault: SOAPFault? { sink.machine.fault }
 
+    /// How many names of the records' path were found so far, from its beginning.
+    var recordPathMatch: Int { sink.machine.recordPathMatch }
+
     /// How many rejected records wait to be taken.
     var rejectedCount: Int { sink.machine.rejected.count }
 
