@@ -84,7 +84,11 @@ final class PageReader {
 
     private func integer(_ path: UInt32) -> Int? {
         let value = value(path)
-        return value.kind == BMO_JSON_NUMBER || value.kind == BMO_JSON_TEXT ? Int(value.text) : nil
+        guard value.kind == BMO_JSON_NUMBER || value.kind == BMO_JSON_TEXT, let number = Int(value.text) else {
+            return nil
+        }
+        // More than any listing has, and little enough to count with.
+        return min(max(number, 0), 1 << 50)
     }
 
     private func nextValue(_ path: UInt32) -> PageFacts.NextValue {

@@ -30,7 +30,9 @@ final class FileSource: RecordSource {
 
     private func advance(_ writer: RecordBatchWriter) throws -> Page {
         var folders = 0
-        while writer.recordCount < pageSize, writer.byteCount < Paging.batchBytes, folders < Paging.folders {
+        while writer.recordCount < pageSize, writer.byteCount < Paging.batchBytes, folders < Paging.folders,
+            listing.rejectedCount < pageSize
+        {
             switch try listing.next() {
             case .match(let match): try write(match, into: writer)
             case .listed: folders += 1

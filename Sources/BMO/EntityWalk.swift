@@ -50,10 +50,11 @@ struct EntityWalk {
         let began = Clock.now()
         var encoder = ConfigEncoder(directory: workspace.configuration.directory)
         let section = try encoder.batch(entity.section)
-        let request = "\(entity.bridge) \(section.json(0))"
+        let request = self.request
         let saved = try await thread.run { [store, entity] in try store.progress(of: entity.name) }
         // A resume point belongs to the request that it came from.
         let progress = restart || saved?.request != request ? nil : saved
+        if saved != nil, progress == nil { try await forgetProgress() }
         result.resumedAfterPage = progress?.page
         report(.began(entity: entity.name, bridge: entity.bridge, resumedAfterPage: progress?.page))
 
@@ -63,8 +64,10 @@ struct EntityWalk {
         page = (progress?.page ?? 0) + 1
         let writer = PageWriter(
             workspace, store, entity: index, request: request, thread: thread, gate: gate, firstPage: page - 1)
+        var isComplete = false
         do {
             while let fetched = try await next(stream, writer) {
+                isComplete = fetched.page.complete
                 for warning in fetched.page.warnings {
                     result.warnings.append(warning)
                     report(.warning(entity: entity.name, message: warning))
@@ -82,16 +85,35 @@ struct EntityWalk {
         } catch {
             await writer.takeBack()
             await stream.close()
-            throw error
+            guard progress != nil, result.pages == 0, let failure = error as? BridgeFailure, failure.blamesCursor else {
+                throw error
+            }
+            // The remote may have forgotten the place: do not stick to it.
+            try await forgetProgress()
+            throw failure.adding(
+                remedy: "the walk went on after page \(page - 1); the next sync begins at the beginning")
         }
         await stream.close()
-        if progress == nil {
+        // What a walk did not look at may still be bad.
+        if progress == nil, isComplete {
             // Through the gate: an open page of another walk would take this into its own transaction.
             try await gate.pass {
                 try await thread.run { [store, entity] in
                     try store.releaseQuarantine(of: entity.name, notSeenSince: began)
                 }
             }
+        }
+    }
+
+    /// What the walk asks for, as the config has it: secrets are named and not told.
+    private var request: String {
+        let bridge = workspace.configuration.bridge(named: entity.bridge)
+        return "\(bridge?.plugin ?? "") \(bridge?.options.json ?? "") \(entity.section.json)"
+    }
+
+    private func forgetProgress() async throws {
+        try await gate.pass {
+            try await thread.run { [store, entity] in try store.forgetProgress(of: entity.name) }
         }
     }
 
@@ -136,6 +158,19 @@ extension SyncFailure {
     }
 }
 
+extension BridgeFailure {
+    /// Whether a resume point that is no good any more may be the reason.
+    fileprivate var blamesCursor: Bool {
+        !isRetryable && [.notFound, .remote, .configuration, .malformed, .conflict].contains(code)
+    }
+
+    fileprivate func adding(remedy words: String) -> BridgeFailure {
+        var failure = self
+        failure.remedy = [remedy, words].compactMap { $0 }.joined(separator: "; ")
+        return failure
+    }
+}
+
 /// The connections of a sync: one per bridge, made when first wanted.
 actor Connections {
     private let workspace: Workspace
@@ -146,13 +181,22 @@ actor Connections {
     }
 
     func connection(for bridge: String) async throws -> BridgeConnection {
-        if let task = tasks[bridge] { return try await task.value }
+        if let task = tasks[bridge] { return try await Self.value(of: task) }
         guard let configuration = workspace.configuration.bridge(named: bridge) else {
             throw BridgeFailure(.configuration, "the config has no bridge `\(bridge)`", bridge: bridge)
         }
         let task = Task { [workspace] in try await workspace.connect(to: configuration) }
         tasks[bridge] = task
-        return try await task.value
+        return try await Self.value(of: task)
+    }
+
+    /// What ends one walk ends all: a connection that is being made is given up with it.
+    private static func value(of task: Task<BridgeConnection, any Error>) async throws -> BridgeConnection {
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 
     func close() async {

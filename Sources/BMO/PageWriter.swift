@@ -28,6 +28,7 @@ final class PageWriter: @unchecked Sendable {
     }
 
     private var state: State
+    private var recordsInPage = 0
 
     init(
         _ workspace: Workspace, _ store: SQLiteStore, entity: Int, request: String, thread: ImportThread,
@@ -66,6 +67,7 @@ final class PageWriter: @unchecked Sendable {
         _ = try? await thread.run {
             self.open?.rollback()
             self.open = nil
+            self.recordsInPage = 0
         }
         await leaveGate()
     }
@@ -84,10 +86,10 @@ final class PageWriter: @unchecked Sendable {
         open = page
         if let records = fetched.records {
             try page.add(records, location: fetched.page.location)
-            state.records += records.count
+            recordsInPage += records.count
         }
         for rejected in fetched.page.rejected {
-            state.records += 1
+            recordsInPage += 1
             try page.reject(
                 record: rejected.index, reason: rejected.reason, representation: rejected.representation,
                 location: fetched.page.location)
@@ -102,6 +104,8 @@ final class PageWriter: @unchecked Sendable {
         open = nil
         try page.commit(progress: progress)
         state.page += 1
+        state.records += recordsInPage
+        recordsInPage = 0
         state.counts += page.counts
         return state
     }

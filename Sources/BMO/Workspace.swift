@@ -85,6 +85,10 @@ public struct Workspace: Sendable {
         }
         var encoder = ConfigEncoder(directory: configuration.directory)
         let options = try encoder.batch(bridge.options)
+        // The bridge's messages may not show the secrets of its entities' sections either.
+        for entity in configuration.model.entities where entity.bridge == bridge.name {
+            _ = try encoder.batch(entity.section)
+        }
         return try await host.connect(to: plugin, options: options, name: bridge.name, secrets: encoder.secrets)
     }
 }

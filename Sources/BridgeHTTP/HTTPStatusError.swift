@@ -51,7 +51,8 @@ public enum HTTPStatusError {
         guard let value = response.header("retry-after") else { return nil }
         if let seconds = Int64(value) { return min(max(seconds, 0), 1 << 40) * 1000 }
         let date = curl_getdate(value, nil)
-        return date < 0 ? nil : Int64(max(0, date - time(nil))) * 1000
+        // A date may be as far away as the server likes.
+        return date < 0 ? nil : min(max(Int64(date) - Int64(time(nil)), 0), 1 << 40) * 1000
     }
 
     /// Names of RFC 9110, section 15, for those that people meet.

@@ -224,7 +224,7 @@ public final class RecordStream: Sendable {
     private func advance(_ page: PageInfo, hasRecords: Bool, _ lease: SessionPool.Lease) throws(BridgeFailure) {
         let (isStuck, isDone) = state.withLock { state -> (Bool, Bool) in
             state.pending = nil
-            state.emptyAnswers = hasRecords || page.pageEnd ? 0 : state.emptyAnswers + 1
+            state.emptyAnswers = hasRecords || page.pageEnd || !page.rejected.isEmpty ? 0 : state.emptyAnswers + 1
             if state.emptyAnswers > 1000 { return (true, false) }
             if page.pageEnd {
                 state.pageIsOpen = false
@@ -234,7 +234,7 @@ public final class RecordStream: Sendable {
                     // Only progress pays for new tries.
                     state.failures = 0
                 }
-            } else if hasRecords {
+            } else if hasRecords || !page.rejected.isEmpty {
                 state.pageIsOpen = true
             }
             if page.end {

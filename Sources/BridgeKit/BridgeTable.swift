@@ -53,8 +53,7 @@ enum BridgeTable {
                     do {
                         state = try box.source.next(into: box.writer)
                     } catch {
-                        box.writer.abandonRecord()
-                        _ = try? box.writer.finishRaw()
+                        box.writer.clear()
                         throw error
                     }
                     if box.writer.recordCount > 0 { try BridgeTable.deliver(box.writer, records) }

@@ -92,7 +92,15 @@ public final class PageImport {
         try transaction.quarantine(
             QuarantinedRecord(
                 entity: model.entities[entity].name, bridge: origin.bridge, page: origin.page,
-                record: record.map { $0 + 1 }, reason: reason, representation: representation, location: location))
+                record: record.map { $0 + 1 }, reason: reason,
+                representation: Self.cut(representation), location: location))
+    }
+
+    /// A representation is for people: of one that is longer than 64 KiB the beginning is kept.
+    private static func cut(_ text: String) -> String {
+        let limit = 64 * 1024
+        guard text.utf8.count > limit else { return text }
+        return String(decoding: text.utf8.prefix(limit), as: UTF8.self) + "… (\(text.utf8.count) bytes)"
     }
 
     private func mergeRows(_ page: MixedPage) throws {

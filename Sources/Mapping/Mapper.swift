@@ -56,7 +56,6 @@ public final class Mapper {
         }
         let row = appendRow(layout, record: record, isReference: false, page)
         let first = page.rows[row].firstCell
-        if let parent { copyKey(of: parent, to: first, page) }
         for constant in layout.constants {
             do {
                 page.cells[first + constant.field] = try constant.converter.convert(constant.value, page.arena)
@@ -79,6 +78,7 @@ public final class Mapper {
         for pending in relationships {
             try follow(pending, from: row, layout, record: record, in: batch, page)
         }
+        if let parent { copyKey(of: parent, to: first, page) }
         return row
     }
 
@@ -90,7 +90,13 @@ public final class Mapper {
         return page.rows.count - 1
     }
 
+    /// Refers to the parent, unless the object itself refers to another.
     private func copyKey(of parent: Parent, to first: Int, _ page: MixedPage) {
+        let own = first + parent.toOne.firstField
+        let isOpen = (own..<own + parent.toOne.fieldCount).allSatisfy {
+            page.cells[$0].kind == .absent || page.cells[$0].kind == .null
+        }
+        guard isOpen else { return }
         let parentCells = page.rows[parent.row].firstCell
         for (offset, field) in parent.key.enumerated() {
             page.cells[first + parent.toOne.firstField + offset] = page.cells[parentCells + field]
@@ -117,6 +123,7 @@ public final class Mapper {
         _ object: BatchValue, _ node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout,
         _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
     ) throws(Rejection) {
+        guard plan.steps[node].hasChildren else { return }
         let table = plan.steps[node].table
         for index in 0..<object.count {
             let member = object[index]

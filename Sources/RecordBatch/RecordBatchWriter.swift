@@ -127,6 +127,9 @@ public final class RecordBatchWriter {
     /// Drops the record being written; finished records stay.
     public func abandonRecord() { bmo_writer_abandon_record(raw) }
 
+    /// Drops everything that was written.
+    public func clear() { bmo_writer_clear(raw) }
+
     /// The finished batch; the writer is empty afterwards and keeps its memory.
     ///
     /// - Throws: ``RecordBatchError`` when memory or a limit of the format (4 GiB, 128 levels, 16 million keys) ran out,

@@ -4,7 +4,6 @@ package enum Timestamp {
     package static func text(microseconds: Int64) -> String {
         let second = 1_000_000 as Int64
         let seconds = microseconds / second - (microseconds % second < 0 ? 1 : 0)
-        // Not the difference: that of the smallest integer has no room.
         let fraction = (microseconds % second + second) % second
         let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
         let time = seconds - days * 86_400

@@ -5,8 +5,7 @@ internal import RecordBatch
 final class ProgressTable {
     private let insertion: RawStatement
     private let deletion: RawStatement
-    private let storedPage: RawStatement
-    private var lastSaved: ContinuousClock.Instant?
+    private var lastSaved: [String: ContinuousClock.Instant] = [:]
 
     init(on connection: OpaquePointer?) throws {
         insertion = try RawStatement(
@@ -16,7 +15,6 @@ final class ProgressTable {
                 saved = excluded.saved
             """, on: connection)
         deletion = try RawStatement("DELETE FROM bmo_progress WHERE entity = ?", on: connection)
-        storedPage = try RawStatement("SELECT page FROM bmo_progress WHERE entity = ?", on: connection)
     }
 
     /// - Parameter isOptional: The page changed nothing. Then once a second is enough: a walk that starts again from an
@@ -28,26 +26,16 @@ final class ProgressTable {
             return
         }
         let now = ContinuousClock.now
-        let isOptional = try isOptional && !isStoredAhead(of: progress, entity)
-        if isOptional, let lastSaved, now - lastSaved < .seconds(1) { return }
-        if isOptional, lastSaved == nil {
-            lastSaved = now
-            return
-        }
-        lastSaved = now
+        let last = lastSaved[entity]
+        if isOptional, let last, now - last < .seconds(1) { return }
+        lastSaved[entity] = now
+        if isOptional, last == nil { return }
         insertion.bind(entity, at: 1)
         insertion.bind(progress.cursor, at: 2)
         insertion.bind(Int64(progress.page), at: 3)
         insertion.bind(progress.request, at: 4)
         insertion.bind(Clock.now(), at: 5)
         try insertion.run()
-    }
-
-    /// Whether what is stored is of an earlier walk that came further: going on there would leave pages out.
-    private func isStoredAhead(of progress: WalkProgress, _ entity: String) throws -> Bool {
-        storedPage.bind(entity, at: 1)
-        defer { storedPage.reset() }
-        return try storedPage.step() && storedPage.int64(0) > Int64(progress.page)
     }
 }
 

@@ -9,6 +9,7 @@ internal import Mapping
 final class RawStatement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer?
+    private var bindStatus = SQLITE_OK
 
     init(_ sql: String, on connection: OpaquePointer?) throws {
         var handle: OpaquePointer?
@@ -32,14 +33,14 @@ final class RawStatement {
             // A null pointer would bind NULL, and an empty text is not null.
             let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
             if let start {
-                sqlite3_bind_text(handle, index, start, Int32(bytes.count), nil)
+                note(sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
             } else {
                 bindEmptyText(index)
             }
         case .bytes:
             let bytes = cell.rawBytes
             if let start = bytes.baseAddress {
-                sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil)
+                note(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil))
             } else {
                 sqlite3_bind_zeroblob(handle, index, 0)
             }
@@ -56,6 +57,12 @@ final class RawStatement {
         sqlite3_bind_text(handle, index, value, Int32(value.utf8.count), Self.transient)
     }
 
+    /// A value over SQLite's limit of 1 GB is not bound, and the column would become null: the next step throws instead.
+    @inline(__always)
+    private func note(_ status: Int32) {
+        if status != SQLITE_OK { bindStatus = status }
+    }
+
     private func bindEmptyText(_ index: Int32) { sqlite3_bind_text(handle, index, "", 0, Self.transient) }
 
     /// `SQLITE_TRANSIENT`, which the importer of C macros leaves out.
@@ -66,6 +73,10 @@ final class RawStatement {
     /// Call ``reset()`` when done with it.
     @inline(__always)
     func step() throws -> Bool {
+        guard bindStatus == SQLITE_OK else {
+            defer { bindStatus = SQLITE_OK }
+            throw SQLiteFailure.error(connection, bindStatus, "binding a value")
+        }
         let status = sqlite3_step(handle)
         if status == SQLITE_ROW { return true }
         if status == SQLITE_DONE { return false }

@@ -133,6 +133,17 @@ extension SQLiteStore {
         }
     }
 
+    /// Forgets where the walk of an entity stands: the next one begins at the beginning.
+    ///
+    /// - Throws: ``StoreError``.
+    public func forgetProgress(of entity: String) throws {
+        try SQLiteStore.translating("forgetting the walk's place") {
+            try writer.writeWithoutTransaction { db in
+                try db.execute(sql: "DELETE FROM bmo_progress WHERE entity = ?", arguments: [entity])
+            }
+        }
+    }
+
     /// How many objects of an entity are only referred to so far.
     ///
     /// - Throws: ``StoreError``.

@@ -40,9 +40,11 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         try SQLiteStore.naming(path) {
             try SQLiteStore.translating("making the tables") {
                 try writer.writeWithoutTransaction { db in
-                    try db.inTransaction(.immediate) {
-                        try SchemaUpdate.apply(model, to: db)
-                        return .commit
+                    if try !SchemaUpdate.isCurrent(model, in: db) {
+                        try db.inTransaction(.immediate) {
+                            try SchemaUpdate.apply(model, to: db)
+                            return .commit
+                        }
                     }
                     openWriters = try Writers(model, on: db.sqliteConnection)
                 }

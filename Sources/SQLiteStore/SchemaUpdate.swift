@@ -32,6 +32,20 @@ enum SchemaUpdate {
         )
     ]
 
+    /// Whether the file was made for just this model: then there is nothing to do, and no lock to wait for.
+    static func isCurrent(_ model: CompiledModel, in db: Database) throws -> Bool {
+        guard try db.tableExists("bmo_meta") else { return false }
+        let values = try Row.fetchAll(db, sql: "SELECT name, value FROM bmo_meta")
+        func value(_ name: String) -> String? { values.first { $0["name"] == name }?["value"] }
+        guard value("version") == String(migrations.count), value("schema") == text(of: model) else { return false }
+        // Somebody may have dropped one.
+        return try SchemaBuilder(model).tables.allSatisfy { try db.tableExists($0.name) }
+    }
+
+    private static func text(of model: CompiledModel) -> String {
+        SchemaBuilder(model).tables.flatMap { [$0.sql] + $0.indexes }.joined(separator: ";\n")
+    }
+
     static func apply(_ model: CompiledModel, to db: Database) throws {
         try migrate(db)
         for table in SchemaBuilder(model).tables {
@@ -43,6 +57,8 @@ enum SchemaUpdate {
             }
             for index in table.indexes { try db.execute(sql: index) }
         }
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO bmo_meta (name, value) VALUES ('schema', ?)", arguments: [text(of: model)])
     }
 
     private static func migrate(_ db: Database) throws {

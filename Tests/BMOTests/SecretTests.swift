@@ -102,10 +102,7 @@ import Testing
         #expect(try await place.sync(secretive).text == "Number failed, 1 pages +10")
         let requests = try place.file().rows("SELECT request FROM bmo_progress")
         #expect(requests.count == 1)
-        // EntityWalk keeps the encoded section, in which secrets are resolved.
-        withKnownIssue("a secret of a section is kept in bmo_progress") {
-            #expect(requests.filter { $0[0].contains("hunter2") }.isEmpty)
-        }
+        #expect(requests.filter { $0[0].contains("hunter2") }.isEmpty)
         #expect(try await place.sync(secretive).text == "Number failed after page 1, 0 pages", "it is the same request")
     }
 

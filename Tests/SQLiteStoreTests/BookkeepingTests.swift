@@ -67,16 +67,6 @@ import Testing
         #expect(try fixture.store.progress(of: "A") == nil)
     }
 
-    @Test func aWalkThatBeginsAnewLeavesNoLaterPlaceBehind() throws {
-        func place(_ page: Int) -> WalkProgress { WalkProgress(cursor: "c\(page)", page: page, request: "r") }
-        for page in 1...5 { try fixture.add("A", ["id": .int(Int64(page))], page: page, progress: place(page)) }
-        for page in 1...2 {
-            #expect(try fixture.add("A", ["id": .int(Int64(page))], page: page, progress: place(page)).unchanged == 1)
-        }
-        let kept = try #require(try fixture.store.progress(of: "A"))
-        #expect(kept.page <= 2, "pages 3 to 5 were not read again")
-    }
-
     @Test func stubsSurviveReopening() throws {
         try fixture.add("B", ["id": "x", "a": 7])
         try fixture.reopen()

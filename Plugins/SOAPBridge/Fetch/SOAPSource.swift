@@ -87,7 +87,9 @@ final class SOAPSource: RecordSource {
     private func read(into writer: RecordBatchWriter) throws -> Page {
         var reply = try self.reply ?? open()
         self.reply = nil
-        while writer.recordCount < Self.batchRecords, writer.byteCount < Self.batchBytes {
+        while writer.recordCount < Self.batchRecords, writer.byteCount < Self.batchBytes,
+            reply.reader.rejectedCount < Self.batchRecords
+        {
             if reply.rest.isEmpty {
                 guard let chunk = try reply.exchange.nextChunk() else { return try finish(reply) }
                 reply.rest = chunk[...]

@@ -9,7 +9,6 @@ struct ReplyMachine {
         static let depth = 100
         static let attributes = 256
         static let records = 50_000_000
-        static let rejected = 100
     }
 
     /// Where an open element stands.
@@ -307,10 +306,7 @@ struct ReplyMachine {
         }
         fingerprint = (fingerprint ^ tree.fingerprint) &* 0x9E37_79B9_7F4A_7C15
         if tree.nodes[0].isNil {
-            if rejected.count < Limits.rejected {
-                rejected.append(
-                    Page.Rejected(index: index, reason: "the record is xsi:nil", representation: "null"))
-            }
+            rejected.append(Page.Rejected(index: index, reason: "the record is xsi:nil", representation: "null"))
         } else {
             try emitter.write(&tree, plan, names, to: writer)
         }

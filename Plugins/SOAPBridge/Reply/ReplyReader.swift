@@ -41,6 +41,9 @@ final class ReplyReader {
     /// The fault that the reply is, once it came.
     var fault: SOAPFault? { sink.machine.fault }
 
+    /// How many rejected records wait to be taken.
+    var rejectedCount: Int { sink.machine.rejected.count }
+
     /// Takes the records that could not be represented.
     func takeRejected() -> [Page.Rejected] {
         defer { sink.machine.rejected = [] }

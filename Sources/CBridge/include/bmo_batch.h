@@ -55,7 +55,7 @@ extern "C" {
 #define BMO_BATCH_MAGIC 0x48435442u /* "BTCH" as little-endian bytes */
 #define BMO_BATCH_FORMAT 1
 #define BMO_NO_KEY 0xFFFFFFu
-#define BMO_MAX_DEPTH 128
+#define BMO_MAX_DEPTH 128 /* levels of a record, of which the last can hold scalars only */
 
 enum {
     BMO_NULL = 1,
@@ -264,7 +264,7 @@ static inline int bmo_write_bytes(bmo_writer *w, const void *data, size_t length
 
 static inline int bmo_write_container_begin(bmo_writer *w, uint32_t tag) {
     uint32_t head = bmo_take_head(w, tag);
-    if (w->depth == BMO_MAX_DEPTH) { w->failed = 1; return 0; }
+    if (w->depth == BMO_MAX_DEPTH - 1) { w->failed = 1; return 0; }
     w->frames[w->depth].first = (uint32_t)(w->pending.size / sizeof(bmo_slot));
     w->frames[w->depth].head = head;
     w->depth++;
