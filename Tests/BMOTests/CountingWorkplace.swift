@@ -14,6 +14,8 @@ import Testing
 final class CountingWorkplace: Sendable {
     let folder: TemporaryFolder
     let host: BridgeHost
+    /// A host of the same bridge that does what its options say, but misbehave.
+    let mendedHost: BridgeHost
     let log: LogLines
 
     var database: String { folder.appending("bmo.sqlite") }
@@ -21,14 +23,22 @@ final class CountingWorkplace: Sendable {
     /// - Parameter definitions: what the bridge is compiled with, such as its isolation.
     init(_ definitions: [String] = []) throws {
         folder = try TemporaryFolder()
-        let plugins = folder.appending("plugins")
+        log = LogLines()
+        host = try Self.host(definitions, isMended: false, in: folder, log)
+        mendedHost = try Self.host(definitions, isMended: true, in: folder, log)
+    }
+
+    private static func host(
+        _ definitions: [String], isMended: Bool, in folder: TemporaryFolder, _ log: LogLines
+    ) throws -> BridgeHost {
+        let plugins = folder.appending(isMended ? "mended" : "plugins")
         try FileManager.default.createDirectory(atPath: plugins, withIntermediateDirectories: true)
         try FileManager.default.copyItem(
-            atPath: try CountingLibrary.build(definitions), toPath: plugins + "/libCountingBridge.so")
+            atPath: try CountingLibrary.build(definitions, isMended: isMended),
+            toPath: plugins + "/libCountingBridge.so")
         var limits = BridgeLimits()
         limits.retries.base = .milliseconds(5)
-        log = LogLines()
-        host = BridgeHost(
+        return BridgeHost(
             searchPaths: [SearchPath(plugins)], executable: CountingLibrary.testHost, logger: log.logger, limits: limits
         )
     }
@@ -37,6 +47,12 @@ final class CountingWorkplace: Sendable {
     func workspace(_ text: String) async throws -> Workspace {
         try folder.write(text, to: "bmo.yml")
         return try await Workspace.load(path: folder.appending("bmo.yml"), host: host)
+    }
+
+    /// Loads the configuration as it was written last, with a bridge that does not misbehave: another configuration would
+    /// be another request, which does not go on where the one before stopped.
+    func mendedWorkspace() async throws -> Workspace {
+        try await Workspace.load(path: folder.appending("bmo.yml"), host: mendedHost)
     }
 
     /// A configuration of one bridge and one entity; each argument is what stands between the braces.
@@ -77,10 +93,19 @@ final class CountingWorkplace: Sendable {
 enum CountingLibrary {
     private static let built = Mutex<[[String]: (path: String, folder: TemporaryFolder)]>([:])
 
-    static func build(_ definitions: [String]) throws -> String {
+    static func build(_ definitions: [String], isMended: Bool) throws -> String {
         try built.withLock { built in
-            if let known = built[definitions] { return known.path }
+            let name = definitions + (isMended ? ["mended"] : [])
+            if let known = built[name] { return known.path }
             let folder = try TemporaryFolder()
+            var source = try String(
+                contentsOfFile: PackageFolder.path + "/Tests/CountingBridge/counting_bridge.c", encoding: .utf8)
+            if isMended {
+                for option in ["crash_at", "fail_at", "block_at"] {
+                    source = source.replacing("\"\(option)\"", with: "\"no \(option)\"")
+                }
+            }
+            let file = try folder.write(source, to: "counting_bridge.c")
             let path = folder.appending("libCountingBridge.so")
             let cc = Process()
             cc.executableURL = URL(filePath: "/usr/bin/cc")
@@ -88,12 +113,12 @@ enum CountingLibrary {
                 [
                     "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Werror", "-shared", "-fPIC",
                     "-I\(PackageFolder.path)/Sources/CBridge/include", "-o", path,
-                    "\(PackageFolder.path)/Tests/CountingBridge/counting_bridge.c",
+                    file,
                 ] + definitions.map { "-D\($0)" }
             try cc.run()
             cc.waitUntilExit()
             try #require(cc.terminationStatus == 0, "cc failed")
-            built[definitions] = (path, folder)
+            built[name] = (path, folder)
             return path
         }
     }

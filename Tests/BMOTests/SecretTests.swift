@@ -1,6 +1,7 @@
 import BridgeHost
 import Foundation
 import ImportTestSupport
+import Mapping
 import Model
 import RecordBatch
 import TestSupport
@@ -84,6 +85,25 @@ import Testing
         }
         #expect(said.contains { $0.contains("***") })
         #expect(said.filter { $0.contains(secret) || $0.contains("hunter2") }.isEmpty)
+    }
+
+    @Test func aSecretOfAnEntitysSectionIsNotKeptWithItsPlace() async throws {
+        let place = try CountingWorkplace()
+        let name = setVariable("hunter2-in-a-section")
+        let workspace = try await place.workspace(
+            CountingWorkplace.numbers(options: "fail_at: 15, fail_times: 100", section: "count: 20, page_size: 10"))
+        var configuration = workspace.configuration
+        configuration.model.entities[0].section = [
+            "count": 20, "page_size": 10, "token": .secret(.env(name)),
+        ]
+        let secretive = Workspace(
+            configuration: configuration, plugins: workspace.plugins, model: try CompiledModel(configuration.model),
+            host: workspace.host)
+        #expect(try await place.sync(secretive).text == "Number failed, 1 pages +10")
+        let requests = try place.file().rows("SELECT request FROM bmo_progress")
+        #expect(requests.count == 1)
+        #expect(requests.filter { $0[0].contains("hunter2") }.isEmpty)
+        #expect(try await place.sync(secretive).text == "Number failed after page 1, 0 pages", "it is the same request")
     }
 
     @Test func aMissingSecretFailsItsEntityInWords() async throws {

@@ -29,7 +29,7 @@ import Testing
         #expect(try file.value("SELECT count(*) || ' ' || max(id) FROM Number") == "'5000 4999'")
         #expect(try file.rows("SELECT entity, cursor, page FROM bmo_progress") == [["'Number'", "'5000'", "5"]])
 
-        let mended = try await place.workspace(CountingWorkplace.numbers(section: Self.tenThousand))
+        let mended = try await place.mendedWorkspace()
         let second = try await place.sync(mended)
         #expect(second.text == "Number finished after page 5, 5 pages +5000")
         #expect(
@@ -62,9 +62,26 @@ import Testing
         let failing = try await place.workspace(
             CountingWorkplace.numbers(options: "fail_at: 25, fail_times: 1000", section: section))
         _ = try await place.sync(failing)
-        let mended = try await place.workspace(CountingWorkplace.numbers(section: section))
+        let mended = try await place.mendedWorkspace()
         let report = try await place.sync(mended, Workspace.SyncOptions(restart: true))
         #expect(report.text == "Number finished, 4 pages +20 =20")
+    }
+
+    @Test func aRestartThatIsStoppedDoesNotGoOnWhereTheEarlierWalkStopped() async throws {
+        let place = try CountingWorkplace()
+        let workspace = try await place.workspace(
+            CountingWorkplace.numbers(options: "fail_at: 55, fail_times: 1000", section: "count: 60, page_size: 10"))
+        #expect(try await place.sync(workspace).text == "Number failed, 5 pages +50")
+        #expect(try place.file().value("SELECT page FROM bmo_progress") == "5")
+        let restarted = try await place.sync(workspace, Workspace.SyncOptions(restart: true)) { event in
+            if case .page(let page) = event, page.page == 2 { withUnsafeCurrentTask { $0?.cancel() } }
+        }
+        let pages = try #require(restarted.entities.first).pages
+        try #require(pages < 5, "it was stopped: \(restarted.text)")
+        let report = try await place.sync(try await place.mendedWorkspace())
+        #expect(
+            (report.entities.first?.resumedAfterPage ?? 0) <= pages, "pages were left out: \(report.text)")
+        #expect(report.succeeded)
     }
 
     @Test(arguments: isolations)
@@ -101,7 +118,7 @@ import Testing
         #expect(try place.file().value("SELECT count(*) FROM Bad") == "20")
         #expect(report.succeeded == false && report.wasInterrupted == false)
 
-        let mended = try await place.workspace(Self.twoBridges(good: "", bad: ""))
+        let mended = try await place.mendedWorkspace()
         #expect(
             try await place.sync(mended).text
                 == "Good finished, 5 pages =50\nBad finished after page 2, 3 pages +30\nOther finished, 1 pages =5")
@@ -145,7 +162,7 @@ import Testing
         #expect(report.text == "Number interrupted, 3 pages +30")
         #expect(report.wasInterrupted && !report.succeeded && report.outcomeWord == "interrupted")
         #expect(try place.file().value("SELECT count(*) FROM Number") == "30")
-        let mended = try await place.workspace(CountingWorkplace.numbers(section: section))
+        let mended = try await place.mendedWorkspace()
         #expect(try await place.sync(mended).text == "Number finished after page 3, 2 pages +20")
     }
 
