@@ -81,7 +81,9 @@ let package = Package(
         // A bridge in plain C: the contract needs no Swift.
         .target(name: "CountingBridge", dependencies: ["CBridge"], path: "Tests/CountingBridge"),
 
-        .target(name: "TestSupport", dependencies: ["RecordBatch"], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["RecordBatch", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/TestSupport"),
         .testTarget(name: "RecordBatchTests", dependencies: ["RecordBatch", "CBridge", "TestSupport"]),
         .testTarget(name: "BridgeKitTests", dependencies: ["BridgeKit", "RecordBatch", "CBridge"]),
         .testTarget(name: "BridgeHTTPTests", dependencies: ["BridgeHTTP", "BridgeKit", "TestSupport"]),

@@ -1,6 +1,7 @@
 import ImportTestSupport
 import Importer
 import Model
+import TestSupport
 import Testing
 
 @testable import BMO

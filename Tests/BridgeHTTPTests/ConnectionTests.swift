@@ -2,6 +2,7 @@ import BridgeHTTP
 import BridgeKit
 import Foundation
 import RecordBatch
+import TestSupport
 import Testing
 
 /// TLS, HTTP/2 and proxies.

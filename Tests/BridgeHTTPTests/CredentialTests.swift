@@ -2,6 +2,7 @@ import BridgeHTTP
 import BridgeKit
 import Foundation
 import RecordBatch
+import TestSupport
 import Testing
 
 /// Where credentials go, where they don't, and that nobody reads them.

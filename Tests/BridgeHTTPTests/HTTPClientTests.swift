@@ -3,6 +3,7 @@ import BridgeKit
 import Foundation
 import RecordBatch
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct HTTPClientTests {

@@ -1,5 +1,6 @@
 import Glibc
 import RecordBatch
+import TestSupport
 import Testing
 
 @testable import BridgeHost

@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import RecordBatch
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import BridgeHost
@@ -166,37 +167,6 @@ func request(
     _ section: [String: OptionValue] = [:], cursor: String? = nil, pageSize: Int? = nil
 ) throws -> FetchRequest {
     FetchRequest(entity: "Number", section: try batch(section), cursor: cursor, pageSize: pageSize)
-}
-
-/// What a logger was told.
-final class LogLines: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var all: [String] { lines.withLock { $0 } }
-
-    var logger: Logger {
-        var logger = Logger(label: "test") { _ in Handler(lines: self) }
-        logger.logLevel = .debug
-        return logger
-    }
-
-    private struct Handler: LogHandler {
-        let lines: LogLines
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.debug
-
-        init(lines: LogLines) { self.lines = lines }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let facts = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
-            lines.lines.withLock { $0.append("\(event.level) \(event.message) \(facts)") }
-        }
-    }
 }
 
 /// Walks to the end and returns the ids.

@@ -1,4 +1,5 @@
 import RecordBatch
+import TestSupport
 import Testing
 
 @testable import BridgeHost

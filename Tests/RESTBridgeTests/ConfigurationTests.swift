@@ -2,6 +2,7 @@ import BridgeKit
 import Foundation
 import RESTBridge
 import RecordBatch
+import TestSupport
 import Testing
 
 /// Options, sections, credentials and the check.

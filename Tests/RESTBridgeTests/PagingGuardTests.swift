@@ -3,6 +3,7 @@ import Foundation
 import RESTBridge
 import RecordBatch
 import Synchronization
+import TestSupport
 import Testing
 
 /// Ways in which paging goes wrong, ends early or never ends; resuming; what runs ahead.

@@ -1,6 +1,7 @@
 import BridgeKit
 import RESTBridge
 import RecordBatch
+import TestSupport
 import Testing
 
 /// Each paging style against a real server.

@@ -1,6 +1,7 @@
 import BridgeKit
 import RESTBridge
 import RecordBatch
+import TestSupport
 import Testing
 
 /// What becomes of replies: values, records, and everything that is no JSON or not the expected one.

@@ -1,33 +1,33 @@
 import Foundation
 
 /// A running `Fixtures/rest/server.py` on two free ports; stopped when dropped.
-final class ServerProcess: Sendable {
+package final class ServerProcess: Sendable {
     /// The first origin, such as `http://127.0.0.1:12345`.
-    let url: String
+    package let url: String
     /// The same API on another port: another origin.
-    let otherURL: String
+    package let otherURL: String
     private let process: Process
     private let input: Pipe
     private let folder: URL
 
     /// One line of the server's log.
-    struct Event {
-        let event: String
-        let time: Double
-        let path: String
-        let origin: Int
-        let headers: [String: String]
-        let client: Int
+    package struct Event {
+        package let event: String
+        package let time: Double
+        package let path: String
+        package let origin: Int
+        package let headers: [String: String]
+        package let client: Int
     }
 
-    struct Failure: Error {
+    package struct Failure: Error {
         let what: String
     }
 
     /// One server for tests that don't look at its log; it ends with this process.
-    static let shared = Result { try ServerProcess() }
+    package static let shared = Result { try ServerProcess() }
 
-    init() throws {
+    package init() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         folder = FileManager.default.temporaryDirectory.appending(path: "bmo-rest-\(UUID().uuidString)")
@@ -61,7 +61,7 @@ final class ServerProcess: Sendable {
     }
 
     /// What the server was asked so far.
-    func events() throws -> [Event] {
+    package func events() throws -> [Event] {
         let text = try String(contentsOf: folder.appending(path: "log"), encoding: .utf8)
         return try text.split(separator: "\n").map { line in
             guard let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
