@@ -148,7 +148,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             start = (page - self.integer("first", 1)) * size
             body = {"items": users[start:start + size]}
             if "total" in self.query:
-                body["meta"] = {"total": count, "pages": -(-count // size)}
+                body["meta"] = {"total": count, "pages": int(self.query.get("claim", -(-count // size)))}
             return self.send(body)
         if style == "offset":
             offset, limit = self.integer("offset", 0), self.integer("limit", 10)

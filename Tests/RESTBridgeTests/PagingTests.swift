@@ -58,6 +58,15 @@ import Testing
         #expect(try requests().count == 4)
     }
 
+    @Test func `a number of pages that no listing has breaks nothing`() throws {
+        let walk = try walk([
+            "path": "/users/page?total=1&count=20&claim=9223372036854775807", "records": "$.items",
+            "paging": ["style": "page", "size_parameter": "per_page", "size": 5, "pages": "$.meta.pages"],
+        ])
+        #expect(walk.ids == Array(1...20))
+        #expect(walk.last?.isEnd == true)
+    }
+
     @Test func `offsets grow by what came`() throws {
         let walk = try walk([
             "path": "/users/offset", "records": "$.items", "paging": ["style": "offset", "size": 10],

@@ -192,5 +192,7 @@ import Testing
         #expect(
             try failure { _ = try walk("/status/503?retry_after=Wed,%2021%20Oct%202015%2007:28:00%20GMT") }
                 .retryAfterMilliseconds == 0)
+        let far = try failure { _ = try walk("/status/429?retry_after=Sun,%2006%20Nov%202147483647%2008:49:37%20GMT") }
+        #expect(far.isRetryable, "a date as far away as a server likes is no reason to stop the process")
     }
 }
