@@ -53,8 +53,6 @@ public final class EntityLayout: Sendable {
         public let firstField: Int
         /// How many fields it has.
         public let fieldCount: Int
-        /// Whether a relationship to many of the target is stored in these fields.
-        public let hasInverse: Bool
     }
 
     /// A relationship to many objects.
@@ -120,16 +118,13 @@ public final class EntityLayout: Sendable {
             }
             switch relationship.kind {
             case .toOne:
-                let keys = model.entities[target].key.compactMap { name in
-                    model.entities[target].attributes.first { $0.name == name }
-                }
+                let keys = model.entities[target].keyAttributes
+                let names = relationship.columnNames(targetKey: keys.map(\.name))
                 plan.insert(relationship.source.components[...], .toOne(toOne.count))
                 toOne.append(
                     ToOne(
-                        name: relationship.name, target: target, firstField: fields.count, fieldCount: keys.count,
-                        hasInverse: model.inverse(of: relationship, in: entity)?.relationship.kind == .toMany))
-                for attribute in keys {
-                    let name = keys.count == 1 ? relationship.name : "\(relationship.name)_\(attribute.name)"
+                        name: relationship.name, target: target, firstField: fields.count, fieldCount: keys.count))
+                for (name, attribute) in zip(names, keys) {
                     fields.append(Field(name: name, type: attribute.type, relationship: toOne.count - 1))
                 }
             case .toMany:

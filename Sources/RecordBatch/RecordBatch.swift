@@ -83,17 +83,6 @@ public final class RecordBatch: @unchecked Sendable {
         return UnsafeRawBufferPointer(start: sections.pointee.text + Int(key.offset), count: Int(key.length))
     }
 
-    /// The index of a key, or nil when no object of this batch uses it.
-    ///
-    /// Linear: look up once per batch, not per record.
-    public func keyIndex(of name: String) -> UInt32? {
-        var name = name
-        return name.withUTF8 { wanted in
-            for index in 0..<keyCount where keyBytes(index).elementsEqual(wanted) { return UInt32(index) }
-            return nil
-        }
-    }
-
     /// The batch's bytes, for sending them on.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         defer { withExtendedLifetime(self) {} }

@@ -71,12 +71,11 @@ final class QuarantineWriter {
         try insertion.run()
     }
 
-    /// FNV-1a of 64 bits over reason and representation.
     private static func fingerprint(_ record: QuarantinedRecord) -> Int64 {
-        var hash: UInt64 = 14_695_981_039_346_656_037
-        for byte in record.reason.utf8 { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
-        hash = (hash ^ 0xFF) &* 1_099_511_628_211
-        for byte in record.representation.utf8 { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
-        return Int64(bitPattern: hash)
+        var fingerprint = Fingerprint()
+        fingerprint.add(record.reason)
+        fingerprint.separate()
+        fingerprint.add(record.representation)
+        return Int64(bitPattern: fingerprint.value)
     }
 }

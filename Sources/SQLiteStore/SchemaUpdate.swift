@@ -35,20 +35,22 @@ enum SchemaUpdate {
     /// Whether the file was made for just this model: then there is nothing to do, and no lock to wait for.
     static func isCurrent(_ model: CompiledModel, in db: Database) throws -> Bool {
         guard try db.tableExists("bmo_meta") else { return false }
+        let tables = SchemaBuilder(model).tables
         let values = try Row.fetchAll(db, sql: "SELECT name, value FROM bmo_meta")
         func value(_ name: String) -> String? { values.first { $0["name"] == name }?["value"] }
-        guard value("version") == String(migrations.count), value("schema") == text(of: model) else { return false }
+        guard value("version") == String(migrations.count), value("schema") == text(of: tables) else { return false }
         // Somebody may have dropped one.
-        return try SchemaBuilder(model).tables.allSatisfy { try db.tableExists($0.name) }
+        return try tables.allSatisfy { try db.tableExists($0.name) }
     }
 
-    private static func text(of model: CompiledModel) -> String {
-        SchemaBuilder(model).tables.flatMap { [$0.sql] + $0.indexes }.joined(separator: ";\n")
+    private static func text(of tables: [SchemaBuilder.Table]) -> String {
+        tables.flatMap { [$0.sql] + $0.indexes }.joined(separator: ";\n")
     }
 
     static func apply(_ model: CompiledModel, to db: Database) throws {
         try migrate(db)
-        for table in SchemaBuilder(model).tables {
+        let tables = SchemaBuilder(model).tables
+        for table in tables {
             let existing = try columns(of: table.name, in: db)
             if existing.isEmpty {
                 try db.execute(sql: table.sql)
@@ -58,7 +60,7 @@ enum SchemaUpdate {
             for index in table.indexes { try db.execute(sql: index) }
         }
         try db.execute(
-            sql: "INSERT OR REPLACE INTO bmo_meta (name, value) VALUES ('schema', ?)", arguments: [text(of: model)])
+            sql: "INSERT OR REPLACE INTO bmo_meta (name, value) VALUES ('schema', ?)", arguments: [text(of: tables)])
     }
 
     private static func migrate(_ db: Database) throws {
