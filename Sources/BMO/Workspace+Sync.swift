@@ -96,8 +96,13 @@ extension Workspace {
             order.append(index)
         }
         for index in model.entities.indices { visit(index) }
+        order.removeAll { !model.model.entities[$0].isWalked }
         guard let names else { return order }
-        let wanted = Set(names.compactMap(model.index(of:)))
+        // A sub-entity without a listing of its own comes with that of its super-entity.
+        let walked = names.compactMap { name in
+            model.model.entity(named: name).flatMap { model.model.lineage(of: $0).last { $0.isWalked } }?.name
+        }
+        let wanted = Set(walked.compactMap(model.index(of:)))
         return order.filter(wanted.contains)
     }
 }
