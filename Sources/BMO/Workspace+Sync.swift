@@ -36,11 +36,11 @@ extension Workspace {
         into store: SQLiteStore, _ options: SyncOptions = SyncOptions(),
         report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) async throws -> SyncReport {
-        let started = Clock.now()
         let start = ContinuousClock.now
         let connections = Connections(self)
         let thread = ImportThread()
         let gate = PageGate()
+        try await thread.run { try store.beginRun(kind: "sync") }
         let walks = syncOrder(options.entities).map { index in
             EntityWalk(
                 workspace: self, store: store, connections: connections, thread: thread, gate: gate,
@@ -62,10 +62,8 @@ extension Workspace {
         await connections.close()
         let summary = makeReport(results, counts, ContinuousClock.now - start)
         // A run that finished and changed nothing leaves the file as it is, byte for byte.
-        if summary.hasNews {
-            try await thread.run {
-                try store.recordRun(started: started, outcome: summary.outcomeWord, summary: summary.json)
-            }
+        _ = try await thread.run {
+            try store.endRun(outcome: summary.outcomeWord, summary: summary.json, always: summary.hasNews)
         }
         return summary
     }
