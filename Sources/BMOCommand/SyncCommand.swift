@@ -14,6 +14,9 @@ struct SyncCommand: AsyncParsableCommand {
             Each page is committed together with its place in the walk. Ctrl-C stops within a second and keeps the pages \
             that are in; the next sync goes on after them. An entity that fails leaves the others alone.
 
+            One sync at a time writes a database: a second one fails at once and says who is at it, or waits with --wait. \
+            Reading needs no lock.
+
             With --json each line of stdout is one JSON object: events as they happen, the report last.
             """)
 
@@ -31,10 +34,30 @@ struct SyncCommand: AsyncParsableCommand {
     @Flag(name: [.short, .long], help: "Write no progress, only the final table and what went wrong.")
     var quiet = false
 
+    @Option(
+        defaultAsFlag: LockPatience.unlimited,
+        help: ArgumentHelp(
+            "Wait for another sync of this database to end, at most so long (30s, 5m, 1h).", valueName: "duration"))
+    var wait: LockPatience? = nil
+
     func run() async throws {
         let workspace = try await options.workspace()
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
-        let store = try workspace.openStore()
+        let command = (["bmo sync"] + entities).joined(separator: " ")
+        let waiting = Task {
+            try await workspace.openLockedStore(command: command, patience: wait?.patience ?? .none) { holder in
+                Terminal.error(
+                    "waiting for \(holder?.description ?? "another process")", prefix: "bmo: note: ")
+            }
+        }
+        let waitTrap = SignalTrap { waiting.cancel() }
+        let store: SQLiteStore
+        do {
+            store = try await waiting.value
+        } catch is CancellationError {
+            throw CommandFailure("interrupted while waiting; nothing was done", exitCode: waitTrap.exitCode)
+        }
+        waitTrap.cancel()
         let progress = SyncProgress(mode: json ? .json : quiet ? .quiet : Terminal.errorIsTerminal ? .live : .lines)
         let syncOptions = Workspace.SyncOptions(entities: entities.isEmpty ? nil : entities, restart: restart)
         let work = Task {
