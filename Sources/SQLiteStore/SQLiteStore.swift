@@ -15,6 +15,8 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     let path: String
     let model: CompiledModel
     private var openWriters: Writers?
+    /// The lock of the file, while this store has it.
+    private let fileLock = Mutex<FileLock?>(nil)
 
     /// The connection for reading, opened when first wanted.
     private struct Reader {
@@ -110,7 +112,17 @@ public final class SQLiteStore: Store, @unchecked Sendable {
             writer.writeWithoutTransaction { _ in openWriters = nil }
             try writer.close()
         }
+        fileLock.withLock { lock in
+            lock?.release()
+            lock = nil
+        }
     }
+
+    /// Whether this store has the file's lock; see ``keep(_:)``.
+    package var hasLock: Bool { fileLock.withLock { $0 != nil } }
+
+    /// Keeps the lock of the file until the store is closed.
+    package func keep(_ lock: FileLock) { fileLock.withLock { $0 = lock } }
 
     /// The tables of a model as SQL, in the order in which they are made.
     public static func schema(of model: CompiledModel) -> [String] {
