@@ -13,10 +13,14 @@ public final class PageImport {
         /// The page's number in the walk, from 1.
         public var page: Int
 
+        /// Whether the walk is the entity's own listing, and no further source of it.
+        public var isListing: Bool
+
         /// A page of a bridge.
-        public init(bridge: String, page: Int) {
+        public init(bridge: String, page: Int, isListing: Bool = true) {
             self.bridge = bridge
             self.page = page
+            self.isListing = isListing
         }
     }
 
@@ -114,7 +118,8 @@ public final class PageImport {
                 let layout = model.entities[row.entity]
                 let own = UnsafeBufferPointer(rebasing: cells[row.firstCell..<row.firstCell + layout.fields.count])
                 // A record's own row comes before those that are nested in it.
-                let role: RowRole = row.isReference ? .reference : row.record == record ? .nested : .listed
+                let role: RowRole =
+                    row.isReference ? .reference : row.record == record || !origin.isListing ? .nested : .listed
                 record = row.record
                 switch try transaction.merge(entity: row.entity, cells: own, as: role) {
                 case .inserted where row.isReference: counts[row.entity].stubs += 1

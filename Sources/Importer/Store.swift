@@ -79,9 +79,9 @@ public struct PageSource: Sendable, Equatable {
 
 /// How an object came.
 public enum RowRole: Sendable, Equatable {
-    /// As a record of the walk.
+    /// As a record of its entity's own listing.
     case listed
-    /// Inside another object.
+    /// Inside another object, or as a record of another source.
     case nested
     /// As a mere key.
     case reference

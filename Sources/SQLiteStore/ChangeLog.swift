@@ -86,6 +86,15 @@ final class ChangeLog {
         return id
     }
 
+    /// Gives the run up: nothing of it was committed.
+    func abandon() { state = nil }
+
+    /// Whether the run has put the first rows into the entity's table.
+    func isLoading(_ entity: Int) -> Bool { state?.loads[entity] == .loading }
+
+    /// The number of the run that is open, if one is.
+    func runIDIfAny() throws -> Int64? { state == nil ? nil : try runID() }
+
     /// Marks runs that still run as interrupted: one process writes at a time, so theirs have died.
     func closeDeadRuns() throws { try runs.closeDead() }
 

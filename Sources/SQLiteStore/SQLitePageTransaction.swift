@@ -66,7 +66,7 @@ final class SQLitePageTransaction: PageTransaction {
         try? store.writer.writeWithoutTransaction { db in
             if db.isInsideTransaction { try db.rollback() }
             try store.writers.changes.pageRolledBack()
-            try store.writers.stubs.reload(store.model.entities.map(\.name))
+            try store.writers.reload()
         }
     }
 }

@@ -168,6 +168,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
 final class Writers {
     let stubs: StubTable
     let changes: ChangeLog
+    let provenance: ProvenanceTable
     let progress: ProgressTable
     let quarantine: QuarantineWriter
     private let model: CompiledModel
@@ -183,6 +184,7 @@ final class Writers {
         entities = Array(repeating: nil, count: model.entities.count)
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
         changes = try ChangeLog(on: connection, entityCount: model.entities.count)
+        provenance = try ProvenanceTable(on: connection, model: model, changes: changes)
         progress = try ProgressTable(on: connection)
         quarantine = try QuarantineWriter(on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
@@ -194,13 +196,20 @@ final class Writers {
         let version = dataVersion.int64(0)
         dataVersion.reset()
         guard version != seenVersion else { return }
-        try stubs.reload(model.entities.map(\.name))
+        try reload()
         seenVersion = version
+    }
+
+    /// Reads again what is kept in memory.
+    func reload() throws {
+        try stubs.reload(model.entities.map(\.name))
+        try provenance.reload()
     }
 
     func entity(_ index: Int) throws -> EntityWriter {
         if let writer = entities[index] { return writer }
-        let writer = try EntityWriter(model.entities[index], on: connection, stubs: stubs, changes: changes)
+        let writer = try EntityWriter(
+            model.entities[index], on: connection, stubs: stubs, changes: changes, provenance: provenance)
         entities[index] = writer
         return writer
     }
