@@ -9,17 +9,19 @@ final class LinkWriter {
     private let target: EntityLayout
     private let backing: any LinkBacking
     private let changes: ChangeLog
+    private let orphans: OrphanTable
     private let width: Int
 
     init(
         _ relationship: EntityLayout.ToMany, of owner: EntityLayout, _ model: CompiledModel,
-        on connection: OpaquePointer?, changes: ChangeLog
+        on connection: OpaquePointer?, changes: ChangeLog, orphans: OrphanTable
     )
         throws
     {
         self.relationship = relationship
         self.owner = owner
         self.changes = changes
+        self.orphans = orphans
         let target = model.entities[relationship.target]
         self.target = target
         width = target.key.count
