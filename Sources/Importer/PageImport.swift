@@ -74,8 +74,11 @@ public final class PageImport {
     ///   - batch: The records.
     ///   - location: Where they come from, without secrets.
     ///   - plan: The plan that maps them, for a walk of a further source; nil for the entity's own.
-    public func add(_ batch: RecordBatch, location: String?, plan: Int? = nil) throws {
-        let page = mapper.map(batch, as: plan ?? entity, parent: walk.parent?.key)
+    ///   - parent: The key of the object that a walk per parent asked for.
+    public func add(
+        _ batch: RecordBatch, location: String?, plan: Int? = nil, parent: [StoredValue]? = nil
+    ) throws {
+        let page = mapper.map(batch, as: plan ?? entity, parent: parent ?? walk.parent?.key)
         try transaction.access {
             try setSource(location)
             for rejection in page.rejections {
@@ -315,6 +318,17 @@ public struct ImportCounts: Sendable, Equatable {
     public subscript(entity: Int) -> Entity {
         get { entities[entity] }
         set { entities[entity] = newValue }
+    }
+
+    /// What was done to the objects of several entities together.
+    public func sum(of indexes: [Int]) -> Entity {
+        var all = ImportCounts(entityCount: 1)
+        for index in indexes {
+            var one = ImportCounts(entityCount: 1)
+            one[0] = entities[index]
+            all += one
+        }
+        return all[0]
     }
 
     /// Adds what another import did.

@@ -68,6 +68,8 @@ public final class EntityLayout: Sendable {
     public let columns: [Field]
     /// The indexes of the fields that make the key, in the order of the key; none where every record is an object.
     public let key: [Int]
+    /// Whether there is one object at most.
+    public let isSingleton: Bool
     /// The relationships to one.
     public let toOne: [ToOne]
     /// The relationships to many.
@@ -91,6 +93,7 @@ public final class EntityLayout: Sendable {
         self.table = family[0].name
         fields = table.fields
         key = table.key
+        isSingleton = family[0].uniquing == .singleton
         toOne = table.toOne
         toMany = table.toMany
         discriminator = table.discriminator

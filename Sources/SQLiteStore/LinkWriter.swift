@@ -22,7 +22,7 @@ final class LinkWriter {
         self.owner = owner
         self.changes = changes
         self.orphans = orphans
-        let target = model.entities[relationship.target]
+        let target = model.entities[model.entities[relationship.target].root]
         self.target = target
         width = target.key.count
         backing =

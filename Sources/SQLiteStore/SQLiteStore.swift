@@ -214,7 +214,9 @@ final class Writers {
         try provenance.reload()
     }
 
+    /// The writer of the table of an entity.
     func entity(_ index: Int) throws -> EntityWriter {
+        let index = model.entities[index].root
         if let writer = entities[index] { return writer }
         let writer = try EntityWriter(
             model.entities[index], on: connection, stubs: stubs, changes: changes, provenance: provenance)
@@ -223,6 +225,7 @@ final class Writers {
     }
 
     func links(_ entity: Int, _ relationship: Int) throws -> LinkWriter {
+        let entity = model.entities[entity].root
         if let writer = links[[entity, relationship]] { return writer }
         let layout = model.entities[entity]
         let writer = try LinkWriter(

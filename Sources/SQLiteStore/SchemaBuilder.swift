@@ -15,6 +15,13 @@ struct SchemaBuilder {
         var target: Reference?
         /// Whether it is one of several columns of a reference.
         var isPartOfReference = false
+        /// What a row has there that says nothing of it.
+        var defaultText: String?
+
+        /// The column's constraints besides the key, as SQL after its type.
+        var constraints: String {
+            defaultText.map { " NOT NULL DEFAULT '\($0.replacing("'", with: "''"))'" } ?? ""
+        }
     }
 
     struct Reference: Equatable {
@@ -37,16 +44,20 @@ struct SchemaBuilder {
 
     /// All tables, entities first.
     var tables: [Table] {
-        model.entities.map(entityTable)
-            + model.entities.flatMap { layout in
+        let roots = model.entities.filter { $0.index == $0.root }
+        return roots.map(entityTable)
+            + roots.flatMap { layout in
                 layout.toMany.compactMap { relationship in
                     if case .links(let name) = relationship.storage {
-                        return linkTable(name, from: layout, to: model.entities[relationship.target])
+                        return linkTable(name, from: layout, to: target(relationship.target))
                     }
                     return nil
                 }
             }
     }
+
+    /// The layout of the table that an entity's objects lie in.
+    private func target(_ entity: Int) -> EntityLayout { model.entities[model.entities[entity].root] }
 
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
@@ -65,8 +76,9 @@ struct SchemaBuilder {
         let keyNames = layout.key.map { layout.fields[$0].name }
         let columns = layout.fields.enumerated().map { index, field in
             var column = Column(name: field.name, type: Self.type(field.type), isKey: layout.key.contains(index))
+            if index == layout.discriminator { column.defaultText = layout.name }
             if let relationship = field.relationship.map({ layout.toOne[$0] }) {
-                let target = model.entities[relationship.target]
+                let target = target(relationship.target)
                 if relationship.fieldCount == 1, let key = target.key.first {
                     column.target = Reference(table: target.name, column: target.fields[key].name)
                 }
@@ -76,13 +88,16 @@ struct SchemaBuilder {
         }
         var lines = columns.map { column in
             let suffix = !column.isKey ? "" : keyNames.count == 1 ? " PRIMARY KEY NOT NULL" : " NOT NULL"
-            return "\(Self.quoted(column.name)) \(column.type)\(suffix)"
+            return "\(Self.quoted(column.name)) \(column.type)\(suffix)\(column.constraints)"
+        }
+        if keyNames == [Entity.singletonColumn], layout.isSingleton {
+            lines.append("CHECK (\(Self.quoted(Entity.singletonColumn)) = 1)")
         }
         if keyNames.count > 1 { lines.append("PRIMARY KEY (\(list(keyNames)))") }
         var indexes: [String] = []
         for relationship in layout.toOne {
             let names = (0..<relationship.fieldCount).map { layout.fields[relationship.firstField + $0].name }
-            lines.append(reference(names, to: model.entities[relationship.target]))
+            lines.append(reference(names, to: target(relationship.target)))
             indexes.append(
                 "CREATE INDEX IF NOT EXISTS \(Self.quoted("\(layout.name)_by_\(relationship.name)")) "
                     + "ON \(Self.quoted(layout.name)) (\(list(names)))")

@@ -173,7 +173,8 @@ enum SchemaUpdate {
                 }
                 try db.execute(
                     sql: "ALTER TABLE \(SchemaBuilder.quoted(table.name)) "
-                        + "ADD COLUMN \(SchemaBuilder.quoted(column.name)) \(column.type)\(reference ?? "")")
+                        + "ADD COLUMN \(SchemaBuilder.quoted(column.name)) \(column.type)\(column.constraints)\(reference ?? "")"
+                )
                 continue
             }
             guard present.type == column.type else {
