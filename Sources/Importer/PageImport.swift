@@ -193,6 +193,18 @@ public final class PageImport {
         }
     }
 
+    /// Makes the page last, and leaves the place of its entity's walk as it is: for records that no walk brought.
+    ///
+    /// - Throws: ``StoreError``; then the page is taken back.
+    public func commitKeepingProgress() throws {
+        do {
+            try transaction.commit()
+        } catch {
+            transaction.rollback()
+            throw error
+        }
+    }
+
     /// Takes the page back.
     public func rollback() { transaction.rollback() }
 
@@ -202,14 +214,19 @@ public final class PageImport {
             QuarantinedRecord(
                 entity: model.entities[entity].name, bridge: origin.bridge, page: origin.page,
                 record: record.map { $0 + 1 }, reason: reason,
-                representation: Self.cut(representation), location: location))
+                representation: Self.cut(representation), location: location,
+                cutFrom: representation.utf8.count > Self.largestRepresentation ? representation.utf8.count : nil))
     }
 
-    /// A representation is for people: of one that is longer than 64 KiB the beginning is kept.
+    /// The most bytes of a representation that are kept: what has more is cut and cannot be tried again.
+    static let largestRepresentation = 1 << 20
+
     private static func cut(_ text: String) -> String {
-        let limit = 64 * 1024
-        guard text.utf8.count > limit else { return text }
-        return String(decoding: text.utf8.prefix(limit), as: UTF8.self) + "… (\(text.utf8.count) bytes)"
+        guard text.utf8.count > largestRepresentation else { return text }
+        // Not in the middle of a character.
+        let end = text.utf8.index(text.startIndex, offsetBy: largestRepresentation)
+        let start = text.unicodeScalars.index(before: text.unicodeScalars.index(after: end))
+        return String(text.unicodeScalars[..<start]) + "… (\(text.utf8.count) bytes)"
     }
 
     private func mergeRows(_ page: MixedPage, _ tombstones: Set<Int>, _ batch: RecordBatch) throws {

@@ -65,15 +65,14 @@ final class ChangeLog {
         saved = state
     }
 
-    /// Ends the run: writes how it ended, if it has a row or is to have one.
+    /// Ends the run with how it ended, and returns its number.
     ///
-    /// Call it outside of a page, in a transaction. Returns whether anything was written.
-    func end(outcome: String, summary: String?, always: Bool) throws -> Bool {
-        guard let ended = state else { return false }
-        defer { state = nil }
-        guard always || ended.id != nil else { return false }
-        try runs.finish(try runID(), outcome: outcome, summary: summary)
-        return true
+    /// Call it outside of a page, in a transaction.
+    func end(outcome: String, summary: String?) throws -> Int64 {
+        let id = try runID()
+        try runs.finish(id, outcome: outcome, summary: summary)
+        state = nil
+        return id
     }
 
     /// The run's number, which writes its row if that is not there.

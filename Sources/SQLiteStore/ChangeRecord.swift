@@ -9,7 +9,9 @@ struct ChangeRecord {
         case columns([(name: String, value: StoredValue)])
         case links(relationship: String, LinkSpan)
 
-        var columns: [(name: String, value: StoredValue)] { if case .columns(let columns) = self { columns } else { [] } }
+        var columns: [(name: String, value: StoredValue)] {
+            if case .columns(let columns) = self { columns } else { [] }
+        }
     }
 
     let id: Int64

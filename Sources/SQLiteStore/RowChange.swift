@@ -88,8 +88,7 @@ extension SQLiteStore {
     }
 
     private func load(_ record: ChangeRecord, in db: Database) throws -> RowChange {
-        var change = RowChange(entity: record.entity, key: [], kind: .loaded)
-        (change.bridge, change.walk, change.location) = (record.bridge, record.walk, record.location)
+        var change = RowChange(load: record)
         if model.index(of: record.entity) != nil {
             change.count = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(SchemaBuilder.quoted(record.entity))")
         }

@@ -72,7 +72,9 @@ final class RowEditor {
         var fields: [Int] = []
         var values: [StoredValue] = []
         for (name, value) in columns {
-            guard let index = layout.fields.firstIndex(where: { $0.name == name }), row[index] != value else { continue }
+            guard let index = layout.fields.firstIndex(where: { $0.name == name }), row[index] != value else {
+                continue
+            }
             fields.append(index)
             values.append(value)
         }

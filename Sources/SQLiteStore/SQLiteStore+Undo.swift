@@ -1,5 +1,5 @@
 internal import GRDB
-public import Importer
+internal import Importer
 
 /// A row that keeps a run from being undone.
 public struct UndoConflict: Sendable, Equatable, CustomStringConvertible {
@@ -55,8 +55,7 @@ extension SQLiteStore {
                     guard undo.conflictCount == 0 else {
                         throw UndoRefusal(run: id, conflicts: undo.conflicts, count: undo.conflictCount)
                     }
-                    undone = try writers.changes.runID()
-                    _ = try writers.changes.end(outcome: "finished", summary: nil, always: true)
+                    undone = try writers.changes.end(outcome: "finished", summary: nil)
                     try commitTransaction(db)
                 } catch {
                     writers.changes.abandon()

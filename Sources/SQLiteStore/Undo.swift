@@ -132,7 +132,9 @@ final class Undo {
         _ new: ChangeRecord.Content, _ row: [StoredValue], _ record: ChangeRecord, _ layout: EntityLayout
     ) -> Bool {
         for (name, value) in new.columns {
-            guard let field = layout.fields.firstIndex(where: { $0.name == name }), row[field] != value else { continue }
+            guard let field = layout.fields.firstIndex(where: { $0.name == name }), row[field] != value else {
+                continue
+            }
             conflict(
                 record.entity, record.key,
                 "its \(name) is \(JSONText.value(row[field])), where the run left \(JSONText.value(value))")
