@@ -85,6 +85,10 @@ public final class PageImport {
                 try quarantine(
                     record: recordsBefore + rejection.record, reason: rejection.reason,
                     representation: rejection.representation, location: location)
+                // The object is still there, as its record is.
+                let key = mapper.key(
+                    of: batch[rejection.record], as: plan ?? entity, parent: parent ?? walk.parent?.key)
+                if let key { try transaction.spare(entity: entity, key: key) } else { try transaction.spareUnknown() }
             }
             let tombstones = tombstones(of: page, batch)
             try mergeRows(page, tombstones.records, batch)
@@ -96,9 +100,11 @@ public final class PageImport {
     }
 
     /// Deletes the objects that the remote says are gone: records, of which the key suffices.
-    public func delete(_ batch: RecordBatch, location: String?, plan: Int? = nil) throws {
-        guard policy.mode != .ignore else { return }
-        let page = mapper.map(batch, as: plan ?? entity, parent: walk.parent?.key)
+    public func delete(
+        _ batch: RecordBatch, location: String?, plan: Int? = nil, parent: [StoredValue]? = nil
+    ) throws {
+        guard policy.mode != .ignore, walk.isListing else { return }
+        let page = mapper.map(batch, as: plan ?? entity, parent: parent ?? walk.parent?.key)
         try transaction.access {
             try setSource(location)
             for rejection in page.rejections {
@@ -115,10 +121,11 @@ public final class PageImport {
         withExtendedLifetime(page) {}
     }
 
-    /// Takes objects that the walk did not look at as seen.
-    public func spare(_ rows: [SparedRows]) throws {
-        guard !rows.isEmpty else { return }
-        try transaction.access { try transaction.spare(rows) }
+    /// Takes objects that the walk did not look at as seen; nil: nobody knows which they are, so nothing is missed.
+    public func spare(_ rows: [SparedRows]?) throws {
+        try transaction.access {
+            if let rows { try transaction.spare(rows) } else { try transaction.spareUnknown() }
+        }
     }
 
     private func setSource(_ location: String?) throws {
@@ -159,6 +166,7 @@ public final class PageImport {
     public func reject(record: Int?, reason: String, representation: String, location: String?) throws {
         try transaction.access {
             try quarantine(record: record, reason: reason, representation: representation, location: location)
+            try transaction.spareUnknown()
         }
     }
 
@@ -346,6 +354,21 @@ public struct ImportCounts: Sendable, Equatable {
             all += one
         }
         return all[0]
+    }
+
+    /// What was done since `right`.
+    public static func - (left: ImportCounts, right: ImportCounts) -> ImportCounts {
+        var difference = left
+        for index in left.entities.indices {
+            difference.entities[index].inserted -= right.entities[index].inserted
+            difference.entities[index].updated -= right.entities[index].updated
+            difference.entities[index].unchanged -= right.entities[index].unchanged
+            difference.entities[index].quarantined -= right.entities[index].quarantined
+            difference.entities[index].stubs -= right.entities[index].stubs
+            difference.entities[index].relinked -= right.entities[index].relinked
+            difference.entities[index].deleted -= right.entities[index].deleted
+        }
+        return difference
     }
 
     /// Adds what another import did.

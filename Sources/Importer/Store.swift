@@ -58,6 +58,12 @@ public protocol PageTransaction: AnyObject {
     /// Takes objects that the walk did not look at as seen.
     func spare(_ rows: [SparedRows]) throws
 
+    /// Takes an object as seen whose record could not be imported.
+    func spare(entity: Int, key: [StoredValue]) throws
+
+    /// The walk passed by objects that nobody can name: what its listing lacks is not known.
+    func spareUnknown() throws
+
     /// Ends the walk that is followed: deletes what its listing lacked, and keeps what the next one goes on from.
     ///
     /// Where a brake holds nothing is deleted, and nothing kept: the next walk finds the same again.

@@ -168,11 +168,14 @@ public struct SweepResult: Sendable, Equatable {
     public var deleted: [Int: Int]
     /// Nothing was deleted in these scopes.
     public var held: Held?
+    /// Nothing was deleted, because the walk passed by objects that nobody can name.
+    public var isUncertain: Bool
 
     /// What became of them.
-    public init(deleted: [Int: Int] = [:], held: Held? = nil) {
+    public init(deleted: [Int: Int] = [:], held: Held? = nil, isUncertain: Bool = false) {
         self.deleted = deleted
         self.held = held
+        self.isUncertain = isUncertain
     }
 }
 

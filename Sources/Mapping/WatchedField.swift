@@ -1,3 +1,4 @@
+internal import CTime
 internal import Glibc
 public import Model
 public import RecordBatch

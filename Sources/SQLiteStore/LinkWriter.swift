@@ -56,6 +56,10 @@ final class LinkWriter {
         }
         guard let delta = try backing.write(wanted, over: stored, of: owner) else { return false }
         try record(delta, owner)
+        if relationship.orphans == .delete, let walk = changes.source?.walk {
+            let kept = Set(wanted)
+            for key in old where !kept.contains(key) { try orphans.add(walk: walk, target, key) }
+        }
         return true
     }
 

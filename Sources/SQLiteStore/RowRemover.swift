@@ -17,12 +17,15 @@ final class RowRemover {
     private var keys: [Int: RawStatement] = [:]
     /// Per root: the entities whose walks go by its objects.
     private let children: [Int: [ChildWalk]]
-    private var childSelects: [String: RawStatement] = [:]
+    private var statements: [String: RawStatement] = [:]
 
     private struct ChildWalk {
         let root: Int
         let toOne: EntityLayout.ToOne
     }
+
+    /// Per root: the names of the entities that are walked by its objects, for their listing or a further source.
+    private let walkedBy: [Int: Set<String>]
 
     private struct Doomed {
         let root: Int
@@ -35,14 +38,20 @@ final class RowRemover {
         self.writers = writers
         self.connection = connection
         var children: [Int: [ChildWalk]] = [:]
+        var walkedBy: [Int: Set<String>] = [:]
         for (index, entity) in model.model.entities.enumerated() {
             let layout = model.entities[index]
+            for walk in [entity.parent].compactMap({ $0 }) + entity.sources.compactMap(\.parent) {
+                let toOne = walk.relationship.flatMap { name in layout.toOne.first { $0.name == name } }
+                walkedBy[model.entities[toOne?.target ?? index].root, default: []].insert(entity.name)
+            }
             guard let name = entity.parent?.relationship, let toOne = layout.toOne.first(where: { $0.name == name })
             else { continue }
             children[model.entities[toOne.target].root, default: []].append(
                 ChildWalk(root: layout.root, toOne: toOne))
         }
         self.children = children
+        self.walkedBy = walkedBy
     }
 
     /// How deletions of an entity's objects are done.
@@ -63,8 +72,7 @@ final class RowRemover {
     func remove(_ rows: [Int64], of entity: Int, evenIfIgnored: Bool = false) throws -> [Int: Int] {
         let root = model.entities[entity].root
         var counts: [Int: Int] = [:]
-        try execute("CREATE TEMP TABLE IF NOT EXISTS bmo_doomed (entity INTEGER, row INTEGER, PRIMARY KEY (entity, row)) WITHOUT ROWID")
-        try execute("DELETE FROM temp.bmo_doomed")
+        try emptyDoomed()
         let doom = try RawStatement(
             "INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?) ON CONFLICT DO NOTHING", on: connection)
         var doomed: [Doomed] = []
@@ -84,6 +92,7 @@ final class RowRemover {
                 guard try doom.run() > 0 else { continue }
                 doomed.append(Doomed(root: next.root, row: next.row, key: key))
             }
+            try forgetWalks(by: next.root, key)
             for child in children[next.root] ?? [] {
                 waiting += try childRows(child, of: key).map { (root: child.root, row: $0) }
             }
@@ -91,6 +100,19 @@ final class RowRemover {
         for row in doomed { try removeLinks(of: row) }
         for row in doomed where try delete(row) { counts[row.root, default: 0] += 1 }
         return counts
+    }
+
+    /// Should the object come back, its children are asked for from the beginning.
+    private func forgetWalks(by root: Int, _ key: [StoredValue]) throws {
+        guard let entities = walkedBy[root] else { return }
+        for table in ["bmo_cursors", "bmo_progress", "bmo_seen"] {
+            let deletion = try statement("DELETE FROM \(table) WHERE entity = ? AND parent = ?")
+            for entity in entities {
+                deletion.bind(entity, at: 1)
+                deletion.bind(utf8: JSONText.key(key).bytes, at: 2)
+                try deletion.run()
+            }
+        }
     }
 
     // MARK: - Rows
@@ -129,8 +151,7 @@ final class RowRemover {
 
     /// Whether anything refers to an object.
     func isReferred(entity: Int, key: [StoredValue]) throws -> Bool {
-        try execute("CREATE TEMP TABLE IF NOT EXISTS bmo_doomed (entity INTEGER, row INTEGER, PRIMARY KEY (entity, row)) WITHOUT ROWID")
-        try execute("DELETE FROM temp.bmo_doomed")
+        try emptyDoomed()
         return try check(model.entities[entity].root).isReferred(key)
     }
 
@@ -177,9 +198,17 @@ final class RowRemover {
     }
 
     private func statement(_ sql: String) throws -> RawStatement {
-        let statement = try childSelects[sql] ?? RawStatement(sql, on: connection)
-        childSelects[sql] = statement
+        let statement = try statements[sql] ?? RawStatement(sql, on: connection)
+        statements[sql] = statement
         return statement
+    }
+
+    private func emptyDoomed() throws {
+        // A transaction that was taken back takes the table along.
+        try execute(
+            "CREATE TEMP TABLE IF NOT EXISTS bmo_doomed "
+                + "(entity INTEGER, row INTEGER, PRIMARY KEY (entity, row)) WITHOUT ROWID")
+        try execute("DELETE FROM temp.bmo_doomed")
     }
 
     private func execute(_ sql: String) throws { try RawStatement(sql, on: connection).run() }

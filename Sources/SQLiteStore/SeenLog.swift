@@ -14,7 +14,12 @@ struct SeenLog {
     private(set) var count = 0
     /// Whether each number was greater than the one before, so that none is in here twice.
     private(set) var isAscending = true
+    /// Whether the walk passed by rows that nobody can name.
+    private(set) var hasUnknown = false
     private var last = Int64.min
+
+    /// Stands for rows that nobody can name.
+    static let unknown = Int64.min
 
     /// Adds the rows of a page.
     mutating func append(_ rows: [Int64]) {
@@ -53,6 +58,7 @@ struct SeenLog {
         unsavedBytes += piece.count
         count += rows.count
         for row in rows {
+            if row == Self.unknown { hasUnknown = true }
             if row <= last { isAscending = false }
             last = row
         }

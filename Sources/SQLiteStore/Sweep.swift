@@ -12,7 +12,7 @@ final class Sweep {
         /// A parent's scope.
         struct Scope {
             let scope: WalkScope
-            let cursor: WalkCursor?
+            var cursor: WalkCursor?
             var gone: Int
             let total: Int
         }
@@ -123,6 +123,76 @@ final class Sweep {
         return try !writers.stubs.contains(root.name, text) && !writers.provenance.isUnlisted(root, text)
     }
 
+    // MARK: - Spared rows
+
+    /// The rows of an entity that a walk did not look at: found by the key's index where the field is the key.
+    func rows(_ spared: [SparedRows], of entity: Int) throws -> [Int64] {
+        let layout = model.entities[entity]
+        var rows: [Int64] = []
+        var others: [SparedRows] = []
+        for objects in spared {
+            guard layout.key == [objects.field], let range = keyRange(objects, layout.fields[objects.field].type) else {
+                others.append(objects)
+                continue
+            }
+            let column = SchemaBuilder.quoted(layout.fields[objects.field].name)
+            let select = try RawStatement(
+                "SELECT \(layout.rowIDName) FROM \(SchemaBuilder.quoted(layout.table)) "
+                    + "WHERE \(column) >= ?1 AND (?2 IS NULL OR \(column) \(objects.isPrefix ? "<" : "<=") ?2)",
+                on: connection)
+            select.bind(range.low, at: 1)
+            select.bind(range.high, at: 2)
+            while try select.step() { rows.append(select.int64(0)) }
+        }
+        if !others.isEmpty { rows += try scan(for: others, layout) }
+        return rows
+    }
+
+    /// The least value of a key that is spared, and the greatest or the first after all of them.
+    private func keyRange(_ objects: SparedRows, _ type: AttributeType) -> (low: StoredValue, high: StoredValue)? {
+        switch type {
+        case .integer where !objects.isPrefix:
+            return Int64(objects.value).map { (.integer($0), .integer($0)) }
+        case .text, .url, .uuid:
+            guard objects.isPrefix else { return (.text(objects.value), .text(objects.value)) }
+            guard var last = objects.value.unicodeScalars.last else { return nil }
+            // The text after all that begin so: its last scalar is the next one.
+            guard let next = Unicode.Scalar(last.value == 0xD7FF ? 0xE000 : last.value + 1) else { return nil }
+            last = next
+            return (.text(objects.value), .text(String(String.UnicodeScalarView(
+                objects.value.unicodeScalars.dropLast() + [last]))))
+        default: return nil
+        }
+    }
+
+    /// One pass over the table for all of them.
+    private func scan(for spared: [SparedRows], _ layout: EntityLayout) throws -> [Int64] {
+        let fields = Set(spared.map(\.field)).sorted()
+        let exact = Set(spared.filter { !$0.isPrefix }.map { "\($0.field) \($0.value)" })
+        // Per field: the prefixes by their length.
+        var prefixes: [Int: [Int: Set<[UInt8]>]] = [:]
+        for objects in spared where objects.isPrefix {
+            prefixes[objects.field, default: [:]][objects.value.utf8.count, default: []].insert(Array(objects.value.utf8))
+        }
+        let columns = fields.map { SchemaBuilder.quoted(layout.fields[$0].name) }
+        let select = try RawStatement(
+            "SELECT \(layout.rowIDName), \(columns.joined(separator: ", ")) "
+                + "FROM \(SchemaBuilder.quoted(layout.table))", on: connection)
+        var rows: [Int64] = []
+        while try select.step() {
+            let isSpared = fields.enumerated().contains { position, field in
+                let value = select.value(Int32(position + 1))
+                guard value != .null else { return false }
+                let text = value.description
+                if exact.contains("\(field) \(text)") { return true }
+                let bytes = Array(text.utf8)
+                return (prefixes[field] ?? [:]).contains { $0 <= bytes.count && $1.contains(Array(bytes.prefix($0))) }
+            }
+            if isSpared { rows.append(select.int64(0)) }
+        }
+        return rows
+    }
+
     // MARK: - Many parents
 
     /// Forgets what the walks of an entity's parents lacked.
@@ -141,6 +211,17 @@ final class Sweep {
         waiting.scopes.append(
             Waiting.Scope(scope: walk.scope, cursor: cursor, gone: gone.count, total: total))
         return true
+    }
+
+    /// The page that ended a parent's walk was taken back.
+    func takeBack(_ walk: WalkTarget) {
+        guard walk.parent != nil, var waiting = waiting[walk.entity],
+            let place = waiting.scopes.firstIndex(where: { $0.scope == walk.scope })
+        else { return }
+        waiting.rows = waiting.rows.filter { $0.value != place }
+        waiting.scopes[place].gone = 0
+        waiting.scopes[place].cursor = nil
+        self.waiting[walk.entity] = waiting
     }
 
     /// A parent's walk lists a row: it is not gone, whichever parent it refers to.
