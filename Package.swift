@@ -43,6 +43,7 @@ let package = Package(
         .target(name: "CSimdJSON", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CSMBClient", pkgConfig: "smbclient", providers: [.apt(["libsmbclient-dev"])]),
+        .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCSV", providers: [.apt(["libcsv-dev"])]),
         bridge("RESTBridge", transport: ["BridgeHTTP", "CSimdJSON"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "CLibXML2"]),
@@ -51,7 +52,7 @@ let package = Package(
         // The host's side.
         .target(
             name: "BridgeHost",
-            dependencies: ["CBridge", "RecordBatch", .product(name: "Logging", package: "swift-log")]),
+            dependencies: ["CBridge", "CLibCrypto", "RecordBatch", .product(name: "Logging", package: "swift-log")]),
         .target(name: "Model", dependencies: ["Yams"]),
         .systemLibrary(name: "CTime"),
         .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "CTime"]),

@@ -24,7 +24,7 @@ enum Imports {
         "RESTBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CSimdJSON"),
         "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CLibXML2"),
         "SMBBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV"),
-        "BridgeHost": Rule("CBridge", "RecordBatch", "Logging"),
+        "BridgeHost": Rule("CBridge", "CLibCrypto", "RecordBatch", "Logging"),
         "Model": Rule("Yams", "CYaml"),
         "Mapping": Rule("Model", "RecordBatch", "CTime"),
         "Importer": Rule("Model", "Mapping", "RecordBatch"),
@@ -37,6 +37,7 @@ enum Imports {
         "bmo": Rule("BMOCommand"),
         "CSimdJSON": Rule("CBridge"),
         "CBridge": Rule(), "CCurl": Rule(), "CLibXML2": Rule(), "CSMBClient": Rule(), "CCSV": Rule(), "CTime": Rule(),
+        "CLibCrypto": Rule(),
     ]
 
     /// What is wrong with the imports of a source file of a target.
