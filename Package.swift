@@ -21,6 +21,7 @@ let package = Package(
         .executable(name: "bmo", targets: ["bmo"]),
         .library(name: "BMO", targets: ["BMO"]),
         .library(name: "BridgeKit", targets: ["BridgeKit"]),
+        .library(name: "BridgeConformance", targets: ["BridgeConformance"]),
         .library(name: "RESTBridge", type: .dynamic, targets: ["RESTBridge"]),
         .library(name: "SOAPBridge", type: .dynamic, targets: ["SOAPBridge"]),
         .library(name: "SMBBridge", type: .dynamic, targets: ["SMBBridge"]),
@@ -71,9 +72,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
+            name: "BridgeConformance",
+            dependencies: [
+                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "Yams",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
             name: "BMOCommand",
             dependencies: [
-                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
+                "BMO", "BridgeConformance", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -101,6 +108,9 @@ let package = Package(
                 "BridgeHost", "TestHost", "CBridge", "RecordBatch", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(
+            name: "BridgeConformanceTests",
+            dependencies: ["BridgeConformance", "BridgeHost", "TestHost", "TestSupport"]),
         .testTarget(name: "ModelTests", dependencies: ["Model", "TestSupport"]),
         // Models and records as literals, and a database as another program sees it.
         .target(

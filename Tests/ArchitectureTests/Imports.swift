@@ -25,6 +25,9 @@ enum Imports {
         "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CLibXML2"),
         "SMBBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV"),
         "BridgeHost": Rule("CBridge", "CLibCrypto", "RecordBatch", "Logging"),
+        "BridgeConformance": Rule(
+            "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "Yams", "Logging",
+            foundation: true),
         "Model": Rule("Yams", "CYaml"),
         "Mapping": Rule("Model", "RecordBatch", "CTime"),
         "Importer": Rule("Model", "Mapping", "RecordBatch"),
@@ -32,7 +35,8 @@ enum Imports {
         "BMO": Rule(
             "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch", "Logging", foundation: true),
         "BMOCommand": Rule(
-            "BMO", "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch", "ArgumentParser",
+            "BMO", "BridgeConformance", "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch",
+            "ArgumentParser",
             "Logging", foundation: true),
         "bmo": Rule("BMOCommand"),
         "CSimdJSON": Rule("CBridge"),

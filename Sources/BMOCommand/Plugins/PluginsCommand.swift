@@ -4,7 +4,9 @@ internal import ArgumentParser
 /// `bmo plugins`.
 struct PluginsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugins", abstract: "Show, explain and install bridges.",
-        subcommands: [PluginsListCommand.self, PluginsInfoCommand.self, PluginsInstallCommand.self],
+        commandName: "plugins", abstract: "Show, explain, install and test bridges.",
+        subcommands: [
+            PluginsListCommand.self, PluginsInfoCommand.self, PluginsInstallCommand.self, PluginsTestCommand.self,
+        ],
         defaultSubcommand: PluginsListCommand.self)
 }
