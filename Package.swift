@@ -20,7 +20,7 @@ let package = Package(
     products: [
         .executable(name: "bmo", targets: ["bmo"]),
         .library(name: "BMO", targets: ["BMO"]),
-        .library(name: "BridgeKit", targets: ["BridgeKit"]),
+        .library(name: "BridgeKit", targets: ["BridgeKit", "RecordBatch", "CBridge"]),
         .library(name: "BridgeConformance", targets: ["BridgeConformance"]),
         .library(name: "RESTBridge", type: .dynamic, targets: ["RESTBridge"]),
         .library(name: "SOAPBridge", type: .dynamic, targets: ["SOAPBridge"]),

@@ -4,9 +4,10 @@ internal import ArgumentParser
 /// `bmo plugins`.
 struct PluginsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugins", abstract: "Show, explain, install and test bridges.",
+        commandName: "plugins", abstract: "Show, explain, install, test and begin bridges.",
         subcommands: [
             PluginsListCommand.self, PluginsInfoCommand.self, PluginsInstallCommand.self, PluginsTestCommand.self,
+            PluginsNewCommand.self,
         ],
         defaultSubcommand: PluginsListCommand.self)
 }
