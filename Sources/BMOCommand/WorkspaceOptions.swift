@@ -48,11 +48,17 @@ struct WorkspaceOptions: ParsableArguments {
 
     /// The database, which must be there.
     func store(of workspace: Workspace) throws -> SQLiteStore {
+        _ = try databasePath(of: workspace)
+        return try workspace.openStore()
+    }
+
+    /// The path of the database, which must be there.
+    func databasePath(of workspace: Workspace) throws -> String {
         let path = workspace.configuration.databasePath
         guard FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure("there is no database \(path) yet; `bmo sync` makes it")
         }
-        return try workspace.openStore()
+        return path
     }
 
     /// The index of an entity that was named on the command line.

@@ -10,19 +10,22 @@ public struct Configuration: Sendable, Equatable {
     public var bridges: [BridgeConfiguration]
     /// The entities.
     public var model: Model
+    /// How long runs and what they changed are kept.
+    public var history: HistoryRetention
     /// What does not keep the file from being used, such as a secret whose variable is not set.
     public var warnings: [Diagnostic]
 
     /// A configuration; nothing is checked.
     public init(
         file: String, version: Int = 1, databasePath: String, bridges: [BridgeConfiguration], model: Model,
-        warnings: [Diagnostic] = []
+        history: HistoryRetention = .usual, warnings: [Diagnostic] = []
     ) {
         self.file = file
         self.version = version
         self.databasePath = databasePath
         self.bridges = bridges
         self.model = model
+        self.history = history
         self.warnings = warnings
     }
 

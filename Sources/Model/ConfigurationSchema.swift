@@ -28,6 +28,21 @@ public enum ConfigurationSchema {
                     ]
                 ),
                 (
+                    "history",
+                    object(
+                        "What is kept of past runs, for diff, why and undo",
+                        [
+                            (
+                                "keep",
+                                [
+                                    "description": "A time, a number of runs, or forever",
+                                    "type": "string", "pattern": "^([0-9]+[smhdw]|[0-9]+ runs?|forever)$",
+                                    "default": "90d",
+                                ]
+                            )
+                        ], required: [])
+                ),
+                (
                     "bridges",
                     [
                         "description": "A name of yours for each API, with a plugin and its options",
