@@ -55,7 +55,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     }
 
     /// Runs `body`, and puts the file's path before what its errors say.
-    private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as StoreError {
