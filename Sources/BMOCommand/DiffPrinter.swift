@@ -26,7 +26,7 @@ struct DiffPrinter {
         }
         if let limit, rows > limit { return }
         let head = [change.entity, Self.key(change.key), word]
-        let values = Self.lines(change)
+        let values = Self.lines(change, model)
         for (index, line) in values.enumerated() { lines.append((index == 0 ? head : ["", "", ""]) + line) }
         if values.isEmpty { lines.append(head + ["", "", "", ""]) }
     }
@@ -44,18 +44,27 @@ struct DiffPrinter {
     static func key(_ key: [StoredValue]) -> String { key.map(RowPrinter.text).joined(separator: " ") }
 
     /// Column, old, arrow, new: a line per column that changed, one line for all of a row that came or went.
-    static func lines(_ change: RowChange) -> [[String]] {
+    static func lines(_ change: RowChange, _ model: CompiledModel) -> [[String]] {
         var lines: [[String]] = []
+        let fields = model.index(of: change.entity).map { model.entities[$0].fields } ?? []
+        func shown(_ column: RowChange.Column, _ value: StoredValue?) -> String {
+            if case .integer(let number)? = value, fields.first(where: { $0.name == column.name })?.type == .boolean {
+                return number == 0 ? "false" : "true"
+            }
+            return text(value)
+        }
         let isWhole = change.columns.allSatisfy { $0.old == nil } || change.columns.allSatisfy { $0.new == nil }
         if change.kind == .loaded {
             let count = change.count.map { "the first rows; \($0) now" } ?? "the first rows"
             lines.append(["", "", "", count])
         } else if isWhole {
             let isNew = change.columns.contains { $0.new != nil }
-            let all = change.columns.map { "\($0.name): \(text($0.new ?? $0.old))" }.joined(separator: ", ")
+            let all = change.columns.map { "\($0.name): \(shown($0, $0.new ?? $0.old))" }.joined(separator: ", ")
             if !all.isEmpty { lines.append(["", isNew ? "" : all, "->", isNew ? all : ""]) }
         } else {
-            for column in change.columns { lines.append([column.name, text(column.old), "->", text(column.new)]) }
+            for column in change.columns {
+                lines.append([column.name, shown(column, column.old), "->", shown(column, column.new)])
+            }
         }
         for link in change.links {
             lines.append([link.relationship, keys(link.old), "->", keys(link.new)])

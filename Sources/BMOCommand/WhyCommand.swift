@@ -39,12 +39,12 @@ struct WhyCommand: AsyncParsableCommand {
         guard history.values != nil || !history.events.isEmpty || !history.quarantined.isEmpty else {
             throw CommandFailure("there is no \(entity) \(key.joined(separator: ", ")), and nothing is known of one")
         }
-        print(json ? Self.json(history, workspace.model) : Self.text(history))
+        print(json ? Self.json(history, workspace.model) : Self.text(history, workspace.model))
     }
 
     // MARK: text
 
-    private static func text(_ history: RowHistory) -> String {
+    private static func text(_ history: RowHistory, _ model: CompiledModel) -> String {
         var parts = ["\(history.entity) \(DiffPrinter.key(history.key)): \(state(history))"]
         if !history.groups.isEmpty {
             let rows = history.groups.map { group in
@@ -58,7 +58,7 @@ struct WhyCommand: AsyncParsableCommand {
         if !history.events.isEmpty {
             let rows = history.events.flatMap { event -> [[String]] in
                 let head = [String(event.run), event.kind, event.started, event.change.kind.rawValue]
-                let lines = DiffPrinter.lines(event.change)
+                let lines = DiffPrinter.lines(event.change, model)
                 return lines.isEmpty
                     ? [head + ["", "", "", ""]]
                     : lines.enumerated().map { ($0 == 0 ? head : ["", "", "", ""]) + $1 }

@@ -77,15 +77,26 @@ extension StoredValue {
     }
 }
 
+extension JSONText {
+    /// The values of a key, bytes as the texts that stand for them.
+    static func parts(of key: String) -> [StoredValue]? {
+        guard let batch = try? JSONParser.batch(key) else { return nil }
+        return withExtendedLifetime(batch) { batch[0].elements.map(StoredValue.init) }
+    }
+}
+
 extension EntityLayout {
     /// A key that ``JSONText/key(_:)-(Sequence<StoredValue>)`` wrote; nil when it is none of this entity's.
     func key(from text: String) -> [StoredValue]? {
-        guard let batch = try? JSONParser.batch(text) else { return nil }
-        return withExtendedLifetime(batch) {
-            let parts = batch[0].elements
-            guard parts.count == key.count else { return nil }
-            return self.key(parts.map(StoredValue.init))
-        }
+        guard let parts = JSONText.parts(of: text), parts.count == key.count else { return nil }
+        return key(parts)
+    }
+
+    /// The targets of links, of which the record of a change knows no types.
+    func keys(_ span: LinkSpan) -> LinkSpan {
+        var span = span
+        span.keys = span.keys.map { key($0) }
+        return span
     }
 
     /// Makes bytes of the texts that stand for them in a key.

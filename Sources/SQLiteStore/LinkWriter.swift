@@ -273,8 +273,9 @@ private struct TableBacking: LinkBacking {
         return .links(old: removed, new: added)
     }
 
-    /// Seen from the target: removes links and puts others back at their old positions, or at the end where another took
-    /// the place. Returns whether the links were there.
+    /// Seen from the target: removes links and puts others back at their old positions.
+    ///
+    /// Where another took the place they go to the end. Returns whether the links were there.
     func swap(removing removed: LinkSpan, adding added: LinkSpan, of owner: [StoredValue]) throws -> Bool {
         guard isReversed else { return false }
         let present = Set(try targets(of: owner).keys)

@@ -21,6 +21,8 @@ final class ProvenanceTable {
         let walk: String
         let columns: Set<String>
         let firstRun: Int64?
+        let lastRun: Int64?
+        let location: String?
         let isListed: Bool
     }
 
@@ -67,7 +69,7 @@ final class ProvenanceTable {
             "SELECT 1 FROM bmo_provenance WHERE entity = ? AND key = ? AND listed = 0", on: connection)
         select = try RawStatement(
             """
-            SELECT s.id, s.bridge, s.walk, s.columns, p.first_run, p.listed
+            SELECT s.id, s.bridge, s.walk, s.columns, p.first_run, p.last_run, p.location, p.listed
             FROM bmo_provenance p JOIN bmo_sources s ON s.id = p.source WHERE p.entity = ? AND p.key = ?
             """, on: connection)
         try reload()
@@ -136,9 +138,7 @@ final class ProvenanceTable {
             guard left.count < record.columns.count else { continue }
             try remove(record, layout, key)
             if !left.isEmpty {
-                try add(
-                    layout, key, mask(of: left, layout), bridge: record.bridge, walk: record.walk,
-                    firstRun: record.firstRun, isListed: isListed)
+                try add(layout, key, mask(of: left, layout), of: record, firstRun: record.firstRun, isListed: isListed)
             }
         }
         guard role != .listed else { return }
@@ -164,19 +164,19 @@ final class ProvenanceTable {
     }
 
     private func add(
-        _ layout: EntityLayout, _ key: JSONText, _ mask: [UInt64], bridge: String? = nil, walk: String? = nil,
-        firstRun: Int64?, isListed: Bool
+        _ layout: EntityLayout, _ key: JSONText, _ mask: [UInt64], of other: Record? = nil, firstRun: Int64?,
+        isListed: Bool
     ) throws {
         let source = Source(
-            entity: layout.index, bridge: bridge ?? changes.source?.bridge ?? "",
-            walk: walk ?? changes.source?.walk ?? "", columns: mask)
-        let run = try changes.runIDIfAny()
+            entity: layout.index, bridge: other?.bridge ?? changes.source?.bridge ?? "",
+            walk: other?.walk ?? changes.source?.walk ?? "", columns: mask)
+        let run = try other == nil ? changes.runIDIfAny() : other?.lastRun
         insertion.bind(layout.name, at: 1)
         insertion.bind(utf8: key.bytes, at: 2)
         insertion.bind(try number(of: source, layout), at: 3)
         insertion.bind(optional: firstRun ?? run, at: 4)
         insertion.bind(optional: run, at: 5)
-        insertion.bind(changes.source?.location, at: 6)
+        insertion.bind(other == nil ? changes.source?.location : other?.location, at: 6)
         insertion.bind(isListed ? 1 : 0 as Int64, at: 7)
         try insertion.run()
         // A record that was there already is counted twice: then one look-up too many is all that it costs.
@@ -204,7 +204,8 @@ final class ProvenanceTable {
                 Record(
                     source: select.int64(0), bridge: select.text(1) ?? "", walk: select.text(2) ?? "",
                     columns: Set((select.text(3) ?? "").split(separator: " ").map(String.init)),
-                    firstRun: select.optionalInt64(4), isListed: select.int64(5) != 0))
+                    firstRun: select.optionalInt64(4), lastRun: select.optionalInt64(5), location: select.text(6),
+                    isListed: select.int64(7) != 0))
         }
         return records
     }

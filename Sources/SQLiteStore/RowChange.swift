@@ -101,10 +101,8 @@ extension RowChange {
     init?(_ records: [ChangeRecord], _ model: CompiledModel) {
         guard let first = records.first, let last = records.last else { return nil }
         let rows = records.filter { if case .relinked = $0.change { false } else { true } }
-        let key = first.key.flatMap { text in
-            model.index(of: first.entity).flatMap { model.entities[$0].key(from: text) }
-                ?? (try? ChangeRecord.Content("{\"key\":\(text)}"))?.columns.map(\.value)
-        }
+        let layout = model.index(of: first.entity).map { model.entities[$0] }
+        let key = first.key.flatMap { text in layout?.key(from: text) ?? JSONText.parts(of: text) }
         self.init(entity: first.entity, key: key ?? [], kind: .updated)
         (bridge, walk, location) = (last.bridge, last.walk, last.location)
         for record in rows {
@@ -122,20 +120,27 @@ extension RowChange {
         for record in records {
             guard case .links(let relationship, let new)? = record.new, case .links(_, let old)? = record.old
             else { continue }
-            links.append(Links(relationship: relationship, at: new.start, old: old.keys, new: new.keys))
+            let target = layout?.toMany.first { $0.name == relationship }.map { model.entities[$0.target] }
+            links.append(
+                Links(
+                    relationship: relationship, at: new.start, old: (target?.keys(old) ?? old).keys,
+                    new: (target?.keys(new) ?? new).keys))
         }
         let wasThere = rows.first.map { $0.old != nil } ?? true
         let isThere = rows.last.map { $0.new != nil } ?? true
         switch (wasThere, isThere) {
         case (false, false): return nil
         case (false, true): kind = rows.contains { $0.change == .inserted } ? .inserted : .stubbed
-        case (true, false): kind = rows.contains { $0.change == .deleted } ? .deleted : .stubbed
+        case (true, false): kind = first.change == .stubbed && first.new == nil ? .stubbed : .deleted
         case (true, true):
             columns.removeAll { $0.old == $0.new }
             let turned = rows.last { [.inserted, .stubbed, .deleted].contains($0.change) }?.change
             kind = turned.flatMap { Kind(rawValue: $0.rawValue) } ?? (rows.isEmpty ? .relinked : .updated)
             if turned == nil, columns.isEmpty, links.isEmpty { return nil }
         }
+        let order = Dictionary(
+            (layout?.fields ?? []).enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        columns.sort { order[$0.name, default: .max] < order[$1.name, default: .max] }
         if !wasThere { for index in columns.indices { columns[index].old = nil } }
         if !isThere { for index in columns.indices { columns[index].new = nil } }
     }

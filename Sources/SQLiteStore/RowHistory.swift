@@ -82,7 +82,11 @@ extension SQLiteStore {
             history.groups = groups
             history.isListed = isListed && !history.isStub
         }
-        guard history.values != nil else { return history }
+        guard history.values != nil else {
+            // The load of a table says nothing of a row that is not there.
+            if history.events.allSatisfy({ $0.change.kind == .loaded }) { history.events = [] }
+            return history
+        }
         if !history.isStub { addListing(layout, to: &history) }
         return history
     }

@@ -36,8 +36,9 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         try self.init(path: path, model: model, isRehearsal: false)
     }
 
-    /// Opens the file at `path` for a rehearsal: all that is written is seen through this store alone, and is gone when
-    /// it is closed. A file that is not there is not made.
+    /// Opens the file at `path` for a rehearsal: all that is written is gone when the store is closed.
+    ///
+    /// Until then it is seen through this store alone. A file that is not there is not made.
     ///
     /// Pages are savepoints in one transaction. It keeps other writers out for as long as it lasts.
     ///
@@ -76,7 +77,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     }
 
     /// Runs `body`, and puts the file's path before what its errors say.
-    private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as StoreError {

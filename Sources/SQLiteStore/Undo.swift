@@ -151,7 +151,8 @@ final class Undo {
             return conflict(
                 record.entity, record.key, "the configuration has no \(record.entity).\(relationship) any more")
         }
-        if try !writers.links(layout.index, index).takeBack(old, new, of: key) {
+        let target = model.entities[layout.toMany[index].target]
+        if try !writers.links(layout.index, index).takeBack(target.keys(old), target.keys(new), of: key) {
             conflict(record.entity, record.key, "its \(relationship) are not as the run left them")
         }
     }
@@ -238,7 +239,7 @@ final class Undo {
         guard let key = editor.layout.key(from: text) else { return }
         if case .links(let relationship, let span)? = record.new {
             guard let toMany = editor.layout.toMany.first(where: { $0.name == relationship }) else { return }
-            for target in span.keys { try ensure(target, of: toMany.target) }
+            for key in model.entities[toMany.target].keys(span).keys { try ensure(key, of: toMany.target) }
             return
         }
         guard let row = try editor.row(key) else {

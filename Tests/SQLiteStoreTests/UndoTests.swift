@@ -146,7 +146,9 @@ import Testing
         try run { try fixture.add("City", ["id": 1, "country": "SE"]) }
         let undone = try fixture.store.undo(run: 2)
         #expect(
-            try fixture.file().rows("SELECT code, name FROM Country ORDER BY 1") == [["'NO'", "null"], ["'SE'", "null"]])
+            try fixture.file().rows("SELECT code, name FROM Country ORDER BY 1") == [
+                ["'NO'", "null"], ["'SE'", "null"],
+            ])
         #expect(try fixture.file().rows("SELECT entity, key FROM bmo_stubs") == [["'Country'", #"'["SE"]'"#]])
         #expect(try fixture.file().rows("SELECT * FROM Country_languages").isEmpty)
         #expect(try fixture.file().faults().isEmpty)
@@ -201,7 +203,9 @@ import Testing
 
     @Test func onlyARunWithChangesThatIsNotUndoneCanBe() throws {
         try run { try fixture.add("Country", ["code": "NO"]) }
-        #expect(try storeError { _ = try fixture.store.undo(run: 9) }.description.hasPrefix("there is no run 9; `bmo runs`"))
+        #expect(
+            try storeError { _ = try fixture.store.undo(run: 9) }.description.hasPrefix("there is no run 9; `bmo runs`")
+        )
         let undo = try fixture.store.undo(run: 1)
         #expect(
             try storeError { _ = try fixture.store.undo(run: 1) }.description
