@@ -69,7 +69,7 @@ struct EntityWalk {
             }
         } catch let error as SyncFailure {
             throw error
-        } catch where source != nil {
+        } catch  where source != nil {
             // The failure is of the source's bridge.
             if Task.isCancelled || error is CancellationError { throw error }
             throw SyncFailure(error, entity: entity, bridge: plan.bridge, page: place.page)

@@ -127,7 +127,9 @@ struct ParentWalks {
         guard parents.failed > 0 || isGivenUp else { return }
         let first = parents.failures.first?.failure
         var words = "\(parents.failed) of \(parents.walked + parents.failed + parents.missing) parents failed"
-        if let failure = parents.failures.first { words += "; the first is \(failure.parent): \(failure.failure.message)" }
+        if let failure = parents.failures.first {
+            words += "; the first is \(failure.parent): \(failure.failure.message)"
+        }
         if isGivenUp { words += "; after \(Self.mostFailuresInARow) in a row the others were not tried" }
         throw SyncFailure(
             entity: plan.entity.name, bridge: plan.bridge, page: first?.page, code: first?.code ?? "not_found",

@@ -130,7 +130,8 @@ struct ScopeWalk: Sendable {
         }
         if state.valuesBeyondLimit > 0, case .field(let name, _)? = plan.incremental {
             warn(
-                "\(state.valuesBeyondLimit) values of `\(name)` lie more than a day ahead and do not count as the newest")
+                "\(state.valuesBeyondLimit) values of `\(name)` lie more than a day ahead and do not count as the newest"
+            )
         }
     }
 

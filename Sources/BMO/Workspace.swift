@@ -62,7 +62,8 @@ public struct Workspace: Sendable {
                     let listing = plugins.first(where: { $0.name == plugin })
                 else { return [] }
                 let wanted = [
-                    incremental == nil ? nil : ("incremental", "incremental"), parent == nil ? nil : ("parent", "parent"),
+                    incremental == nil ? nil : ("incremental", "incremental"),
+                    parent == nil ? nil : ("parent", "parent"),
                 ].compactMap { $0 }
                 return wanted.filter { !listing.can($0.1) }.map { key, capability in
                     Diagnostic(

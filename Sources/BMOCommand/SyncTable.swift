@@ -10,7 +10,8 @@ enum SyncTable {
             return [
                 entity.name, entity.bridge, entity.outcomeWord, String(entity.pages), String(total),
                 String(counts.inserted), String(counts.updated), String(counts.unchanged),
-                String(counts.deleted), String(counts.quarantined), rate(total, entity.duration), seconds(entity.duration),
+                String(counts.deleted), String(counts.quarantined), rate(total, entity.duration),
+                seconds(entity.duration),
             ]
         }
         return Terminal.table(

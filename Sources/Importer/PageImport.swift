@@ -281,10 +281,13 @@ public final class PageImport {
 
     /// Keeps the watched field's value if it is the newest.
     private func note(
-        _ cells: UnsafeBufferPointer<Cell>, of row: MixedPage.Row, _ watched: (field: WatchedField, limit: StoredValue?),
+        _ cells: UnsafeBufferPointer<Cell>, of row: MixedPage.Row,
+        _ watched: (field: WatchedField, limit: StoredValue?),
         _ batch: RecordBatch
     ) {
-        guard let value = cells[watched.field.field].value, Watermark.isNewer(value, than: newest?.local) else { return }
+        guard let value = cells[watched.field.field].value, Watermark.isNewer(value, than: newest?.local) else {
+            return
+        }
         if let limit = watched.limit, Watermark.isNewer(value, than: limit) {
             valuesBeyondLimit += 1
             return

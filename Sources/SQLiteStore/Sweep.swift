@@ -100,7 +100,8 @@ final class Sweep {
             }.flatMap { entity in model.index(of: entity.name).map { model.entities[$0].kinds } ?? [] }
             let own = layout.kinds.filter { !foreign.contains($0) }
             conditions.append(
-                "\(SchemaBuilder.quoted(layout.fields[field].name)) IN (\(own.map { _ in "?" }.joined(separator: ", ")))")
+                "\(SchemaBuilder.quoted(layout.fields[field].name)) IN (\(own.map { _ in "?" }.joined(separator: ", ")))"
+            )
             values += own.map { .text($0) }
         }
         if let parent = walk.parent {
@@ -159,8 +160,13 @@ final class Sweep {
             // The text after all that begin so: its last scalar is the next one.
             guard let next = Unicode.Scalar(last.value == 0xD7FF ? 0xE000 : last.value + 1) else { return nil }
             last = next
-            return (.text(objects.value), .text(String(String.UnicodeScalarView(
-                objects.value.unicodeScalars.dropLast() + [last]))))
+            return (
+                .text(objects.value),
+                .text(
+                    String(
+                        String.UnicodeScalarView(
+                            objects.value.unicodeScalars.dropLast() + [last])))
+            )
         default: return nil
         }
     }
@@ -172,7 +178,8 @@ final class Sweep {
         // Per field: the prefixes by their length.
         var prefixes: [Int: [Int: Set<[UInt8]>]] = [:]
         for objects in spared where objects.isPrefix {
-            prefixes[objects.field, default: [:]][objects.value.utf8.count, default: []].insert(Array(objects.value.utf8))
+            prefixes[objects.field, default: [:]][objects.value.utf8.count, default: []].insert(
+                Array(objects.value.utf8))
         }
         let columns = fields.map { SchemaBuilder.quoted(layout.fields[$0].name) }
         let select = try RawStatement(
