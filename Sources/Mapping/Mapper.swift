@@ -7,11 +7,13 @@ public import RecordBatch
 /// once, and a member's key index leads to its place in the entity's path tree.
 public final class Mapper {
     private let model: CompiledModel
-    private var resolved: [Int: ResolvedPlan] = [:]
+    /// Per entity: its plan for the batch that is being mapped.
+    private var resolved: [ResolvedPlan?]
 
     /// A mapper for a model.
     public init(_ model: CompiledModel) {
         self.model = model
+        resolved = Array(repeating: nil, count: model.entities.count)
     }
 
     /// The mixed representations of a batch of records of `entity`.
@@ -21,7 +23,7 @@ public final class Mapper {
         let page = MixedPage(batch: batch)
         page.rows.reserveCapacity(batch.count)
         page.cells.reserveCapacity(batch.count * model.entities[entity].fields.count)
-        resolved.removeAll(keepingCapacity: true)
+        for entity in resolved.indices { resolved[entity] = nil }
         for index in 0..<batch.count {
             let mark = page.mark
             do throws(Rejection) {
@@ -84,7 +86,7 @@ public final class Mapper {
 
     private func appendRow(_ layout: EntityLayout, record: Int, isReference: Bool, _ page: MixedPage) -> Int {
         let first = page.cells.count
-        for _ in 0..<layout.fields.count { page.cells.append(.absent) }
+        page.cells.append(contentsOf: repeatElement(.absent, count: layout.fields.count))
         page.rows.append(
             MixedPage.Row(entity: layout.index, firstCell: first, record: record, isReference: isReference))
         return page.rows.count - 1

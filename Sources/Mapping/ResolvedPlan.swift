@@ -21,18 +21,23 @@ final class ResolvedPlan {
         var children: [Int]
     }
 
-    private(set) var nodes: [Node] = []
+    // Constants, all of them: a look at a class's variable costs a call of the runtime (exclusive access).
+    let nodes: [Node]
     /// As ``nodes``.
-    private(set) var steps: [Step] = []
-    private(set) var bindings: [PathNode.Binding] = []
-    private(set) var tables: [Int32] = []
+    let steps: [Step]
+    let bindings: [PathNode.Binding]
+    let tables: [Int32]
     let root = 0
 
     init(_ tree: PathNode, _ batch: RecordBatch) {
         // Names are compared byte by byte (RFC 8259, section 8.3), and nothing keeps a plugin from listing a key twice.
         var keys: [[UInt8]: [Int]] = [:]
         for index in 0..<batch.keyCount { keys[Array(batch.keyBytes(index)), default: []].append(index) }
-        _ = add(tree, keys, keyCount: batch.keyCount)
+        var nodes: [Node] = []
+        _ = Self.add(tree, to: &nodes, keys, keyCount: batch.keyCount)
+        var steps: [Step] = []
+        var bindings: [PathNode.Binding] = []
+        var tables: [Int32] = []
         for node in nodes {
             steps.append(
                 Step(
@@ -41,15 +46,21 @@ final class ResolvedPlan {
             bindings += node.bindings
             tables += node.table
         }
+        self.nodes = nodes
+        self.steps = steps
+        self.bindings = bindings
+        self.tables = tables
     }
 
-    private func add(_ tree: PathNode, _ keys: [[UInt8]: [Int]], keyCount: Int) -> Int {
+    private static func add(
+        _ tree: PathNode, to nodes: inout [Node], _ keys: [[UInt8]: [Int]], keyCount: Int
+    ) -> Int {
         let index = nodes.count
         nodes.append(Node(bindings: tree.bindings, hasChildren: !tree.children.isEmpty, table: [], children: []))
         var table: [Int32] = tree.children.isEmpty ? [] : Array(repeating: -1, count: keyCount)
         var children: [Int] = []
         for child in tree.children {
-            let node = add(child.node, keys, keyCount: keyCount)
+            let node = add(child.node, to: &nodes, keys, keyCount: keyCount)
             children.append(node)
             for key in keys[Array(child.name.utf8)] ?? [] { table[key] = Int32(node) }
         }
