@@ -94,6 +94,9 @@ final class RawStatement {
         return Int(sqlite3_changes(connection))
     }
 
+    /// How many rows a connection ever wrote, also those that were taken back.
+    static func totalChanges(_ connection: OpaquePointer?) -> Int64 { sqlite3_total_changes64(connection) }
+
     @inline(__always)
     func reset() { sqlite3_reset(handle) }
 

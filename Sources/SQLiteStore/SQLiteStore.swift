@@ -17,6 +17,19 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     private var openWriters: Writers?
     /// The lock of the file, while this store has it.
     private let fileLock = Mutex<FileLock?>(nil)
+    /// Tells observers of changes; made when first wanted, as most runs observe nothing.
+    var watcher: ChangeWatcher {
+        openWatcher.withLock { open in
+            let watcher = open ?? ChangeWatcher { [weak self] body in self?.look(body) }
+            open = watcher
+            return watcher
+        }
+    }
+    private let openWatcher = Mutex<ChangeWatcher?>(nil)
+    /// The watcher, if anybody ever observed.
+    var watcherInUse: ChangeWatcher? { openWatcher.withLock { $0 } }
+    /// Whether ``close()`` was called.
+    var isClosed: Bool { reader.withLock { $0.isClosed } }
 
     /// The connection for reading, opened when first wanted.
     private struct Reader {
@@ -103,6 +116,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     ///
     /// - Throws: ``StoreError``.
     public func close() throws {
+        watcherInUse?.close()
         try SQLiteStore.translating("closing the database") {
             // The last connection to close checkpoints, and a read-only one cannot.
             try reader.withLock { reader in
