@@ -50,11 +50,11 @@ extension Workspace {
                 of: configuration.databasePath, command: Self.programName,
                 patience: options.patience)
         defer { lock?.release() }
-        let started = Clock.now()
         let start = ContinuousClock.now
         let connections = Connections(self)
         let thread = ImportThread()
         let gate = PageGate()
+        try await thread.run { try store.beginRun(kind: "sync") }
         let walks = syncOrder(options.entities).map { index in
             EntityWalk(
                 workspace: self, store: store, connections: connections, thread: thread, gate: gate,
@@ -76,10 +76,8 @@ extension Workspace {
         await connections.close()
         let summary = makeReport(results, counts, ContinuousClock.now - start)
         // A run that finished and changed nothing leaves the file as it is, byte for byte.
-        if summary.hasNews {
-            try await thread.run {
-                try store.recordRun(started: started, outcome: summary.outcomeWord, summary: summary.json)
-            }
+        _ = try await thread.run {
+            try store.endRun(outcome: summary.outcomeWord, summary: summary.json, always: summary.hasNews)
         }
         return summary
     }
@@ -115,8 +113,13 @@ extension Workspace {
             order.append(index)
         }
         for index in model.entities.indices { visit(index) }
+        order.removeAll { !model.model.entities[$0].isWalked }
         guard let names else { return order }
-        let wanted = Set(names.compactMap(model.index(of:)))
+        // A sub-entity without a listing of its own comes with that of its super-entity.
+        let walked = names.compactMap { name in
+            model.model.entity(named: name).flatMap { model.model.lineage(of: $0).last { $0.isWalked } }?.name
+        }
+        let wanted = Set(walked.compactMap(model.index(of:)))
         return order.filter(wanted.contains)
     }
 }

@@ -21,8 +21,10 @@ final class SQLitePageTransaction: PageTransaction {
         try SQLiteStore.translating("writing a page") { try store.writer.writeWithoutTransaction { _ in try body() } }
     }
 
-    func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, isReference: Bool) throws -> MergeOutcome {
-        let outcome = try store.writers.entity(entity).merge(cells, isReference: isReference)
+    func setSource(_ source: PageSource) throws { try store.writers.changes.source = source }
+
+    func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
+        let outcome = try store.writers.entity(entity).merge(cells, as: role)
         if outcome != .unchanged {
             hasWritten = true
             touched[entity] = true
@@ -65,6 +67,7 @@ final class SQLitePageTransaction: PageTransaction {
                 try db.commit()
                 store.watcherInUse?.committed(
                     Set(touched.indices.filter { touched[$0] }), at: store.totalChanges(db))
+                try store.writers.changes.pageCommitted()
             }
         }
         isOpen = false
@@ -77,6 +80,7 @@ final class SQLitePageTransaction: PageTransaction {
         try? store.writer.writeWithoutTransaction { db in
             if db.isInsideTransaction { try db.rollback() }
             store.watcherInUse?.rolledBack(at: store.totalChanges(db))
+            try store.writers.changes.pageRolledBack()
             try store.writers.stubs.reload(store.model.entities.map(\.name))
         }
     }

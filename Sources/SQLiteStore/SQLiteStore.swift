@@ -181,6 +181,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
 /// The prepared statements of a model, made once per connection.
 final class Writers {
     let stubs: StubTable
+    let changes: ChangeLog
     let progress: ProgressTable
     let quarantine: QuarantineWriter
     private let model: CompiledModel
@@ -195,6 +196,7 @@ final class Writers {
         self.connection = connection
         entities = Array(repeating: nil, count: model.entities.count)
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
+        changes = try ChangeLog(on: connection, entityCount: model.entities.count)
         progress = try ProgressTable(on: connection)
         quarantine = try QuarantineWriter(on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
@@ -212,7 +214,7 @@ final class Writers {
 
     func entity(_ index: Int) throws -> EntityWriter {
         if let writer = entities[index] { return writer }
-        let writer = try EntityWriter(model.entities[index], on: connection, stubs: stubs)
+        let writer = try EntityWriter(model.entities[index], on: connection, stubs: stubs, changes: changes)
         entities[index] = writer
         return writer
     }
@@ -220,7 +222,8 @@ final class Writers {
     func links(_ entity: Int, _ relationship: Int) throws -> LinkWriter {
         if let writer = links[[entity, relationship]] { return writer }
         let layout = model.entities[entity]
-        let writer = try LinkWriter(layout.toMany[relationship], of: layout, model, on: connection)
+        let writer = try LinkWriter(
+            layout.toMany[relationship], of: layout, model, on: connection, changes: changes)
         links[[entity, relationship]] = writer
         return writer
     }
