@@ -113,10 +113,18 @@ let package = Package(
             dependencies: [
                 "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "TestSupport",
             ]),
+        // A disk and a memory that fail on request, and the executable that imports over them.
+        .target(
+            name: "FaultySQLite", path: "Tests/FaultySQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "FaultHost",
+            dependencies: [
+                "FaultySQLite", "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
+            ], path: "Tests/FaultHost"),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "ImportTestSupport", "SQLiteStore", "Importer", "Mapping", "Model", "RecordBatch", "TestSupport",
+                "FaultHost", "ImportTestSupport", "SQLiteStore", "Importer", "Mapping", "Model", "RecordBatch", "TestSupport",
             ]),
         .testTarget(
             name: "BMOTests",

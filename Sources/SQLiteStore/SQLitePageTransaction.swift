@@ -76,12 +76,7 @@ final class SQLitePageTransaction: PageTransaction {
     func rollback() {
         guard isOpen else { return }
         isOpen = false
-        // SQLite itself rolls back at the latest when the connection closes; the counts of stubs are read again.
-        try? store.writer.writeWithoutTransaction { db in
-            if db.isInsideTransaction { try db.rollback() }
-            store.watcherInUse?.rolledBack(at: store.totalChanges(db))
-            try store.writers.changes.pageRolledBack()
-            try store.writers.stubs.reload(store.model.entities.map(\.name))
-        }
+        // SQLite itself rolls back at the latest when the connection closes.
+        store.writer.writeWithoutTransaction { db in store.takeBack(db) }
     }
 }

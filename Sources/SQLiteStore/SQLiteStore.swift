@@ -15,6 +15,8 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     let path: String
     let model: CompiledModel
     private var openWriters: Writers?
+    /// A page that was given up is still open; touched inside the writer's accesses only.
+    private var owesRollback = false
     /// The lock of the file, while this store has it.
     private let fileLock = Mutex<FileLock?>(nil)
     /// Tells observers of changes; made when first wanted, as most runs observe nothing.
@@ -147,16 +149,34 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     public func beginPage() throws -> any PageTransaction {
         try SQLiteStore.translating("beginning a page") {
             try writer.writeWithoutTransaction { db in
+                try finishRollback(db)
                 try db.beginTransaction(.immediate)
                 do {
                     try writers.refresh()
                 } catch {
-                    try? db.rollback()
+                    takeBack(db)
                     throw error
                 }
                 return SQLitePageTransaction(self)
             }
         }
+    }
+
+    /// Takes back what a page has written; where that fails, for want of memory say, the next page does it first.
+    ///
+    /// Call it inside an access to the writer.
+    func takeBack(_ db: Database) {
+        openWriters?.changes.pageRolledBack()
+        openWriters?.forgetSeen()
+        owesRollback = true
+        try? finishRollback(db)
+        watcherInUse?.rolledBack(at: totalChanges(db))
+    }
+
+    private func finishRollback(_ db: Database) throws {
+        guard owesRollback else { return }
+        if db.isInsideTransaction { try db.rollback() }
+        owesRollback = false
     }
 
     /// The statements, which live until the file is closed: nobody else may keep them.
@@ -187,7 +207,7 @@ final class Writers {
     private let model: CompiledModel
     private let connection: OpaquePointer?
     private let dataVersion: RawStatement
-    private var seenVersion: Int64 = 0
+    private var seenVersion: Int64?
     private var entities: [EntityWriter?]
     private var links: [[Int]: LinkWriter] = [:]
 
@@ -211,6 +231,9 @@ final class Writers {
         try stubs.reload(model.entities.map(\.name))
         seenVersion = version
     }
+
+    /// What is kept in memory may be wrong: the next page reads it again.
+    func forgetSeen() { seenVersion = nil }
 
     func entity(_ index: Int) throws -> EntityWriter {
         if let writer = entities[index] { return writer }
