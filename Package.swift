@@ -134,7 +134,7 @@ let package = Package(
             ]),
         // Which target may import what, checked over the sources.
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
-        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "bmo"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["ImportTestSupport", "TestSupport", "bmo"]),
     ],
     cxxLanguageStandard: .cxx17
 )
