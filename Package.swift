@@ -44,9 +44,11 @@ let package = Package(
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CSMBClient", pkgConfig: "smbclient", providers: [.apt(["libsmbclient-dev"])]),
         .systemLibrary(name: "CCSV", providers: [.apt(["libcsv-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         bridge("RESTBridge", transport: ["BridgeHTTP", "CSimdJSON"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "CLibXML2"]),
-        bridge("SMBBridge", transport: ["CSMBClient", "CCSV"]),
+        bridge("SMBBridge", transport: ["CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CZlib", "CZip"]),
 
         // The host's side.
         .target(

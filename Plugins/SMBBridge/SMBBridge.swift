@@ -3,15 +3,15 @@
 
 public import BridgeKit
 
-/// Reads files, and the rows of CSV files, from an SMB share.
+/// Reads and writes files, and the rows in files, of an SMB share.
 ///
 /// libsmbclient is not thread-safe and writes to the standard output, so the host runs this bridge in a child process.
 public final class SMBBridge: Bridge {
     /// What this bridge is and can do.
     public static let descriptor = BridgeDescriptor(
-        name: "smb", version: "0.1.0", summary: "Files and CSV rows of an SMB share (Windows, Samba, NAS).",
+        name: "smb", version: "0.2.0", summary: "Files, and rows in files, of an SMB share (Windows, Samba, NAS).",
         optionsSchema: optionsSchema, entitySchema: entitySchema, isolation: .childProcess, isConcurrent: false,
-        capabilities: [.check, .fetch, .resume])
+        capabilities: [.check, .fetch, .resume, .incremental])
 
     let options: ShareOptions
     let connection: SMBConnection
@@ -29,26 +29,31 @@ public final class SMBBridge: Bridge {
         } catch {
             throw connection.explain(error)
         }
-        let who = options.user.isEmpty ? "without a user" : "as \(options.user)"
-        return "\(options.url.location([])) is open \(who)"
+        return "\(options.url.location([])) is open \(options.credentials.words)"
     }
 
-    /// Begins a walk over files or over the rows of CSV files, as the entity's section says.
-    public func fetch(_ request: FetchRequest) throws -> any RecordSource {
+    /// Begins a walk over files, folders or the rows of files, as the entity's section says.
+    public func fetch(_ request: FetchRequest) throws -> any RecordSource { try Self.source(request, share: connection) }
+
+    /// A walk over a share, or over a recording of one.
+    static func source(_ request: FetchRequest, share: any Share) throws -> any RecordSource {
         let pageSize = min(max(request.pageSize ?? 1000, 1), 100_000)
         switch try EntitySection(request.section) {
         case .files(let section):
-            return FileSource(
-                listing: listing(section.listing, mode: "files", cursor: request.cursor), section: section,
-                pageSize: pageSize)
-        case .csv(let section):
-            return CSVSource(
-                listing: listing(section.listing, mode: "csv", cursor: request.cursor), section: section,
-                pageSize: pageSize)
+            if section.readsOwners, let port = share.url.port, port != 445 {
+                throw BridgeError(
+                    .configuration, "owners: libsmbclient asks for them at port 445 only, and the url names \(port)",
+                    remedy: "leave out owners, or use a server at port 445")
+            }
+            let listing = FileListing(
+                share: share, options: section.listing, mode: section.question, pathField: "path",
+                usesStates: section.content != .none || section.readsOwners, request: request)
+            return FileSource(listing: listing, section: section, pageSize: pageSize)
+        case .rows(let section):
+            let listing = FileListing(
+                share: share, options: section.listing, mode: section.question, pathField: "@path", usesStates: true,
+                request: request)
+            return RowSource(listing: listing, section: section, pageSize: pageSize)
         }
-    }
-
-    private func listing(_ options: ListingOptions, mode: String, cursor: String?) -> FileListing {
-        FileListing(connection: connection, url: self.options.url, options: options, mode: mode, cursor: cursor)
     }
 }

@@ -23,7 +23,8 @@ enum Imports {
         "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl"),
         "RESTBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CSimdJSON"),
         "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CLibXML2"),
-        "SMBBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV"),
+        "SMBBridge": Rule(
+            "BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CZlib", "CZip"),
         "BridgeHost": Rule("CBridge", "RecordBatch", "Logging"),
         "Model": Rule("Yams", "CYaml"),
         "Mapping": Rule("Model", "RecordBatch", "CTime"),
