@@ -92,7 +92,8 @@ let package = Package(
         .testTarget(
             name: "RESTBridgeTests", dependencies: ["RESTBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
         .testTarget(name: "SOAPBridgeTests", dependencies: ["SOAPBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
-        .testTarget(name: "SMBBridgeTests", dependencies: ["SMBBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
+        .testTarget(
+            name: "SMBBridgeTests", dependencies: ["SMBBridge", "BridgeKit", "CSMBClient", "RecordBatch", "TestSupport"]),
         // The executable that the host's tests start to serve a bridge, as `bmo` does with itself.
         .executableTarget(name: "TestHost", dependencies: ["BridgeHost"], path: "Tests/TestHost"),
         // CountingBridge is compiled by these tests: two bridges in one test binary would export the same symbols.

@@ -15,9 +15,9 @@ enum EntitySection {
         "folders": ["owners"],
         "csv": [
             "encoding", "delimiter", "quote", "header", "empty_as_null", "null_values", "skip_rows", "comment",
-            "lenient_quotes", "pad_rows", "members", "write",
+            "lenient_quotes", "pad_rows", "members", "write", "columns",
         ],
-        "ndjson": ["encoding", "members", "write"],
+        "ndjson": ["encoding", "members", "write", "columns"],
         "json": ["encoding", "records", "members"],
         "xml": ["records", "members"],
     ]

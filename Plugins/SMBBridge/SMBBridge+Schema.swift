@@ -80,7 +80,9 @@ extension SMBBridge {
             "pad_rows": {"type": "boolean", "default": false,
               "description": "with csv: null for the fields that a short row lacks, and no error for empty ones too many"},
             "write": {"type": "string", "enum": ["none", "append", "rewrite"], "default": "none",
-              "description": "with csv and ndjson: whether new rows are appended, and others changed in their file"}
+              "description": "with csv and ndjson: whether new rows are appended, and others changed in their file"},
+            "columns": {"type": "object", "additionalProperties": {"type": "string"},
+              "description": "with write: key attributes whose columns have other names, ATTRIBUTE: COLUMN"}
           }
         }
         """

@@ -2,6 +2,7 @@
 // libsmbclient, and the plugin is loaded only when a config asks for it.
 
 public import BridgeKit
+public import RecordBatch
 
 /// Reads and writes files, and the rows in files, of an SMB share.
 ///
@@ -11,7 +12,7 @@ public final class SMBBridge: Bridge {
     public static let descriptor = BridgeDescriptor(
         name: "smb", version: "0.2.0", summary: "Files, and rows in files, of an SMB share (Windows, Samba, NAS).",
         optionsSchema: optionsSchema, entitySchema: entitySchema, isolation: .childProcess, isConcurrent: false,
-        capabilities: [.check, .fetch, .resume, .incremental])
+        capabilities: [.check, .fetch, .resume, .incremental, .create, .update, .delete, .discover])
 
     let options: ShareOptions
     let connection: SMBConnection
@@ -34,6 +35,15 @@ public final class SMBBridge: Bridge {
 
     /// Begins a walk over files, folders or the rows of files, as the entity's section says.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource { try Self.source(request, share: connection) }
+
+    /// Writes a file, a folder, or a row of a file, as the entity's section says.
+    public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
+        switch try EntitySection(request.section) {
+        case .files(let section):
+            try FileWriter(connection: connection, section: section).write(request, into: writer)
+        case .rows(let section): try RowWriter(connection: connection, section: section).write(request, into: writer)
+        }
+    }
 
     /// A walk over a share, or over a recording of one.
     static func source(_ request: FetchRequest, share: any Share) throws -> any RecordSource {

@@ -1,7 +1,6 @@
 import BridgeKit
-import Foundation
 import Glibc
-import Synchronization
+import RecordBatch
 
 @testable import SMBBridge
 
@@ -16,37 +15,32 @@ final class RecordedShare: Share {
     /// What was asked for, in order.
     private(set) var log: [String] = []
 
-    struct Recording: Codable, Equatable {
+    struct Recording {
         var folders: [String: Folder] = [:]
         var files: [String: [Answer]] = [:]
     }
 
-    struct Folder: Codable, Equatable {
+    struct Folder {
         var error: String?
-        var entries: [Entry]?
+        var entries: [Entry] = []
     }
 
-    struct Entry: Codable, Equatable {
+    struct Entry {
         var name: String
-        var size: UInt64 = 0
-        var isFolder: Bool?
+        var size = 0
+        var isFolder = false
         /// Microseconds since 1970.
-        var modified: Int64?
-        var changed: Int64?
-        var inode: UInt64?
+        var modified: Int?
+        var changed: Int?
+        var inode = 0
+        var attributes: UInt16?
     }
 
     /// What a file is, or the error that a read of it gives.
-    struct Answer: Codable, Equatable {
+    struct Answer {
         var error: String?
-        var text: String?
-        var base64: String?
-        var modified: Int64?
-
-        var bytes: [UInt8] {
-            if let base64, let data = Data(base64Encoded: base64) { return Array(data) }
-            return Array((text ?? "").utf8)
-        }
+        var bytes: [UInt8] = []
+        var modified: Int?
     }
 
     static let errors: [String: Int32] = [
@@ -59,10 +53,8 @@ final class RecordedShare: Share {
         options = try ShareOptions(BridgeOptions(["url": "smb://recorded/share", "guest": true]))
     }
 
-    convenience init(contentsOf path: String) throws {
-        let data = try Data(contentsOf: URL(fileURLWithPath: path))
-        try self.init(JSONDecoder().decode(Recording.self, from: data))
-    }
+    /// A recording as JSON.
+    convenience init(json: [UInt8]) throws { try self.init(Recording(json: json)) }
 
     func list(_ folder: [String]) throws(SMBFailure) -> SMBListing {
         let path = folder.joined(separator: "/")
@@ -70,10 +62,11 @@ final class RecordedShare: Share {
         let answer = recording.folders[path] ?? Folder(error: "ENOENT")
         if let error = answer.error { throw failure(error, .listFolder, folder) }
         var listing = SMBListing()
-        listing.entries = (answer.entries ?? []).map { entry in
+        listing.entries = answer.entries.map { entry in
             SMBEntry(
-                name: entry.name, size: entry.size, attributes: entry.isFolder == true ? 0x10 : 0x20,
-                modified: entry.modified, changed: entry.changed, inode: entry.inode ?? 0)
+                name: entry.name, size: UInt64(entry.size), attributes: entry.attributes ?? (entry.isFolder ? 0x10 : 0x20),
+                modified: entry.modified.map(Int64.init), changed: entry.changed.map(Int64.init),
+                inode: UInt64(entry.inode))
         }
         return listing
     }
@@ -91,7 +84,7 @@ final class RecordedShare: Share {
         }
         if let error = answer.error { throw failure(error, .readFile, path) }
         let bytes = answer.bytes
-        let version = FileVersion(size: Int64(bytes.count), modified: answer.modified, inode: 0)
+        let version = FileVersion(size: Int64(bytes.count), modified: answer.modified.map(Int64.init), inode: 0)
         if let expected, !expected.agrees(with: version) {
             throw SMBFailure(cause: .changed, action: .readFile, path: path)
         }
@@ -103,6 +96,76 @@ final class RecordedShare: Share {
 
     private func failure(_ error: String, _ action: SMBFailure.Action, _ path: [String]) -> SMBFailure {
         SMBFailure(cause: .system(Self.errors[error] ?? EIO), action: action, path: path)
+    }
+}
+
+extension RecordedShare.Recording {
+    init(json: [UInt8]) throws {
+        guard let root = try JSONObject.parse(json) else { throw SMBServer.Failure(description: "no JSON object") }
+        let folders = root.object("folders") ?? .empty
+        for path in folders.names {
+            guard let folder = folders.object(path) else { continue }
+            self.folders[path] = RecordedShare.Folder(
+                error: folder.string("error"),
+                entries: folder.objects("entries").map { entry in
+                    RecordedShare.Entry(
+                        name: entry.string("name") ?? "", size: entry.integer("size") ?? 0,
+                        isFolder: entry.bool("isFolder") ?? false, modified: entry.integer("modified"),
+                        changed: entry.integer("changed"), inode: entry.integer("inode") ?? 0)
+                })
+        }
+        let files = root.object("files") ?? .empty
+        for path in files.names {
+            self.files[path] = files.objects(path).map { answer in
+                RecordedShare.Answer(
+                    error: answer.string("error"),
+                    bytes: answer.string("base64").flatMap(Base64.decode) ?? Array((answer.string("text") ?? "").utf8),
+                    modified: answer.integer("modified"))
+            }
+        }
+    }
+
+    /// The recording as JSON.
+    var json: String {
+        RecordBatchWriter.json { writer in
+            writer.key("folders")
+            writer.object {
+                for (path, folder) in folders {
+                    writer.key(path)
+                    writer.object {
+                        writer.member("error", folder.error)
+                        writer.key("entries")
+                        writer.array {
+                            for entry in folder.entries {
+                                writer.object {
+                                    writer.member("name", entry.name)
+                                    writer.member("size", entry.size)
+                                    writer.member("isFolder", entry.isFolder)
+                                    writer.member("modified", entry.modified)
+                                    writer.member("changed", entry.changed)
+                                    writer.member("inode", entry.inode)
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            writer.key("files")
+            writer.object {
+                for (path, answers) in files {
+                    writer.key(path)
+                    writer.array {
+                        for answer in answers {
+                            writer.object {
+                                writer.member("error", answer.error)
+                                writer.member("base64", answer.bytes.withUnsafeBytes { Base64.encode($0) })
+                                writer.member("modified", answer.modified)
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -121,8 +184,8 @@ final class RecordingShare: Share {
             recording.folders[path] = RecordedShare.Folder(
                 entries: listing.entries.map {
                     RecordedShare.Entry(
-                        name: $0.name, size: $0.size, isFolder: $0.isDirectory ? true : nil, modified: $0.modified,
-                        changed: $0.changed, inode: $0.inode)
+                        name: $0.name, size: Int($0.size), isFolder: $0.isDirectory, modified: $0.modified.map(Int.init),
+                        changed: $0.changed.map(Int.init), inode: Int($0.inode))
                 })
             return listing
         } catch {
@@ -138,7 +201,7 @@ final class RecordingShare: Share {
         do throws(SMBFailure) {
             let read = try share.read(path, offset: offset, limit: limit, expecting: expected)
             recording.files[name, default: []].append(
-                RecordedShare.Answer(base64: Data(read.bytes).base64EncodedString(), modified: read.version.modified))
+                RecordedShare.Answer(bytes: read.bytes, modified: read.version.modified.map(Int.init)))
             return read
         } catch {
             recording.files[name, default: []].append(RecordedShare.Answer(error: Self.name(of: error)))

@@ -1,3 +1,4 @@
+import CSMBClient
 import Glibc
 import Testing
 
@@ -141,16 +142,35 @@ final class SMBServer: @unchecked Sendable {
     /// What smbstatus says of the sessions, a line each.
     func sessions() throws -> [String] {
         try Self.run("smbstatus -s \"$1/smb.conf\" -p >\"$1/log/status\" 2>/dev/null", root)
-        guard let file = fopen(root + "/log/status", "r") else { throw Failure(description: "no status") }
+        return String(decoding: try Self.read(root + "/log/status"), as: UTF8.self)
+            .split(separator: "\n").map(String.init).filter { $0.contains("SMB") }
+    }
+
+    /// A local file's content.
+    static func read(_ path: String) throws -> [UInt8] {
+        guard let file = fopen(path, "r") else { throw Failure(description: "no \(path)") }
         defer { fclose(file) }
-        var text: [UInt8] = []
-        var byte = fgetc(file)
-        while byte != EOF {
-            text.append(UInt8(truncatingIfNeeded: byte))
-            byte = fgetc(file)
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, file)
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
         }
-        return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
-            .filter { $0.contains("SMB") }
+    }
+
+    /// What a local folder holds, sorted.
+    static func names(in folder: String) -> [String] {
+        guard let handle = opendir(folder) else { return [] }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
     }
 
     /// Writes a file below the share, with the folders that lead to it.

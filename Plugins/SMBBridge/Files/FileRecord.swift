@@ -65,8 +65,25 @@ struct FileRecord {
         }
     }
 
+    /// Writes what a stat tells; the other fields stay as they are.
+    func writePart(to writer: RecordBatchWriter) {
+        let text = path.joined(separator: "/")
+        writer.object {
+            writer.member("path", text)
+            writer.member("path_key", Self.key(text))
+            writer.member("name", path.last ?? "")
+            writer.member("folder", folder.joined(separator: "/"))
+            writer.member("extension", entry.isDirectory ? "" : (path.last ?? "").fileExtension)
+            writer.member("size", entry.size)
+            writer.member("modified", microseconds: entry.modified)
+            writer.member("accessed", microseconds: entry.accessed)
+            writer.member("changed", microseconds: entry.changed)
+            writer.member("is_directory", entry.isDirectory)
+        }
+    }
+
     /// FILE_ATTRIBUTE_REPARSE_POINT of [MS-FSCC], section 2.6.
-    private static let reparsePoint: Int32 = 0x400
+    static let reparsePoint: Int32 = 0x400
 
     private func writeContent(_ section: FileSection.Content, _ writer: RecordBatchWriter) {
         guard section != .none else { return }

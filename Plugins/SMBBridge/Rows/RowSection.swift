@@ -23,6 +23,8 @@ struct RowSection {
     /// Which members of a zip archive are read.
     let members: PatternSet
     let writing: Writing
+    /// Columns of key attributes that have other names.
+    let columns: [String: String]
 
     init(_ options: BridgeOptions, kind: String) throws {
         listing = try ListingOptions(options, patterns: kind, kinds: .files, reserved: ["@path", "@row", "@member"])
@@ -33,6 +35,9 @@ struct RowSection {
             Writing(
                 rawValue: try ShareOptions.choice(
                     options, "write", of: ["none", "append", "rewrite"], otherwise: "none")) ?? .none
+        let renamed = options.object("columns") ?? .empty
+        columns = Dictionary(
+            renamed.names.map { ($0, renamed.string($0) ?? $0) }, uniquingKeysWith: { first, _ in first })
         switch kind {
         case "csv": format = .csv(try CSVDialect(options, captures: listing.patterns.captureNames))
         case "ndjson": format = .ndjson

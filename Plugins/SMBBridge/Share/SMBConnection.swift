@@ -8,12 +8,14 @@ import Synchronization
 /// libsmbclient 4.17 shares state between contexts without locks, so all calls of the process go through one lock; a call
 /// may come from any thread. Its log, protocol range and configuration are global, too: the context that calls sets them.
 final class SMBConnection: Share, @unchecked Sendable {
-    // `context` is made in `init`, freed in `deinit`, and used in between only inside `library.withLock`, as is
-    // `hasOpenedShare`.
+    // `context` is made in `init`, freed in `deinit`, and used in between only inside `library.withLock`, as are
+    // `hasOpenedShare` and `isUnencrypted`.
     let options: ShareOptions
     private let context: UnsafeMutablePointer<SMBCCTX>
     private let host: BridgeContext
     private var hasOpenedShare = false
+    /// Whether libsmbclient said that it got no encryption where that is required.
+    private var isUnencrypted = false
     private let deadline: CallDeadline
 
     /// The lock, and the connection whose global settings are in force.
@@ -69,15 +71,33 @@ final class SMBConnection: Share, @unchecked Sendable {
                 owner = ObjectIdentifier(self)
             }
             deadline.begin()
+            let result = try encrypting { () -> Swift.Result<Result, SMBFailure> in
+                Swift.Result { () throws(SMBFailure) in try body(context) }
+            }
+            let isOver = deadline.end()
             do throws(SMBFailure) {
-                let result = try body(context)
-                _ = deadline.end()
-                return result
+                return try result.get()
             } catch {
-                guard deadline.end() else { throw error }
+                guard isOver else { throw error }
                 throw SMBFailure(cause: .system(ETIMEDOUT), action: error.action, path: error.path)
             }
         }
+    }
+
+    /// Runs `body`, and throws when libsmbclient went on without the encryption that is required.
+    private func encrypting<Value>(_ body: () -> Value) throws(SMBFailure) -> Value {
+        guard options.encryption == .required else { return body() }
+        if isUnencrypted { throw SMBFailure(cause: .notEncrypted, action: .openShare, path: []) }
+        var value: Value?
+        let words = PrintedWords.during { value = body() } ?? ""
+        // It says so once, and keeps the connection.
+        if words.contains("Encryption required") { isUnencrypted = true }
+        guard let value, !isUnencrypted else {
+            _ = deadline.end()
+            throw SMBFailure(cause: .notEncrypted, action: .openShare, path: [])
+        }
+        if !words.isEmpty { host.log(.debug, "libsmbclient: \(words)") }
+        return value
     }
 
     /// Says that a call which takes long gets on.

@@ -8,6 +8,8 @@ struct SMBFailure: Error, Equatable {
         case system(Int32)
         /// The file is not the one that was listed, or changed while it was read.
         case changed
+        /// The server does not encrypt, which is required.
+        case notEncrypted
     }
 
     enum Action: String {
@@ -67,9 +69,15 @@ extension Share {
         ) -> BridgeError {
             BridgeError(code, "\(what): \(why)", remedy: remedy, location: location, isRetryable: isRetryable)
         }
+        if failure.cause == .notEncrypted {
+            return error(
+                .tls, "the server does not encrypt, and encryption is required",
+                remedy: "turn on encryption at the server, or leave out encryption: required")
+        }
         guard case .system(let number) = failure.cause else {
             return error(
-                .conflict, "it changed while it was read", remedy: "read it again when nobody writes to it",
+                .conflict, "it changed while it was \(isWriting ? "written" : "read")",
+                remedy: isWriting ? "sync, then write again" : "read it again when nobody writes to it",
                 isRetryable: true)
         }
         switch number {
@@ -90,8 +98,9 @@ extension Share {
                     remedy: "look at the server's shares: smbclient -L \(options.url.host)")
             }
             return error(.notFound, "there is no such path on the share", remedy: "check the url and the pattern")
-        case EINVAL:
+        case EINVAL, ENOSYS, EOPNOTSUPP:
             guard isConnecting else {
+                guard number == EINVAL else { return error(.unsupported, "the server cannot do that") }
                 return error(.configuration, "the server refuses the name")
             }
             if let reason = resolveFailure() {

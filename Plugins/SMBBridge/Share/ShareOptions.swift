@@ -59,15 +59,19 @@ struct ShareOptions: Sendable {
         }
         encryption = try Self.protection(options, "encryption")
         signing = try Self.protection(options, "signing")
-        minimumProtocol = try Self.choice(options, "min_protocol", of: Self.protocols, otherwise: "SMB2_02")
+        let isSealed = encryption == .required
+        let oldestWanted = try Self.choice(options, "min_protocol", of: Self.protocols, otherwise: "SMB2_02")
         maximumProtocol = try Self.choice(options, "max_protocol", of: Self.protocols, otherwise: "SMB3_11")
-        let oldest = Self.protocols.firstIndex(of: minimumProtocol) ?? 0
+        let oldest = Self.protocols.firstIndex(of: oldestWanted) ?? 0
         let newest = Self.protocols.firstIndex(of: maximumProtocol) ?? 0
+        let firstWithEncryption = Self.protocols.firstIndex(of: "SMB3_00") ?? 0
+        // Before that there is none, and libsmbclient would go on without.
+        minimumProtocol = isSealed ? Self.protocols[max(oldest, firstWithEncryption)] : oldestWanted
         guard oldest <= newest else {
             throw BridgeError(
                 .configuration, "min_protocol \(minimumProtocol) is newer than max_protocol \(maximumProtocol)")
         }
-        guard encryption != .required || newest >= Self.protocols.firstIndex(of: "SMB3_00") ?? 0 else {
+        guard !isSealed || newest >= firstWithEncryption else {
             throw BridgeError(
                 .configuration, "encryption is required, but max_protocol \(maximumProtocol) has none",
                 remedy: "set max_protocol to SMB3_00 or newer")
