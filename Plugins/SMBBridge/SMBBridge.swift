@@ -36,6 +36,12 @@ public final class SMBBridge: Bridge {
     /// Begins a walk over files, folders or the rows of files, as the entity's section says.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource { try Self.source(request, share: connection) }
 
+    /// Looks at the share's first folders, and proposes entities: files, folders, and the rows of files that are tables.
+    public func discover(into writer: RecordBatchWriter) throws {
+        var discovery = try Discovery(connection)
+        try discovery.write(to: writer)
+    }
+
     /// Writes a file, a folder, or a row of a file, as the entity's section says.
     public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
         switch try EntitySection(request.section) {
