@@ -18,6 +18,8 @@ extension SMBBridge {
               "description": "with kerberos: the cache that holds the ticket, as KRB5CCNAME has it"},
             "timeout": {"type": "integer", "minimum": 1, "maximum": 3600, "default": 20,
               "description": "seconds to wait for an answer; a call that takes twice as long is ended"},
+            "workers": {"type": "integer", "minimum": 1, "maximum": 16, "default": 4,
+              "description": "how many processes list folders at a time"},
             "encryption": {"type": "string", "enum": ["default", "preferred", "required"], "default": "default",
               "description": "required: refuse a connection that is not encrypted"},
             "signing": {"type": "string", "enum": ["default", "preferred", "required"], "default": "default",

@@ -16,10 +16,12 @@ public final class SMBBridge: Bridge {
 
     let options: ShareOptions
     let connection: SMBConnection
+    private let context: BridgeContext
 
     /// Checks the options and makes a libsmbclient context; does not connect.
     public init(options: BridgeOptions, context: BridgeContext) throws {
         self.options = try ShareOptions(options)
+        self.context = context
         connection = try SMBConnection(self.options, context: context)
     }
 
@@ -34,7 +36,13 @@ public final class SMBBridge: Bridge {
     }
 
     /// Begins a walk over files, folders or the rows of files, as the entity's section says.
-    public func fetch(_ request: FetchRequest) throws -> any RecordSource { try Self.source(request, share: connection) }
+    public func fetch(_ request: FetchRequest) throws -> any RecordSource {
+        if request.section.has(ListingRelay.member) { return ListingRelay.Source(request.section, share: connection) }
+        let hasHelpers = context.hasWorkers && options.workers > 1
+        return try Self.source(
+            request, share: connection, queue: hasHelpers ? ListingQueue(context, threads: options.workers) : nil)
+    }
+
 
     /// Looks at the share's first folders, and proposes entities: files, folders, and the rows of files that are tables.
     public func discover(into writer: RecordBatchWriter) throws {
@@ -52,7 +60,9 @@ public final class SMBBridge: Bridge {
     }
 
     /// A walk over a share, or over a recording of one.
-    static func source(_ request: FetchRequest, share: any Share) throws -> any RecordSource {
+    static func source(
+        _ request: FetchRequest, share: any Share, queue: ListingQueue? = nil
+    ) throws -> any RecordSource {
         let pageSize = min(max(request.pageSize ?? 1000, 1), 100_000)
         switch try EntitySection(request.section) {
         case .files(let section):
@@ -63,12 +73,12 @@ public final class SMBBridge: Bridge {
             }
             let listing = FileListing(
                 share: share, options: section.listing, mode: section.question, pathField: "path",
-                usesStates: section.content != .none || section.readsOwners, request: request)
+                usesStates: section.content != .none || section.readsOwners, request: request, queue: queue)
             return FileSource(listing: listing, section: section, pageSize: pageSize)
         case .rows(let section):
             let listing = FileListing(
                 share: share, options: section.listing, mode: section.question, pathField: "@path", usesStates: true,
-                request: request)
+                request: request, queue: queue)
             return RowSource(listing: listing, section: section, pageSize: pageSize)
         }
     }

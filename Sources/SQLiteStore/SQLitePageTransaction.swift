@@ -27,7 +27,7 @@ final class SQLitePageTransaction: PageTransaction {
     }
 
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool {
-        try store.writers.entity(entity).ensure(key)
+        try store.writers.entity(entity).ensure(key, kind: store.model.entities[entity].name)
     }
 
     func mergeLinks(
@@ -52,7 +52,7 @@ final class SQLitePageTransaction: PageTransaction {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
         try SQLiteStore.translating("committing a page") {
             try store.writer.writeWithoutTransaction { db in
-                try db.commit()
+                try store.commitTransaction(db)
                 try store.writers.changes.pageCommitted()
             }
         }
@@ -64,9 +64,9 @@ final class SQLitePageTransaction: PageTransaction {
         isOpen = false
         // SQLite itself rolls back at the latest when the connection closes; the counts of stubs are read again.
         try? store.writer.writeWithoutTransaction { db in
-            if db.isInsideTransaction { try db.rollback() }
+            try store.rollbackTransaction(db)
             try store.writers.changes.pageRolledBack()
-            try store.writers.stubs.reload(store.model.entities.map(\.name))
+            try store.writers.reload()
         }
     }
 }

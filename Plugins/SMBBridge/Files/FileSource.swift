@@ -101,7 +101,7 @@ final class FileSource: RecordSource {
             share: listing.share, path: listing.share.url.folder + match.path,
             version: isAgain ? nil : match.entry.version)
         if section.content == .hash {
-            var hash = SHA256()
+            let hash = try SHA256()
             while let piece = try file.read() {
                 try listing.checkCancelled()
                 hash.add(piece)

@@ -1,89 +1,31 @@
-/// SHA-256 of FIPS 180-4, a piece at a time.
-struct SHA256 {
-    private static let constants: [UInt32] = [
-        0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
-        0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
-        0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
-        0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
-        0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
-        0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
-        0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
-        0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
-    ]
+import BridgeKit
+import CLibCrypto
 
-    private var state: [UInt32] = [
-        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-    ]
-    private var pending: [UInt8] = []
-    private var count: UInt64 = 0
-    private var words = [UInt32](repeating: 0, count: 64)
+/// SHA-256 of FIPS 180-4 with libcrypto, a piece at a time.
+final class SHA256 {
+    private let context: OpaquePointer
+
+    /// - Throws: ``BridgeError`` when libcrypto has no memory.
+    init() throws {
+        guard let context = EVP_MD_CTX_new() else { throw BridgeError(.internal, "libcrypto has no memory") }
+        self.context = context
+        guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+            throw BridgeError(.internal, "libcrypto has no SHA-256")
+        }
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
 
     /// Adds bytes.
-    mutating func add(_ bytes: [UInt8]) {
-        count += UInt64(bytes.count)
-        if pending.isEmpty {
-            let whole = bytes.count / 64 * 64
-            compress(bytes, count: whole)
-            pending = Array(bytes[whole...])
-        } else {
-            pending += bytes
-            let whole = pending.count / 64 * 64
-            compress(pending, count: whole)
-            pending.removeFirst(whole)
-        }
-    }
+    func add(_ bytes: [UInt8]) { EVP_DigestUpdate(context, bytes, bytes.count) }
 
-    /// The digest in lower-case hexadecimal digits.
-    mutating func finish() -> String {
-        let bits = count * 8
-        pending.append(0x80)
-        while pending.count % 64 != 56 { pending.append(0) }
-        for shift in stride(from: 56, through: 0, by: -8) { pending.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
-        compress(pending, count: pending.count)
-        return state.map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
+    /// The digest in lower-case hexadecimal digits; the last call.
+    func finish() -> String {
+        var digest = [UInt8](repeating: 0, count: 32)
+        EVP_DigestFinal_ex(context, &digest, nil)
+        return digest.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
         }.joined()
-    }
-
-    private mutating func compress(_ bytes: [UInt8], count: Int) {
-        bytes.withUnsafeBytes { bytes in
-            words.withUnsafeMutableBufferPointer { w in
-                state.withUnsafeMutableBufferPointer { state in
-                    Self.constants.withUnsafeBufferPointer { k in
-                        for start in stride(from: 0, to: count, by: 64) {
-                            Self.block(UnsafeRawBufferPointer(rebasing: bytes[start..<start + 64]), w, state, k)
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    @inline(__always)
-    private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 { word &>> count | word &<< (32 &- count) }
-
-    private static func block(
-        _ bytes: UnsafeRawBufferPointer, _ w: UnsafeMutableBufferPointer<UInt32>,
-        _ state: UnsafeMutableBufferPointer<UInt32>, _ k: UnsafeBufferPointer<UInt32>
-    ) {
-        for index in 0..<16 {
-            w[index] = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
-        }
-        for index in 16..<64 {
-            let first = rotate(w[index - 15], 7) ^ rotate(w[index - 15], 18) ^ (w[index - 15] &>> 3)
-            let second = rotate(w[index - 2], 17) ^ rotate(w[index - 2], 19) ^ (w[index - 2] &>> 10)
-            w[index] = w[index - 16] &+ first &+ w[index - 7] &+ second
-        }
-        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-        for index in 0..<64 {
-            let first = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
-            let one = h &+ first &+ ((e & f) ^ (~e & g)) &+ k[index] &+ w[index]
-            let second = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
-            let two = second &+ ((a & b) ^ (a & c) ^ (b & c))
-            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ one, c, b, a, one &+ two)
-        }
-        for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] = state[index] &+ value }
     }
 }

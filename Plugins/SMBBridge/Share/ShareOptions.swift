@@ -31,6 +31,8 @@ struct ShareOptions: Sendable {
     let url: ShareURL
     let credentials: Credentials
     let timeoutSeconds: Int
+    /// How many processes list folders at a time.
+    let workers: Int
     let encryption: Protection
     let signing: Protection
     let minimumProtocol: String
@@ -57,6 +59,7 @@ struct ShareOptions: Sendable {
         guard (1...3600).contains(timeoutSeconds) else {
             throw BridgeError(.configuration, "timeout: \(timeoutSeconds) is not within 1 to 3600 seconds")
         }
+        workers = min(max(options.integer("workers") ?? 4, 1), 16)
         encryption = try Self.protection(options, "encryption")
         signing = try Self.protection(options, "signing")
         let isSealed = encryption == .required

@@ -36,9 +36,10 @@ final class FileListing {
     /// - Parameter usesStates: Whether the walk reads files, and so leaves out those that did not move.
     init(
         share: any Share, options: ListingOptions, mode: String, pathField: String, usesStates: Bool,
-        request: FetchRequest
+        request: FetchRequest, queue: ListingQueue? = nil
     ) {
         self.share = share
+        self.queue = queue
         self.options = options
         self.pathField = pathField
         question = mode + ":" + options.kinds.rawValue + ":" + options.patterns.question
@@ -59,6 +60,11 @@ final class FileListing {
     }
 
     private let usesStates: Bool
+    /// Other processes that list ahead; nil where there are none.
+    private let queue: ListingQueue?
+    private var expectedCount = 0
+
+    deinit { queue?.stop() }
 
     /// Makes ``next()`` throw; from any thread.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
@@ -176,14 +182,32 @@ final class FileListing {
         }
     }
 
+    /// Lets other processes list ahead where there is enough to do for them.
+    private func expectMore() {
+        guard let queue else { return }
+        // Half of the window is looked at again before it is empty.
+        expectedCount -= 1
+        guard expectedCount < queue.window / 2 else { return }
+        let folders = walk.upcoming(queue.window)
+        guard expectedCount > 0 || folders.count >= Self.leastFolders else { return }
+        expectedCount = folders.count
+        queue.expect(folders.map { share.url.folder + $0 })
+    }
+
+    /// Fewer folders are listed sooner than a process starts.
+    private static let leastFolders = 16
+
     private func list(_ folder: FolderWalk.Folder) throws {
-        do {
-            let listing = try share.list(share.url.folder + folder.path)
+        let path = share.url.folder + folder.path
+        do throws(SMBFailure) {
+            let listing: SMBListing
+            if let known = queue?.take(path) { listing = try known.get() } else { listing = try share.list(path) }
             for name in listing.malformedNames {
                 let path = (folder.path + [name]).joined(separator: "/")
                 reject("the name is not UTF-8", representation: path, of: nil)
             }
             walk.listed(listing)
+            expectMore()
         } catch let failure where folder.depth > 0 && failure.isAccess {
             walk.skipped(because: "may not be listed by this user")
         } catch let failure where folder.depth > 0 && failure.isAbsence {

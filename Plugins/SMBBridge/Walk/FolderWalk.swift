@@ -79,6 +79,9 @@ struct FolderWalk {
         stack = [Folder(path: patterns.root, positions: patterns.start, inodes: [], depth: 0)]
     }
 
+    /// The folders that it will list next, at most so many, if nothing else comes in between.
+    func upcoming(_ count: Int) -> [[String]] { stack.suffix(count).reversed().map(\.path) }
+
     mutating func next() -> Step {
         if nextMatch < matches.count {
             let match = matches[nextMatch]
