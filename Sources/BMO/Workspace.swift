@@ -76,6 +76,25 @@ public struct Workspace: Sendable {
         try SQLiteStore(path: configuration.databasePath, model: model)
     }
 
+    /// Opens the database for writing: with the file's lock, which the store keeps until it is closed.
+    ///
+    /// Taking the lock first means that nothing is migrated under another process's hands.
+    ///
+    /// - Parameters:
+    ///   - command: What other processes are told about this one; no secrets.
+    ///   - patience: How long to wait when another process has the lock.
+    ///   - onWait: Called once before a wait, with the holder if that is known.
+    /// - Throws: ``StoreError``, `busy` with the holder when the lock is another's; `CancellationError`.
+    public func openLockedStore(
+        command: String, patience: FileLock.Patience = .none, onWait: (FileLock.Holder?) -> Void = { _ in }
+    ) async throws -> SQLiteStore {
+        let lock = try await FileLock.take(
+            of: configuration.databasePath, command: command, patience: patience, onWait: onWait)
+        let store = try openStore()
+        store.keep(lock)
+        return store
+    }
+
     /// Connects to a bridge of the configuration.
     ///
     /// - Throws: ``BridgeFailure``, ``SecretError``.

@@ -51,7 +51,7 @@ public final class BridgeConnection: Sendable {
 
     /// Creates, updates or deletes one object; never tried twice.
     ///
-    /// - Parameter request: A batch of one object: operation, entity, section, key and values, as in `bmo_bridge.h`.
+    /// - Parameter request: A batch of one object: operation, entity, section, key, values and the rest, as in `bmo_bridge.h`.
     /// - Returns: The answer's representation, if the API gave one.
     public func write(_ request: RecordBatch) async throws(BridgeFailure) -> RecordBatch? {
         guard let operation = OwnedRecord(request)?.text("operation") else {
@@ -67,6 +67,9 @@ public final class BridgeConnection: Sendable {
     public func fetch(_ request: FetchRequest) async throws(BridgeFailure) -> RecordStream {
         try require("fetch")
         if request.cursor != nil { try require("resume") }
+        if request.token != nil || request.since != nil { try require("incremental") }
+        if request.parent != nil { try require("parent") }
+        if request.explains { try require("plan") }
         let stream = RecordStream(
             request, pool: pool, limits: limits, log: log, canResume: plugin.can("resume"))
         try await stream.start()

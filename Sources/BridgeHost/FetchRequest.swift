@@ -13,6 +13,37 @@ public struct FetchRequest: Sendable {
     /// How many records a page should have; nil leaves it to the bridge.
     public var pageSize: Int?
 
+    /// The ``PageInfo/token`` of an earlier finished fetch of the same entity, section and parent.
+    public var token: String?
+    /// The newest value of the entity's incremental field that is known, as the remote sent it.
+    public var since: String?
+    /// The local values of the object whose children are wanted: a batch of one object.
+    public var parent: RecordBatch?
+    /// Conditions that the bridge may have the remote apply.
+    public var filters: [Filter] = []
+    /// Asks what the first page would request, and contacts nobody.
+    public var explains = false
+
+    /// A condition on the records that are wanted.
+    public struct Filter: Sendable, Equatable {
+        /// The attribute's local name.
+        public var attribute: String
+        /// Its path in the remote record, with dots.
+        public var path: String
+        /// One of `=`, `!=`, `<`, `<=`, `>`, `>=`.
+        public var comparison: String
+        /// The value as text; nil is null.
+        public var value: String?
+
+        /// A condition.
+        public init(attribute: String, path: String, comparison: String, value: String?) {
+            self.attribute = attribute
+            self.path = path
+            self.comparison = comparison
+            self.value = value
+        }
+    }
+
     /// A request with a section that is there as a batch.
     public init(entity: String, section: RecordBatch? = nil, cursor: String? = nil, pageSize: Int? = nil) {
         self.entity = entity
@@ -48,7 +79,29 @@ public struct FetchRequest: Sendable {
             if let cursor { writer.text(cursor) } else { writer.null() }
             writer.key("page_size")
             if let pageSize { writer.int64(Int64(pageSize)) } else { writer.null() }
+            if let token { writer.member("token", token) }
+            if let since { writer.member("since", since) }
+            if let parent, parent.count > 0, parent[0].tag == .object {
+                writer.key("parent")
+                writer.copy(parent[0])
+            }
+            if !filters.isEmpty { writeFilters(to: writer) }
+            if explains { writer.member("explain", true) }
         }
         return try writer.finish()
+    }
+
+    private func writeFilters(to writer: RecordBatchWriter) {
+        writer.key("filters")
+        writer.array {
+            for filter in filters {
+                writer.object {
+                    writer.member("attribute", filter.attribute)
+                    writer.member("path", filter.path)
+                    writer.member("comparison", filter.comparison)
+                    writer.member("value", filter.value)
+                }
+            }
+        }
     }
 }

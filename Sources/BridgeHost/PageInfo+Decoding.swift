@@ -4,6 +4,7 @@ extension PageInfo {
     private static let longestCursor = 64 << 10
     private static let mostRejected = 10_000
     private static let mostWarnings = 100
+    private static let longestToken = 2 << 20
 
     /// The page in a bridge's bytes.
     ///
@@ -37,6 +38,7 @@ extension PageInfo {
         try page.readRejected(record, log)
         try page.readCursor(record, log)
         try page.readMetadata(record, log)
+        try page.readMovement(record, log)
         return page
     }
 
@@ -79,6 +81,46 @@ extension PageInfo {
             metadata = text
         } else {
             warnings.append("the page's metadata of \(text.utf8.count) bytes is not kept")
+        }
+    }
+
+    /// What ABI 1.1 added: what moved, what is gone, what was not looked at.
+    private mutating func readMovement(_ record: OwnedRecord, _ log: BridgeLog) throws(PluginRefusal) {
+        unchanged = try Self.bool(record, "unchanged")
+        if let text = try Self.text(record, "token") {
+            guard text.utf8.count <= Self.longestToken else {
+                throw PluginRefusal(reason: "a token of \(text.utf8.count) bytes; the limit is \(Self.longestToken)")
+            }
+            // As with a cursor: a token with a secret can't be kept.
+            if log.redactor.redact(text) == text {
+                token = text
+            } else {
+                warnings.append("the walk's token holds a secret and is not kept: the next one is a full one")
+            }
+        }
+        if let value = try Self.value(record, "deleted", .array), value.count > 0 {
+            guard value.elements.allSatisfy({ $0.tag == .object }) else {
+                throw PluginRefusal(reason: "a page whose `deleted` are not objects")
+            }
+            let writer = RecordBatchWriter()
+            for object in value.elements { writer.copy(object) }
+            do {
+                deleted = try writer.finish()
+            } catch {
+                throw PluginRefusal(reason: "a page whose `deleted` break the format: \(error)")
+            }
+        }
+        for value in try Self.value(record, "spared", .array)?.elements ?? [] {
+            let whole = value["equals"].flatMap { $0.text ?? $0.integer.map(String.init) }
+            guard value.tag == .object, let field = value["field"]?.text, let text = whole ?? value["prefix"]?.text
+            else {
+                // Taken lightly, objects that are still there would be deleted.
+                throw PluginRefusal(reason: "a page whose `spared` lack `field`, or `equals` and `prefix`")
+            }
+            spared.append(SparedObjects(field: field, value: text, isPrefix: whole == nil))
+        }
+        for value in try Self.value(record, "pushed", .array)?.elements ?? [] {
+            if let index = value.integer.flatMap({ Int(exactly: $0) }), index >= 0 { pushed.append(index) }
         }
     }
 

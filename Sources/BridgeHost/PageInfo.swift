@@ -28,6 +28,36 @@ public struct PageInfo: Sendable, Equatable {
     public var warnings: [String] = []
     /// What else the API said: a JSON object's text.
     public var metadata: String?
+    /// With ``end``: what a later fetch gets as ``FetchRequest/token``.
+    public var token: String?
+    /// With ``end``: nothing moved since the token or `since`.
+    public var unchanged = false
+    /// The objects that the remote says are gone: records, of which the key suffices.
+    public var deleted: RecordBatch?
+    /// Objects that the walk did not look at.
+    public var spared: [SparedObjects] = []
+    /// Which of the request's filters the remote applies, by their places.
+    public var pushed: [Int] = []
+
+    /// Whether two pages say the same; tombstones count by their number.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.cursor == right.cursor && left.pageEnd == right.pageEnd && left.end == right.end
+            && left.complete == right.complete && left.total == right.total && left.location == right.location
+            && left.rejected == right.rejected && left.warnings == right.warnings && left.metadata == right.metadata
+            && left.token == right.token && left.unchanged == right.unchanged
+            && left.deleted?.count == right.deleted?.count && left.spared == right.spared
+            && left.pushed == right.pushed
+    }
+}
+
+/// Objects that a walk did not look at, by a remote field of theirs.
+public struct SparedObjects: Sendable, Equatable {
+    /// The field's path in the remote record, with dots.
+    public var field: String
+    /// Its value.
+    public var value: String
+    /// Whether `value` is only how the field's value begins.
+    public var isPrefix: Bool
 }
 
 /// A record that a bridge could not turn into values.

@@ -30,6 +30,14 @@ public struct BridgeDescriptor: Sendable {
         case check, discover, fetch, create, update, delete
         /// A fetch can start from a cursor that an earlier page gave.
         case resume
+        /// A fetch can bring only what moved since an earlier one: by a token of its own or by `since`.
+        case incremental
+        /// A fetch can ask for the children of one object.
+        case parent
+        /// A fetch can have the remote apply conditions.
+        case filter
+        /// A fetch can tell what it would request.
+        case plan
     }
 
     /// Describes a bridge.

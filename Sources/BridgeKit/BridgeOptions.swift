@@ -35,6 +35,13 @@ public struct BridgeOptions: @unchecked Sendable {
         }
     }
 
+    /// A copy of an object that lies in a batch; no options when `value` is no object.
+    public init(copying value: BatchValue) {
+        let writer = RecordBatchWriter()
+        writer.copy(value)
+        self = (try? writer.finish()).flatMap(Self.init(batch:)) ?? .empty
+    }
+
     /// The names of the members, in their order.
     public var names: [String] { value.members.map(\.key) }
 
@@ -82,6 +89,12 @@ public struct BridgeOptions: @unchecked Sendable {
     public func withValue<Result>(_ name: String, _ body: (BatchValue?) throws -> Result) rethrows -> Result {
         defer { withExtendedLifetime(batch) {} }
         return try body(value[name])
+    }
+
+    /// Writes the whole object as a value.
+    public func write(to writer: RecordBatchWriter) {
+        writer.copy(value)
+        withExtendedLifetime(batch) {}
     }
 
     private static func text(_ value: BatchValue) -> String? {

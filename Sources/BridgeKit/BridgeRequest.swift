@@ -11,12 +11,78 @@ public struct FetchRequest: Sendable {
     /// How many records a page should have, if the host has a wish.
     public var pageSize: Int?
 
+    /// What an earlier finished fetch gave as ``Page/token``: bring only what moved since.
+    ///
+    /// Only for a bridge that can ``BridgeDescriptor/Capability/incremental``.
+    public var token: String?
+    /// The newest value of the entity's incremental field that was imported, less the config's lookback, as the remote
+    /// sent it.
+    ///
+    /// Only for a bridge that can ``BridgeDescriptor/Capability/incremental``.
+    public var since: String?
+    /// The object whose children are wanted: its values by local names; nil where the entity has no parent.
+    ///
+    /// Only for a bridge that can ``BridgeDescriptor/Capability/parent``.
+    public var parent: BridgeOptions?
+    /// Conditions that all hold of the records that are wanted; a bridge may leave any of them to the host.
+    public var filters: [Filter]
+    /// Contact nobody: write one record `{request, body}` per request that the first page would take, and say in
+    /// ``Page/pushed`` which filters the remote would apply.
+    public var explains: Bool
+
+    /// A condition on a record's value.
+    public struct Filter: Sendable {
+        /// How the record's value stands to the filter's.
+        public enum Comparison: String, Sendable {
+            case equal = "="
+            case notEqual = "!="
+            case less = "<"
+            case lessOrEqual = "<="
+            case greater = ">"
+            case greaterOrEqual = ">="
+        }
+
+        /// The attribute's local name.
+        public var attribute: String
+        /// The attribute's path in the remote record, with dots.
+        public var path: String
+        /// The comparison.
+        public var comparison: Comparison
+        /// The value as text; nil is null.
+        public var value: String?
+
+        /// A condition.
+        public init(attribute: String, path: String, comparison: Comparison, value: String?) {
+            self.attribute = attribute
+            self.path = path
+            self.comparison = comparison
+            self.value = value
+        }
+
+        init?(_ record: BridgeOptions) {
+            guard let attribute = record.string("attribute"),
+                let comparison = record.string("comparison").flatMap(Comparison.init)
+            else { return nil }
+            self.init(
+                attribute: attribute, path: record.string("path") ?? attribute, comparison: comparison,
+                value: record.string("value"))
+        }
+    }
+
     /// A request.
-    public init(entity: String, section: BridgeOptions, cursor: String? = nil, pageSize: Int? = nil) {
+    public init(
+        entity: String, section: BridgeOptions, cursor: String? = nil, pageSize: Int? = nil, token: String? = nil,
+        since: String? = nil, parent: BridgeOptions? = nil, filters: [Filter] = [], explains: Bool = false
+    ) {
         self.entity = entity
         self.section = section
         self.cursor = cursor
         self.pageSize = pageSize
+        self.token = token
+        self.since = since
+        self.parent = parent
+        self.filters = filters
+        self.explains = explains
     }
 
     init(_ record: BridgeOptions) {
@@ -24,6 +90,11 @@ public struct FetchRequest: Sendable {
         section = record.object("section") ?? .empty
         cursor = record.string("cursor")
         pageSize = record.integer("page_size")
+        token = record.string("token")
+        since = record.string("since")
+        parent = record.object("parent")
+        filters = record.objects("filters").compactMap(Filter.init)
+        explains = record.bool("explain") ?? false
     }
 }
 
@@ -40,10 +111,32 @@ public struct WriteRequest: Sendable {
     public var entity: String
     /// The entity's own section of the config.
     public var section: BridgeOptions
-    /// The object's key, by remote names.
+    /// The object's key, by local names.
     public var key: BridgeOptions
-    /// The values to write, by remote names.
+    /// The values to write, in the remote's shape: of an update those that changed.
     public var values: BridgeOptions
+    /// All values of the local object, by local names, for paths and conditions.
+    public var object: BridgeOptions
+    /// The local values of the object's parent, by local names; nil where the entity has none.
+    public var parent: BridgeOptions?
+    /// The same for each try of one write, for remotes that know such keys.
+    public var idempotencyKey: String?
+
+    /// A request.
+    public init(
+        _ operation: Operation, entity: String, section: BridgeOptions, key: BridgeOptions = .empty,
+        values: BridgeOptions = .empty, object: BridgeOptions = .empty, parent: BridgeOptions? = nil,
+        idempotencyKey: String? = nil
+    ) {
+        self.operation = operation
+        self.entity = entity
+        self.section = section
+        self.key = key
+        self.values = values
+        self.object = object
+        self.parent = parent
+        self.idempotencyKey = idempotencyKey
+    }
 
     init(_ record: BridgeOptions) throws {
         guard let operation = Operation(rawValue: record.string("operation") ?? "") else {
@@ -54,11 +147,14 @@ public struct WriteRequest: Sendable {
         section = record.object("section") ?? .empty
         key = record.object("key") ?? .empty
         values = record.object("values") ?? .empty
+        object = record.object("object") ?? .empty
+        parent = record.object("parent")
+        idempotencyKey = record.string("idempotency_key")
     }
 }
 
 /// Where a walk stands after a call of ``RecordSource/next(into:)``.
-public struct Page: Sendable {
+public struct Page {
     /// Where a later fetch continues after this page; nil where it can't.
     public var cursor: String?
     /// These records end a page: the host may commit.
@@ -77,6 +173,38 @@ public struct Page: Sendable {
     public var warnings: [String]
     /// What else the API said about the reply.
     public var metadata: [String: String]
+    /// With `isEnd`: what a later fetch gets as ``FetchRequest/token``, for what moved since this one.
+    public var token: String?
+    /// With `isEnd`: the remote says that nothing moved since the token or `since`; such a walk deletes nothing.
+    public var isUnchanged = false
+    /// The objects that the remote says are gone: each in the shape of a record, of which the key suffices.
+    public var deleted: [BridgeOptions] = []
+    /// Objects that the walk did not look at: that they did not come says nothing, even where `isComplete` is true.
+    public var spared: [Spared] = []
+    /// Which of the request's filters the remote applies, by their places in the list.
+    public var pushed: [Int] = []
+
+    /// Objects that a walk did not look at, by a remote field of theirs.
+    public struct Spared: Sendable {
+        /// The path of the field in the remote record, with dots.
+        public var field: String
+        /// What the field is, or begins with.
+        public var match: Match
+
+        /// How the field's value is told.
+        public enum Match: Sendable {
+            /// The whole value.
+            case equals(String)
+            /// How the value begins.
+            case prefix(String)
+        }
+
+        /// Objects whose `field` matches.
+        public init(field: String, _ match: Match) {
+            self.field = field
+            self.match = match
+        }
+    }
 
     /// A record that could not be represented.
     public struct Rejected: Sendable {
@@ -133,6 +261,35 @@ public struct Page: Sendable {
             writer.array { for warning in warnings { writer.text(warning) } }
             writer.key("metadata")
             writer.object { for (name, value) in metadata { writer.member(name, value) } }
+            writeIncrementalMembers(to: writer)
+        }
+    }
+
+    /// The members that ABI 1.1 added, where there is something to say.
+    private func writeIncrementalMembers(to writer: RecordBatchWriter) {
+        if let token { writer.member("token", token) }
+        if isUnchanged { writer.member("unchanged", true) }
+        if !deleted.isEmpty {
+            writer.key("deleted")
+            writer.array { for object in deleted { object.write(to: writer) } }
+        }
+        if !spared.isEmpty {
+            writer.key("spared")
+            writer.array {
+                for objects in spared {
+                    writer.object {
+                        writer.member("field", objects.field)
+                        switch objects.match {
+                        case .equals(let value): writer.member("equals", value)
+                        case .prefix(let value): writer.member("prefix", value)
+                        }
+                    }
+                }
+            }
+        }
+        if !pushed.isEmpty {
+            writer.key("pushed")
+            writer.array { for index in pushed { writer.int64(Int64(index)) } }
         }
     }
 }

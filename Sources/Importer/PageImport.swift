@@ -51,6 +51,8 @@ public final class PageImport {
     public func add(_ batch: RecordBatch, location: String?) throws {
         let page = mapper.map(batch, as: entity)
         try transaction.access {
+            try transaction.setSource(
+                PageSource(bridge: origin.bridge, walk: model.entities[entity].name, location: location))
             for rejection in page.rejections {
                 try quarantine(
                     record: recordsBefore + rejection.record, reason: rejection.reason,
@@ -107,10 +109,14 @@ public final class PageImport {
         try page.cells.withUnsafeBufferPointer { cells in
             // What an unchanged object refers to was made sure of when that was written.
             var written: [Int] = []
+            var record = -1
             for (index, row) in page.rows.enumerated() {
                 let layout = model.entities[row.entity]
                 let own = UnsafeBufferPointer(rebasing: cells[row.firstCell..<row.firstCell + layout.fields.count])
-                switch try transaction.merge(entity: row.entity, cells: own, isReference: row.isReference) {
+                // A record's own row comes before those that are nested in it.
+                let role: RowRole = row.isReference ? .reference : row.record == record ? .nested : .listed
+                record = row.record
+                switch try transaction.merge(entity: row.entity, cells: own, as: role) {
                 case .inserted where row.isReference: counts[row.entity].stubs += 1
                 case .inserted: counts[row.entity].inserted += 1
                 case .updated: counts[row.entity].updated += 1

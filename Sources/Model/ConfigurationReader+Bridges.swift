@@ -21,7 +21,13 @@ struct CompiledPlugin: Sendable {
 
 extension ConfigurationReader {
     /// Names that an entity has for itself, so that no plugin's section can have them.
-    static let entityKeys = ["bridge", "key", "attributes", "relationships"]
+    static let entityKeys =
+        [
+            "bridge", "key", "attributes", "relationships", "unique", "extends", "when", "deletes", "sources",
+            "precedence", "extra", "renamed_from",
+        ] + walkKeys
+    /// As ``entityKeys``, for a further source of an entity.
+    static let sourceKeys = ["bridge", "attributes", "relationships", "each"] + walkKeys
 
     mutating func readBridges(_ member: Member) -> [BridgeConfiguration] {
         (members(of: member.value, "\"bridges\"", at: member.value.mark) ?? []).map { readBridge($0) }
@@ -58,7 +64,7 @@ extension ConfigurationReader {
     }
 
     private mutating func isKnown(plugin name: String, at mark: YAMLMark, _ what: String) -> Bool {
-        if Self.entityKeys.contains(name) {
+        if Self.entityKeys.contains(name) || Self.sourceKeys.contains(name) {
             error(
                 at: mark, "the plugin \(quoted(name)) of \(what) is named as a key of entities",
                 "ask the plugin's author for another name")

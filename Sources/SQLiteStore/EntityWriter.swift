@@ -1,6 +1,5 @@
 internal import Importer
 internal import Mapping
-internal import RecordBatch
 
 /// The statements of one entity's table: look up, compare, write what is different.
 ///
@@ -10,17 +9,20 @@ final class EntityWriter {
     private let layout: EntityLayout
     private let connection: OpaquePointer?
     private let stubs: StubTable
+    private let changes: ChangeLog
     private let table: String
     private let rowID: String
     private let lookUp: RawStatement
     private let insert: RawStatement
     private let insertKey: RawStatement
+    private let any: RawStatement
     private var updates: [[UInt64]: RawStatement] = [:]
 
-    init(_ layout: EntityLayout, on connection: OpaquePointer?, stubs: StubTable) throws {
+    init(_ layout: EntityLayout, on connection: OpaquePointer?, stubs: StubTable, changes: ChangeLog) throws {
         self.layout = layout
         self.connection = connection
         self.stubs = stubs
+        self.changes = changes
         table = SchemaBuilder.quoted(layout.name)
         let names = Set(layout.fields.map { $0.name.lowercased() })
         // An attribute may be called rowid: SQLite has three names for it.
@@ -32,6 +34,7 @@ final class EntityWriter {
         insert = try RawStatement(Self.insertion(table, columns), on: connection)
         insertKey = try RawStatement(
             Self.insertion(table, layout.key.map { columns[$0] }) + " ON CONFLICT DO NOTHING", on: connection)
+        any = try RawStatement("SELECT EXISTS (SELECT 1 FROM \(table))", on: connection)
     }
 
     private static func insertion(_ table: String, _ columns: [String]) -> String {
@@ -39,13 +42,16 @@ final class EntityWriter {
             + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
     }
 
-    func merge(_ cells: UnsafeBufferPointer<Cell>, isReference: Bool) throws -> MergeOutcome {
+    func merge(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
+        let isReference = role == .reference
         for (index, field) in layout.key.enumerated() { lookUp.bind(cells[field], at: Int32(index + 1)) }
         guard try lookUp.step() else {
             lookUp.reset()
+            let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
             for index in cells.indices { insert.bind(cells[index], at: Int32(index + 1)) }
             try insert.run()
             if isReference { try stubs.add(layout, cells) }
+            if isRecorded { try recordInsert(cells, isReference ? .stubbed : .inserted) }
             return .inserted
         }
         let rowID = lookUp.int64(0)
@@ -53,16 +59,63 @@ final class EntityWriter {
         for index in cells.indices where !lookUp.matches(cells[index], column: Int32(index + 1)) {
             changed = (changed ?? []) + [index]
         }
+        let isRecorded = changes.records(layout.index)
+        let old = isRecorded ? changed.map { object($0) { $0.append(lookUp.value(Int32($1 + 1))) } } : nil
         lookUp.reset()
         if let changed { try update(rowID, changed, cells) }
-        if !isReference, try stubs.remove(layout, cells) { return .inserted }
-        return changed == nil ? .unchanged : .updated
+        let wasStub = try !isReference && stubs.remove(layout, cells)
+        guard wasStub || changed != nil else { return .unchanged }
+        if isRecorded {
+            let new = object(changed ?? []) { $0.append(cells[$1]) }
+            try changes.record(
+                layout, key: key(of: cells), wasStub ? .inserted : .updated, old: old ?? object([]) { _, _ in },
+                new: new)
+        }
+        return wasStub ? .inserted : .updated
+    }
+
+    private func isEmpty() throws -> Bool {
+        _ = try any.step()
+        defer { any.reset() }
+        return any.int64(0) == 0
+    }
+
+    private func key(of cells: UnsafeBufferPointer<Cell>) -> JSONText { .key(layout.key.lazy.map { cells[$0] }) }
+
+    /// An object of columns, the values of which `append` writes.
+    private func object(_ fields: [Int], _ append: (inout JSONText, Int) -> Void) -> JSONText {
+        var text = JSONText()
+        text.append("{")
+        for field in fields {
+            text.beginMember(layout.fields[field].name)
+            append(&text, field)
+        }
+        text.append("}")
+        return text
+    }
+
+    private func recordInsert(_ cells: UnsafeBufferPointer<Cell>, _ change: ChangeLog.Change) throws {
+        let present = cells.indices.filter { cells[$0].kind != .absent && cells[$0].kind != .null }
+        try changes.record(
+            layout, key: key(of: cells), change, old: nil, new: object(present) { $0.append(cells[$1]) })
     }
 
     func ensure(_ key: UnsafeBufferPointer<Cell>) throws -> Bool {
         for index in key.indices { insertKey.bind(key[index], at: Int32(index + 1)) }
+        // The statement may find the row there: whether the table was empty is asked before, but only once per run.
+        let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
         guard try insertKey.run() > 0 else { return false }
         try stubs.add(layout, key: key)
+        if isRecorded {
+            var new = JSONText()
+            new.append("{")
+            for (index, field) in layout.key.enumerated() {
+                new.beginMember(layout.fields[field].name)
+                new.append(key[index])
+            }
+            new.append("}")
+            try changes.record(layout, key: .key(key), .stubbed, old: nil, new: new)
+        }
         return true
     }
 
@@ -113,16 +166,16 @@ final class StubTable {
     }
 
     func add(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws {
-        try add(layout.name, Self.text(layout.key.map { cells[$0] }))
+        try add(layout.name, .key(layout.key.lazy.map { cells[$0] }))
     }
 
     func add(_ layout: EntityLayout, key: UnsafeBufferPointer<Cell>) throws {
-        try add(layout.name, Self.text(Array(key)))
+        try add(layout.name, .key(key))
     }
 
-    private func add(_ entity: String, _ key: String) throws {
+    private func add(_ entity: String, _ key: JSONText) throws {
         insertion.bind(entity, at: 1)
-        insertion.bind(key, at: 2)
+        insertion.bind(utf8: key.bytes, at: 2)
         counts[entity, default: 0] += try insertion.run()
     }
 
@@ -130,26 +183,9 @@ final class StubTable {
     func remove(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws -> Bool {
         guard counts[layout.name, default: 0] > 0 else { return false }
         deletion.bind(layout.name, at: 1)
-        deletion.bind(Self.text(layout.key.map { cells[$0] }), at: 2)
+        deletion.bind(utf8: JSONText.key(layout.key.lazy.map { cells[$0] }).bytes, at: 2)
         let removed = try deletion.run()
         counts[layout.name, default: 0] -= removed
         return removed > 0
-    }
-
-    /// A key as a JSON array: `["FR"]`, `[7]`.
-    private static func text(_ key: [Cell]) -> String {
-        let parts = key.map { cell -> String in
-            switch cell.value ?? .null {
-            case .null: return "null"
-            case .integer(let value): return String(value)
-            case .real(let value): return "\(value)"
-            case .text(let value):
-                var out = ""
-                out.appendJSONString(value)
-                return out
-            case .bytes(let value): return "\"" + value.withUnsafeBytes(Base64.encode) + "\""
-            }
-        }
-        return "[" + parts.joined(separator: ",") + "]"
     }
 }

@@ -5,17 +5,23 @@ internal import Model
 /// The statements of one relationship to many: reads what is stored, and writes what is different.
 final class LinkWriter {
     private let relationship: EntityLayout.ToMany
+    private let owner: EntityLayout
+    private let target: EntityLayout
     private let backing: any LinkBacking
+    private let changes: ChangeLog
     private let width: Int
 
     init(
         _ relationship: EntityLayout.ToMany, of owner: EntityLayout, _ model: CompiledModel,
-        on connection: OpaquePointer?
+        on connection: OpaquePointer?, changes: ChangeLog
     )
         throws
     {
         self.relationship = relationship
+        self.owner = owner
+        self.changes = changes
         let target = model.entities[relationship.target]
+        self.target = target
         width = target.key.count
         backing =
             switch relationship.storage {
@@ -45,13 +51,88 @@ final class LinkWriter {
             wanted = old + new.filter { !known.contains($0) }
         case .insertAtBeginning: wanted = new + old.filter { !seen.contains($0) }
         }
-        return try backing.write(wanted, over: stored, of: owner)
+        guard let delta = try backing.write(wanted, over: stored, of: owner) else { return false }
+        try record(delta, owner)
+        return true
+    }
+
+    private func record(_ delta: LinkDelta, _ key: [Cell]) throws {
+        switch delta {
+        case .links(let old, let new):
+            // The rows of a first load go with their links: those need no record.
+            let source = if case .reversedLinks = relationship.storage { target } else { owner }
+            guard changes.records(source.index) else { return }
+            try changes.record(
+                owner, key: .key(key), .relinked, old: old.json(relationship.name), new: new.json(relationship.name))
+        case .detached(let keys, let toOne):
+            guard changes.records(target.index) else { return }
+            let names = (0..<toOne.fieldCount).map { target.fields[toOne.firstField + $0].name }
+            let old = JSONText.object(zip(names, key).map { (name: $0, value: $1.value ?? .null) })
+            let new = JSONText.object(names.map { (name: $0, value: StoredValue.null) })
+            for key in keys { try changes.record(target, key: .key(key), .updated, old: old, new: new) }
+        }
+    }
+}
+
+/// What a merge did to the links of an object.
+enum LinkDelta {
+    /// The part of the list that is another now.
+    case links(old: LinkSpan, new: LinkSpan)
+    /// These objects' relationship to one no longer leads to the owner.
+    case detached([[StoredValue]], EntityLayout.ToOne)
+}
+
+/// A part of the targets of a relationship: what `bmo_changes` keeps of it before and after.
+///
+/// Seen from the source, `start` tells where the targets lie in its list. Seen from the target, each of the sources has
+/// the object at a position of its own.
+struct LinkSpan: Equatable {
+    var start: Int?
+    var keys: [[StoredValue]]
+    var positions: [Int64] = []
+
+    /// `{"relationship": "languages", "at": 0, "keys": [["fr"]]}`.
+    func json(_ relationship: String) -> JSONText {
+        var text = JSONText()
+        text.append("{")
+        text.beginMember("relationship")
+        text.append(string: relationship)
+        if let start {
+            text.beginMember("at")
+            text.append(number: start)
+        }
+        text.beginMember("keys")
+        text.append("[")
+        for (index, key) in keys.enumerated() {
+            if index > 0 { text.append(",") }
+            text.append(.key(key))
+        }
+        text.append("]")
+        if start == nil {
+            text.beginMember("positions")
+            text.append(.key(positions.map { StoredValue.integer($0) }))
+        }
+        text.append("}")
+        return text
+    }
+
+    /// What two lists differ in: they begin and end alike.
+    static func difference(_ old: [[StoredValue]], _ new: [[StoredValue]]) -> LinkDelta {
+        let shorter = min(old.count, new.count)
+        var start = 0
+        while start < shorter, old[start] == new[start] { start += 1 }
+        var end = 0
+        while end < shorter - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
+        return .links(
+            old: LinkSpan(start: start, keys: Array(old[start..<old.count - end])),
+            new: LinkSpan(start: start, keys: Array(new[start..<new.count - end])))
     }
 }
 
 /// The targets that a relationship has.
 private struct StoredLinks {
     var keys: [[StoredValue]]
+    var positions: [Int64] = []
     /// Whether the positions are 0, 1, 2 ...: a link that was removed from the other end leaves a gap.
     var isDense: Bool
 }
@@ -59,8 +140,8 @@ private struct StoredLinks {
 /// Where the links of a relationship lie.
 private protocol LinkBacking {
     func targets(of owner: [Cell]) throws -> StoredLinks
-    /// Returns whether anything was written.
-    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]) throws -> Bool
+    /// Returns what is different now; nil when nothing was written.
+    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]) throws -> LinkDelta?
 }
 
 /// Links in a table of their own: (source, position, target), seen from either end.
@@ -106,24 +187,26 @@ private struct TableBacking: LinkBacking {
     func targets(of owner: [Cell]) throws -> StoredLinks {
         for (index, cell) in owner.enumerated() { select.bind(cell, at: Int32(index + 1)) }
         let rows = try select.rows(width: targetWidth + 1)
-        let isDense = rows.enumerated().allSatisfy { $1[0] == .integer(Int64($0)) }
-        return StoredLinks(keys: rows.map { Array($0.dropFirst()) }, isDense: isDense)
+        let positions = rows.map { row -> Int64 in if case .integer(let position) = row[0] { position } else { 0 } }
+        let isDense = positions.enumerated().allSatisfy { $1 == Int64($0) }
+        return StoredLinks(keys: rows.map { Array($0.dropFirst()) }, positions: positions, isDense: isDense)
     }
 
-    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]) throws -> Bool {
-        isReversed
-            ? try writeReversed(wanted, over: old.keys, of: owner) : try writeInOrder(wanted, over: old, of: owner)
+    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]) throws -> LinkDelta? {
+        isReversed ? try writeReversed(wanted, over: old, of: owner) : try writeInOrder(wanted, over: old, of: owner)
     }
 
-    private func writeInOrder(_ wanted: [[StoredValue]], over stored: StoredLinks, of owner: [Cell]) throws -> Bool {
-        guard wanted != stored.keys else { return false }
+    private func writeInOrder(
+        _ wanted: [[StoredValue]], over stored: StoredLinks, of owner: [Cell]
+    ) throws -> LinkDelta? {
+        guard wanted != stored.keys else { return nil }
         let old = stored.isDense ? stored.keys : []
         if !stored.isDense { try removeAll(of: owner, from: 0) }
         for (position, key) in wanted.enumerated() where position >= old.count || old[position] != key {
             try insert(owner, position: Int64(position), key)
         }
         if wanted.count < old.count { try removeAll(of: owner, from: wanted.count) }
-        return true
+        return LinkSpan.difference(stored.keys, wanted)
     }
 
     private func removeAll(of owner: [Cell], from position: Int) throws {
@@ -132,11 +215,17 @@ private struct TableBacking: LinkBacking {
         try deletion.run()
     }
 
-    private func writeReversed(_ wanted: [[StoredValue]], over old: [[StoredValue]], of owner: [Cell]) throws -> Bool {
-        let before = Set(old)
+    private func writeReversed(
+        _ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]
+    ) throws -> LinkDelta? {
+        let before = Set(old.keys)
         let after = Set(wanted)
-        guard before != after else { return false }
-        for key in old where !after.contains(key) {
+        guard before != after else { return nil }
+        var removed = LinkSpan(start: nil, keys: [])
+        var added = LinkSpan(start: nil, keys: [])
+        for (key, position) in zip(old.keys, old.positions) where !after.contains(key) {
+            removed.keys.append(key)
+            removed.positions.append(position)
             for (index, cell) in owner.enumerated() { deletion.bind(cell, at: Int32(index + 1)) }
             for (index, value) in key.enumerated() { deletion.bind(value, at: Int32(ownerWidth + index + 1)) }
             try deletion.run()
@@ -147,8 +236,10 @@ private struct TableBacking: LinkBacking {
             let position = nextPosition.int64(0)
             nextPosition.reset()
             try insert(owner, position: position, key)
+            added.keys.append(key)
+            added.positions.append(position)
         }
-        return true
+        return .links(old: removed, new: added)
     }
 
     private func insert(_ owner: [Cell], position: Int64, _ key: [StoredValue]) throws {
@@ -164,13 +255,13 @@ private struct TableBacking: LinkBacking {
 /// The rows that are wanted refer to the owner already: a page merges its rows before its links.
 private struct InverseBacking: LinkBacking {
     private let keyWidth: Int
-    private let ownerWidth: Int
+    private let toOne: EntityLayout.ToOne
     private let select: RawStatement
     private let detach: RawStatement
 
     init(_ target: EntityLayout, _ toOne: EntityLayout.ToOne, on connection: OpaquePointer?) throws {
         keyWidth = target.key.count
-        ownerWidth = toOne.fieldCount
+        self.toOne = toOne
         let quoted = SchemaBuilder.quoted
         let references = (0..<toOne.fieldCount).map { quoted(target.fields[toOne.firstField + $0].name) }
         let keys = target.key.map { quoted(target.fields[$0].name) }
@@ -187,15 +278,15 @@ private struct InverseBacking: LinkBacking {
         return StoredLinks(keys: try select.rows(width: keyWidth), isDense: true)
     }
 
-    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]) throws -> Bool {
+    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]) throws -> LinkDelta? {
         let kept = Set(wanted)
-        var changed = false
+        var detached: [[StoredValue]] = []
         for key in old.keys where !kept.contains(key) {
             for (index, value) in key.enumerated() { detach.bind(value, at: Int32(index + 1)) }
             try detach.run()
-            changed = true
+            detached.append(key)
         }
-        return changed
+        return detached.isEmpty ? nil : .detached(detached, toOne)
     }
 }
 

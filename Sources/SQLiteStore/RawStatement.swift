@@ -57,6 +57,19 @@ final class RawStatement {
         sqlite3_bind_text(handle, index, value, Int32(value.utf8.count), Self.transient)
     }
 
+    /// Binds a copy of UTF-8 text.
+    func bind(utf8 bytes: [UInt8], at index: Int32) {
+        bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else {
+                bindEmptyText(index)
+                return
+            }
+            let status = sqlite3_bind_text64(
+                handle, index, start, UInt64(bytes.count), Self.transient, UInt8(SQLITE_UTF8))
+            note(status)
+        }
+    }
+
     /// A value over SQLite's limit of 1 GB is not bound, and the column would become null: the next step throws instead.
     @inline(__always)
     private func note(_ status: Int32) {

@@ -155,17 +155,4 @@ extension SQLiteStore {
             try Int.fetchOne(db, sql: "SELECT count(*) FROM bmo_stubs WHERE entity = ?", arguments: [entity]) ?? 0
         }
     }
-
-    /// Keeps what a run did: one row.
-    ///
-    /// - Throws: ``StoreError``.
-    public func recordRun(started: String, outcome: String, summary: String) throws {
-        try SQLiteStore.translating("recording the run") {
-            try writer.writeWithoutTransaction { db in
-                try db.execute(
-                    sql: "INSERT INTO bmo_runs (started, finished, outcome, summary) VALUES (?, ?, ?, ?)",
-                    arguments: [started, Clock.now(), outcome, summary])
-            }
-        }
-    }
 }

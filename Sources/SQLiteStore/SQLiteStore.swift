@@ -15,6 +15,8 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     let path: String
     let model: CompiledModel
     private var openWriters: Writers?
+    /// The lock of the file, while this store has it.
+    private let fileLock = Mutex<FileLock?>(nil)
 
     /// The connection for reading, opened when first wanted.
     private struct Reader {
@@ -110,7 +112,17 @@ public final class SQLiteStore: Store, @unchecked Sendable {
             writer.writeWithoutTransaction { _ in openWriters = nil }
             try writer.close()
         }
+        fileLock.withLock { lock in
+            lock?.release()
+            lock = nil
+        }
     }
+
+    /// Whether this store has the file's lock; see ``keep(_:)``.
+    package var hasLock: Bool { fileLock.withLock { $0 != nil } }
+
+    /// Keeps the lock of the file until the store is closed.
+    package func keep(_ lock: FileLock) { fileLock.withLock { $0 = lock } }
 
     /// The tables of a model as SQL, in the order in which they are made.
     public static func schema(of model: CompiledModel) -> [String] {
@@ -155,6 +167,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
 /// The prepared statements of a model, made once per connection.
 final class Writers {
     let stubs: StubTable
+    let changes: ChangeLog
     let progress: ProgressTable
     let quarantine: QuarantineWriter
     private let model: CompiledModel
@@ -169,6 +182,7 @@ final class Writers {
         self.connection = connection
         entities = Array(repeating: nil, count: model.entities.count)
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
+        changes = try ChangeLog(on: connection, entityCount: model.entities.count)
         progress = try ProgressTable(on: connection)
         quarantine = try QuarantineWriter(on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
@@ -186,7 +200,7 @@ final class Writers {
 
     func entity(_ index: Int) throws -> EntityWriter {
         if let writer = entities[index] { return writer }
-        let writer = try EntityWriter(model.entities[index], on: connection, stubs: stubs)
+        let writer = try EntityWriter(model.entities[index], on: connection, stubs: stubs, changes: changes)
         entities[index] = writer
         return writer
     }
@@ -194,7 +208,8 @@ final class Writers {
     func links(_ entity: Int, _ relationship: Int) throws -> LinkWriter {
         if let writer = links[[entity, relationship]] { return writer }
         let layout = model.entities[entity]
-        let writer = try LinkWriter(layout.toMany[relationship], of: layout, model, on: connection)
+        let writer = try LinkWriter(
+            layout.toMany[relationship], of: layout, model, on: connection, changes: changes)
         links[[entity, relationship]] = writer
         return writer
     }

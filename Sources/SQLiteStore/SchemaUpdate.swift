@@ -29,7 +29,35 @@ enum SchemaUpdate {
                 summary TEXT NOT NULL
             ) STRICT;
             """
-        )
+        ),
+        (
+            "2 history and provenance",
+            """
+            ALTER TABLE bmo_runs RENAME TO bmo_runs_1;
+            CREATE TABLE bmo_runs (
+                id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, started TEXT NOT NULL, finished TEXT,
+                outcome TEXT NOT NULL, summary TEXT, undoes INTEGER
+            ) STRICT;
+            INSERT INTO bmo_runs SELECT id, 'sync', started, finished, outcome, summary, NULL FROM bmo_runs_1;
+            DROP TABLE bmo_runs_1;
+            CREATE TABLE bmo_changes (
+                id INTEGER PRIMARY KEY, run INTEGER NOT NULL, entity TEXT NOT NULL, key TEXT, change TEXT NOT NULL,
+                old TEXT, new TEXT, bridge TEXT, walk TEXT, location TEXT
+            ) STRICT;
+            CREATE INDEX bmo_changes_by_run ON bmo_changes (run);
+            CREATE INDEX bmo_changes_by_key ON bmo_changes (entity, key);
+            CREATE TABLE bmo_sources (
+                id INTEGER PRIMARY KEY, entity TEXT NOT NULL, bridge TEXT NOT NULL, walk TEXT NOT NULL,
+                columns TEXT NOT NULL, UNIQUE (entity, bridge, walk, columns)
+            ) STRICT;
+            CREATE TABLE bmo_provenance (
+                entity TEXT NOT NULL, key TEXT NOT NULL, source INTEGER NOT NULL REFERENCES bmo_sources (id),
+                first_run INTEGER NOT NULL, last_run INTEGER NOT NULL, location TEXT, listed INTEGER NOT NULL,
+                PRIMARY KEY (entity, key, source)
+            ) STRICT, WITHOUT ROWID;
+            ALTER TABLE bmo_quarantine ADD COLUMN cut_from INTEGER;
+            """
+        ),
     ]
 
     /// Whether the file was made for just this model: then there is nothing to do, and no lock to wait for.

@@ -50,16 +50,16 @@ private final class MemoryTransaction: PageTransaction {
 
     func rollback() { contents = store.contents }
 
-    func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, isReference: Bool) -> MergeOutcome {
+    func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) -> MergeOutcome {
         let key = store.model.entities[entity].key.map { cells[$0].value ?? .null }
         guard let old = contents.rows[entity][key] else {
             contents.rows[entity][key] = cells.map { $0.value ?? .null }
-            if isReference { contents.stubs[entity].insert(key) }
+            if role == .reference { contents.stubs[entity].insert(key) }
             return .inserted
         }
         let new = zip(cells, old).map { cell, value in cell.value ?? value }
         contents.rows[entity][key] = new
-        if !isReference, contents.stubs[entity].remove(key) != nil { return .inserted }
+        if role != .reference, contents.stubs[entity].remove(key) != nil { return .inserted }
         return new == old ? .unchanged : .updated
     }
 

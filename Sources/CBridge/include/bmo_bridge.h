@@ -1,5 +1,5 @@
 /*
- * bmo_bridge.h - the contract between bmo and a bridge, ABI 1.0.
+ * bmo_bridge.h - the contract between bmo and a bridge, ABI 1.1.
  *
  * A bridge is a shared library that turns one kind of API into records. It exports two symbols:
  *
@@ -29,7 +29,7 @@ extern "C" {
 
 #define BMO_BRIDGE_MAGIC 0x314547444952424DULL /* "MBRIDGE1" as little-endian bytes */
 #define BMO_BRIDGE_ABI_MAJOR 1
-#define BMO_BRIDGE_ABI_MINOR 0
+#define BMO_BRIDGE_ABI_MINOR 1
 #define BMO_BRIDGE_INFO_SYMBOL "bmo_bridge_info_v1"
 #define BMO_BRIDGE_ENTRY_SYMBOL "bmo_bridge_entry_v1"
 
@@ -92,12 +92,23 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                                                            a secret is a property with "writeOnly": true
  *                     isolation: "in_process" | "child_process",
  *                     concurrent: bool,                      may one instance serve several fetches at a time?
- *                     capabilities: [text] }                 of: check discover fetch create update delete resume
+ *                     capabilities: [text] }                 of: check discover fetch create update delete resume,
+ *                                                            and since 1.1: incremental parent filter plan
  * open           options: one record, as the config has them, secrets resolved
  * check          connects and authenticates without reading records. Output empty, or one record {message: text}
  * discover       -> one record per entity on offer: { name, fields: [{ name, type, key: bool }], section: object }
  * fetch_open     request: one record { entity: text, section: object (the entity's own section of the config),
- *                cursor: text or null (a resume point that an earlier page gave), page_size: int or null }
+ *                cursor: text or null (a resume point that an earlier page gave), page_size: int or null,
+ *                since 1.1, each absent or null where there is none:
+ *                token: text     (incremental) what an earlier finished fetch gave as the page's `token`: bring only
+ *                                what moved since
+ *                since: text     (incremental) the newest value of the entity's incremental field that was imported,
+ *                                less the config's lookback, in the form in which the remote sent it
+ *                parent: object  (parent) local values of the object whose children are wanted, by local names
+ *                filters: [{ attribute: text (local), path: text (remote, dots), comparison: "=" "!=" "<" "<=" ">" ">=",
+ *                            value: any }]  (filter) conditions that all hold; a bridge may leave any of them to the host
+ *                explain: bool   (plan) contact nobody: fetch_next gives one record { request: text, body: text or null }
+ *                                per request that the first page would take, and a page with end: true and `pushed` }
  * fetch_next     -> records: a batch of records, or empty;
  *                   page: one record { cursor: text or null   where a later fetch_open continues after this page;
  *                                      page_end: bool         these records end a page: the host may commit
@@ -107,10 +118,23 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                                      location: text         URL or path, without secrets, for messages
  *                                      rejected: [{ index: int or null, reason: text, representation: text }]
  *                                      warnings: [text]
- *                                      metadata: object       what else the API said }
+ *                                      metadata: object       what else the API said
+ *                                      since 1.1, each may be absent:
+ *                                      token: text            with end: hand it to a later fetch for what moved since
+ *                                      unchanged: bool        with end: the remote says that nothing moved since the
+ *                                                             token or `since`; such a walk deletes nothing
+ *                                      deleted: [object]      objects that the remote says are gone: in the shape of a
+ *                                                             record, of which the key suffices
+ *                                      spared: [{ field: text (remote, dots), equals: any or prefix: text }]
+ *                                                             objects that the walk did not look at: that they did not
+ *                                                             come says nothing, even where `complete` is true
+ *                                      pushed: [int]          which of the request's filters the remote applies }
  *                On BMO_FAILED `page` holds the error and `records` is empty.
  * write          request: one record { operation: "create" | "update" | "delete", entity: text, section: object,
- *                key: object, values: object } -> records: the answer's representation, or empty
+ *                key: object (by local names), values: object (in the remote's shape; for an update what changed) }
+ *                since 1.1 also: object: object (all local values by local names), parent: object or null,
+ *                idempotency_key: text or null (the same for each try of one write)
+ *                -> records: the answer's representation, or empty
  * cancel         from any thread: the fetch's running and later calls return soon with code "cancelled"
  *
  * error batch: one record { code: text        configuration authentication permission not_found unreachable timeout tls

@@ -1,0 +1,191 @@
+internal import BridgeHTTP
+internal import BridgeKit
+
+/// A path, or a path and a query, with variables.
+///
+/// `|key.path|` and `{key.path}` are variables, whose values are percent-encoded; `{+name}`, `{#name}`, `{.name}`,
+/// `{/name}`, `{;name}`, `{?name}` and `{&name}`, with one name or several, are those of RFC 6570, levels 2 and 3.
+/// `( )` around a variable is an optional group; groups nest. `\` takes its meaning from the character that follows.
+///
+/// A variable without a value drops its nearest group, and outside of groups the whole path; with an operator of
+/// RFC 6570 other than `+` it drops only itself.
+///
+/// ```swift
+/// let template = try PathTemplate("/users(/|key.id|)", option: "path")
+/// template.expand(variables)   // /users or /users/42
+/// ```
+struct PathTemplate: Sendable, CustomStringConvertible {
+    indirect enum Part: Equatable, Sendable {
+        case literal(String)
+        /// An expression and its operator, or a space for none.
+        case expression(Character, [String])
+        case group([Part])
+    }
+
+    let parts: [Part]
+    /// As the config has it.
+    let description: String
+    /// All variables, in their order.
+    var names: [String] { Self.names(of: parts) }
+
+    /// Parses a template.
+    ///
+    /// - Parameter option: The option that holds it, for the message.
+    /// - Throws: ``BridgeError`` that says what is wrong and at which character.
+    init(_ text: String, option: String) throws {
+        var parser = Parser(text: text, option: option, rest: text[...])
+        parts = try parser.parts(isGroup: false)
+        description = text
+    }
+
+    /// The path with the values of its variables.
+    ///
+    /// - Returns: nil where a variable outside of groups has no value.
+    func expand(_ variables: TemplateVariables) -> String? { expand { variables.value($0) } }
+
+    /// The same with values from anywhere.
+    func expand(_ value: (String) -> String?) -> String? { Self.expand(parts, value) }
+
+    /// The first variable outside of groups that has no value: the reason why ``expand(_:)-(TemplateVariables)`` gave nil.
+    func missing(_ variables: TemplateVariables) -> String? {
+        for case .expression(let sign, let names) in parts where sign == " " || sign == "+" {
+            if let name = names.first(where: { variables.value($0) == nil }) { return name }
+        }
+        return nil
+    }
+
+    private static func names(of parts: [Part]) -> [String] {
+        parts.flatMap { part in
+            switch part {
+            case .literal: [String]()
+            case .expression(_, let names): names
+            case .group(let parts): Self.names(of: parts)
+            }
+        }
+    }
+
+    private static func expand(_ parts: [Part], _ value: (String) -> String?) -> String? {
+        var text = ""
+        for part in parts {
+            switch part {
+            case .literal(let literal): text += literal
+            case .group(let group):
+                // Parentheses around plain text are just that.
+                if names(of: group).isEmpty {
+                    text += "(\(expand(group, value) ?? ""))"
+                } else {
+                    text += expand(group, value) ?? ""
+                }
+            case .expression(let sign, let names):
+                guard let expanded = expand(sign, names, value) else { return nil }
+                text += expanded
+            }
+        }
+        return text
+    }
+
+    /// RFC 6570, section 3.2.
+    private static func expand(_ sign: Character, _ names: [String], _ value: (String) -> String?) -> String? {
+        let values = names.map { (name: $0, value: value($0)) }
+        func joined(_ first: String, _ separator: String, _ form: (String, String) -> String) -> String {
+            let found = values.compactMap { pair in pair.value.map { form(pair.name, $0) } }
+            return found.isEmpty ? "" : first + found.joined(separator: separator)
+        }
+        func named(_ name: String, _ value: String) -> String {
+            HTTPURL.encode(String(name.split(separator: ".").last ?? "")) + "=" + HTTPURL.encode(value)
+        }
+        switch sign {
+        case "?": return joined("?", "&", named)
+        case "&": return joined("&", "&", named)
+        case ";":
+            return joined(";", ";") { name, value in named(name, value) }
+        case "/", ".": return joined(String(sign), String(sign)) { HTTPURL.encode($1) }
+        case "#": return joined("#", ",") { encodeReserved($1) }
+        default:
+            guard values.allSatisfy({ $0.value != nil }) else { return nil }
+            return joined("", ",") { sign == "+" ? encodeReserved($1) : HTTPURL.encode($1) }
+        }
+    }
+
+    /// Encodes what may stand nowhere in a URL, and keeps its reserved characters (RFC 6570, section 3.2.3).
+    private static func encodeReserved(_ text: String) -> String {
+        var out = ""
+        for character in text {
+            out += ":/?#[]@!$&'()*+,;=%".contains(character) ? String(character) : HTTPURL.encode(String(character))
+        }
+        return out
+    }
+
+    private struct Parser {
+        let text: String
+        let option: String
+        var rest: Substring
+
+        func failure(_ what: String, at index: Substring.Index? = nil) -> BridgeError {
+            let position = text.distance(from: text.startIndex, to: index ?? rest.startIndex) + 1
+            return BridgeError(
+                .configuration, "\(option): \"\(text)\" is no template: \(what) at character \(position)",
+                remedy: #"write variables as {name}, optional parts in ( ), and \ before a character that is meant as it is"#
+            )
+        }
+
+        mutating func parts(isGroup: Bool) throws -> [Part] {
+            let start = rest.startIndex
+            var parts: [Part] = []
+            var literal = ""
+            func flush() {
+                if !literal.isEmpty { parts.append(.literal(literal)) }
+                literal = ""
+            }
+            while let character = rest.first {
+                rest.removeFirst()
+                switch character {
+                case "\\":
+                    guard let escaped = rest.popFirst() else { throw failure("nothing follows the \\") }
+                    literal.append(escaped)
+                case "(":
+                    flush()
+                    parts.append(.group(try self.parts(isGroup: true)))
+                case ")":
+                    guard isGroup else { throw failure("a ) without its (") }
+                    flush()
+                    return parts
+                case "{":
+                    flush()
+                    parts.append(try expression())
+                case "|":
+                    flush()
+                    parts.append(.expression(" ", [try name(until: "|")]))
+                case "}": throw failure("a } without its {")
+                default: literal.append(character)
+                }
+            }
+            if isGroup { throw failure("the ( is not closed", at: text.index(before: start)) }
+            flush()
+            return parts
+        }
+
+        private mutating func expression() throws -> Part {
+            var sign: Character = " "
+            if let first = rest.first, "+#./;?&".contains(first) {
+                sign = first
+                rest.removeFirst()
+            }
+            let all = try name(until: "}")
+            let names = all.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            if names.contains(where: \.isEmpty) { throw failure("a variable without a name") }
+            return .expression(sign, names)
+        }
+
+        private mutating func name(until end: Character) throws -> String {
+            let start = rest.startIndex
+            let name = rest.prefix { $0 != end }
+            guard name.endIndex < rest.endIndex else { throw failure("the \(end) of a variable is missing", at: start) }
+            guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || "_-.,@".contains($0) }) else {
+                throw failure("\"\(name)\" names no variable", at: start)
+            }
+            rest = rest[name.endIndex...].dropFirst()
+            return String(name)
+        }
+    }
+}
