@@ -102,7 +102,7 @@ import Testing
         ("html500", .remote, "500"),
         ("html401", .authentication, "401"),
         ("html404", .notFound, "404"),
-        ("mtom", .unsupported, "attachments"),
+        ("mtom", .malformed, "no part with an envelope"),
         ("doctype", .malformed, "DOCTYPE"),
         ("xxe", .malformed, "DOCTYPE"),
         ("fault401", .authentication, "401"),

@@ -114,3 +114,9 @@ import Testing
         #expect(wrong.message.contains("page_element"))
     }
 }
+
+extension PageWalk {
+    fileprivate mutating func endPage(count: Int, total: Int64?, fingerprint: UInt64) throws -> Step {
+        try endPage(Outcome(count: count, total: total, fingerprint: fingerprint))
+    }
+}

@@ -115,12 +115,16 @@ struct MultipartSplitter {
 
     private func find(_ needle: [UInt8]) -> Int? {
         buffer.withUnsafeBytes { haystack in
-            needle.withUnsafeBytes { needle in
-                guard let base = haystack.baseAddress, let other = needle.baseAddress,
-                    let found = memmem(base, haystack.count, other, needle.count)
-                else { return nil }
-                return UnsafeRawPointer(found) - base
+            guard let base = haystack.baseAddress else { return nil }
+            var start = 0
+            while haystack.count - start >= needle.count,
+                let found = memchr(base + start, Int32(needle[0]), haystack.count - start - needle.count + 1)
+            {
+                let place = UnsafeRawPointer(found) - base
+                if memcmp(base + place, needle, needle.count) == 0 { return place }
+                start = place + 1
             }
+            return nil
         }
     }
 

@@ -177,6 +177,7 @@ extension ReplyMachine {
     // MARK: Records
 
     mutating func endRecord(_ writer: RecordBatchWriter) throws(BridgeError) {
+        let index = recordCount
         recordCount += 1
         guard recordCount <= Limits.records else {
             throw BridgeError(.limit, "the reply has more than \(Limits.records) records")
@@ -186,18 +187,13 @@ extension ReplyMachine {
         if tree.isDeferred {
             try deferred.wait(tree.bytes(from: 0, textStart: 0))
         } else {
-            try write(&tree, index: recordCount - 1, writer)
+            if tree.nodes[0].isNil { return reject(nilRecord: index) }
+            try emitter.write(&tree, plan, names, to: writer)
         }
     }
 
-    private mutating func write(
-        _ tree: inout RecordTree, index: Int, _ writer: RecordBatchWriter
-    ) throws(BridgeError) {
-        if tree.nodes[0].isNil {
-            rejected.append(Page.Rejected(index: index, reason: "the record is xsi:nil", representation: "null"))
-        } else {
-            try emitter.write(&tree, plan, names, to: writer)
-        }
+    private mutating func reject(nilRecord index: Int?) {
+        rejected.append(Page.Rejected(index: index, reason: "the record is xsi:nil", representation: "null"))
     }
 
     /// Writes the next record that waited for the end of the reply; false when there is none.
@@ -215,7 +211,11 @@ extension ReplyMachine {
                 return true
             }
         }
-        try write(&waiting, index: -1, writer)
+        if waiting.nodes[0].isNil {
+            reject(nilRecord: nil)
+        } else {
+            try emitter.write(&waiting, plan, names, to: writer)
+        }
         return true
     }
 

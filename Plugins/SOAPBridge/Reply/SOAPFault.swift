@@ -43,14 +43,15 @@ struct SOAPFault: Sendable, Equatable {
 
     /// The detail's leaves: `name: text; name: text`.
     var detail: String {
-        leaves.map { leaf in leaf.path.last.map { "\($0): \(leaf.text)" } ?? leaf.text }.joined(separator: "; ")
+        leaves.filter { !$0.text.isEmpty }
+            .map { leaf in leaf.path.last.map { "\($0): \(leaf.text)" } ?? leaf.text }.joined(separator: "; ")
     }
 
     /// The fault in one line: `Server.Database: no such table; detail: table: users`.
     var words: String {
         var words = code
         if !reason.isEmpty { words += (words.isEmpty ? "" : ": ") + reason }
-        if !leaves.isEmpty { words += "; detail: " + detail }
+        if !detail.isEmpty { words += "; detail: " + detail }
         if let actor, !actor.isEmpty { words += "; from: " + actor }
         return words.isEmpty ? "a fault without code and reason" : words
     }
@@ -102,6 +103,7 @@ struct SOAPFault: Sendable, Equatable {
             guard size < 4000 else { return }
             switch value.tag {
             case .object:
+                if value.count == 0 { found.append(Leaf(path: path, text: "")) }
                 for (key, member) in value.members where !key.hasPrefix("@") {
                     visit(member, path: key == "#text" ? path : path + [key])
                 }
@@ -109,7 +111,7 @@ struct SOAPFault: Sendable, Equatable {
             case .null: break
             default:
                 let text = value.tag == .text ? String(value.string.prefix(1000)).trimmingWhiteSpace : value.json
-                guard !text.isEmpty else { return }
+                guard !text.isEmpty || !path.isEmpty else { return }
                 size += text.utf8.count
                 found.append(Leaf(path: path, text: text))
             }

@@ -45,8 +45,7 @@ final class SpillFile {
     private func flush() throws(BridgeError) {
         if file < 0 {
             let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-            file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0o600)
-            if file < 0 { file = Self.nameless(in: folder) }
+            file = Self.nameless(in: folder)
             guard file >= 0 else { throw Self.failure("make a temporary file in \(folder) for") }
         }
         var done = 0
@@ -60,11 +59,14 @@ final class SpillFile {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Where the file system knows no O_TMPFILE.
+    /// A file that ends with its descriptor.
     private static func nameless(in folder: String) -> Int32 {
         var template = Array("\(folder)/bmo-soap-XXXXXX".utf8CString)
-        let file = mkostemp(&template, O_CLOEXEC)
-        if file >= 0 { unlink(template) }
+        let file = mkstemp(&template)
+        if file >= 0 {
+            unlink(template)
+            _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+        }
         return file
     }
 

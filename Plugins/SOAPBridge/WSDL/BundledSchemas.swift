@@ -80,12 +80,12 @@ enum BundledSchemas {
     }()
 
     private static func reference(_ name: String, _ elements: String) -> String {
-        #"<complexType name="\#(name)"><sequence>\#(elements)<any namespace="##other" minOccurs="0" maxOccurs="unbounded"/>"#
-            + #"</sequence><anyAttribute namespace="##other"/></complexType>"#
+        #"<complexType name="\#(name)"><sequence>\#(elements)<any minOccurs="0" maxOccurs="unbounded"/>"#
+            + #"</sequence><anyAttribute/></complexType>"#
     }
 
     private static func attributed(_ name: String, _ base: String) -> String {
-        #"<complexType name="\#(name)"><simpleContent><extension base="\#(base)"><anyAttribute namespace="##other"/>"#
+        #"<complexType name="\#(name)"><simpleContent><extension base="\#(base)"><anyAttribute/>"#
             + "</extension></simpleContent></complexType>"
     }
 

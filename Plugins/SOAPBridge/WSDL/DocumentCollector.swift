@@ -232,7 +232,7 @@ struct DocumentCollector {
     }
 }
 
-extension String {
+extension StringProtocol {
     /// The text without white space at both ends.
     var trimmingWhiteSpace: String {
         let start = firstIndex { !$0.isWhitespace } ?? endIndex
