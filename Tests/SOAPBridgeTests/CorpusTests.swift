@@ -16,6 +16,9 @@ struct CorpusTests {
         var problems: [String] = []
         var requestErrors: [String] = []
         var notes: [String] = []
+        /// The elements of requests and replies: `name`, `name*` for one that repeats, `name?` for one that may be absent.
+        var inputs: [String: [String]] = [:]
+        var outputs: [String: [String]] = [:]
         var milliseconds = 0
     }
 
@@ -54,6 +57,8 @@ struct CorpusTests {
 
     private func check(_ operation: WSDLOperation, of port: WSDLPort, _ schemas: SchemaSet, _ report: inout Report) {
         report.operations.append("\(port.name)/\(operation.name)")
+        report.inputs["\(port.name)/\(operation.name)"] = shape(operation.input, schemas)
+        report.outputs["\(port.name)/\(operation.name)"] = shape(operation.output, schemas)
         if let problem = operation.problem { report.problems.append("\(operation.name) \(problem)") }
         do {
             let (bytes, missing) = try EnvelopeWriter.write(
@@ -64,5 +69,11 @@ struct CorpusTests {
         } catch {
             report.requestErrors.append("\(operation.name): \(error)")
         }
+    }
+
+    private func shape(_ body: MessageBody, _ schemas: SchemaSet) -> [String] {
+        guard body.elements.count == 1 else { return body.elements.map(\.name.local) }
+        guard case .complex(let type) = schemas[body.elements[0].type] else { return [] }
+        return type.children.map { $0.name.local + ($0.isRepeated ? "*" : "") + ($0.isRequired ? "" : "?") }
     }
 }

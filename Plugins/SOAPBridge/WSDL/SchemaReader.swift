@@ -158,8 +158,7 @@ struct SchemaReader {
     /// A definition's name; one in another namespace when that is the only one of this local name.
     func resolved(_ name: QName, _ kind: Kind) -> QName? {
         if globals[kind]?[name] != nil { return name }
-        guard !name.isBuiltIn || kind != .type || SimpleKind(builtIn: name.local) == nil,
-            let namespaces = namespacesOfNames[kind]?[name.local], namespaces.count == 1
+        guard !name.isBuiltIn, let namespaces = namespacesOfNames[kind]?[name.local], namespaces.count == 1
         else { return nil }
         return QName(namespaces[0], name.local)
     }
@@ -190,12 +189,12 @@ struct SchemaReader {
     mutating func type(named name: QName) throws -> TypeID {
         if let known = set.typeNames[name] { return known }
         guard let found = resolved(name, .type), let declaration = globals[.type]?[found] else {
-            // `type="string"` without the prefix of XSD is common.
-            if name.isBuiltIn || name.namespace.isEmpty || resolved(name, .type) == nil {
-                if let kind = SimpleKind(builtIn: name.local), name.isBuiltIn || !isKnown(name.namespace) {
-                    return set.addBuiltIn(name, kind)
-                }
+            if let kind = SimpleKind(builtIn: name.local) {
+                // `type="string"` without the prefix of XSD is common.
+                if !name.isBuiltIn { note("no schema has the type \(name): xs:\(name.local) is taken for it") }
+                return set.addBuiltIn(name, kind)
             }
+            if name.isBuiltIn, name.namespace == Namespace.schema { return set.anyType }
             if name.isBuiltIn, name.local == "Array", name.namespace != Namespace.schema {
                 let id = set.add(.complex(anyArray))
                 set.typeNames[name] = id
@@ -213,10 +212,6 @@ struct SchemaReader {
         set.namesOfTypes[id] = found
         work.append((id, found, declaration))
         return id
-    }
-
-    private func isKnown(_ namespace: String) -> Bool {
-        !namespace.isEmpty && schemas.contains { $0.targetNamespace == namespace }
     }
 
     mutating func globalElement(_ name: QName) throws -> SchemaElement? {

@@ -122,7 +122,16 @@ struct WSDLReader {
         let abstracts = portType?.node.children(Namespace.wsdl, "operation") ?? []
         var taken: Set<String> = []
         var found: [WSDLOperation] = []
-        for node in binding.children(Namespace.wsdl, "operation") {
+        var concretes = binding.children(Namespace.wsdl, "operation")
+        if concretes.isEmpty, !abstracts.isEmpty {
+            note("binding \"\(binding["name"] ?? "")\" describes no operations: those of its port type are taken as literal")
+            concretes = abstracts.map { node in
+                var bare = node
+                bare.children = []
+                return bare
+            }
+        }
+        for node in concretes {
             guard let name = node["name"]?.trimmingWhiteSpace else { continue }
             let soap = Self.soapChild(of: node, "operation")
             let inputName = node.child(Namespace.wsdl, "input")?["name"]
@@ -136,7 +145,7 @@ struct WSDLReader {
                 named.count == 1
                 ? named[0]
                 : named.first { $0.child(Namespace.wsdl, "input")?["name"] == inputName }
-                    ?? (named.isEmpty ? nil : named[min(taken.contains(name) ? 1 : 0, named.count - 1)])
+                    ?? (named.isEmpty ? inherited(name) : named[min(taken.contains(name) ? 1 : 0, named.count - 1)])
             if !taken.insert(name).inserted {
                 operation.name = "\(name):\(inputName ?? "\(found.count)")"
                 guard taken.insert(operation.name).inserted else { continue }
@@ -151,6 +160,14 @@ struct WSDLReader {
         return found
     }
 
+    /// An operation that another port type has, as those of WSRF extend each other.
+    private mutating func inherited(_ name: String) -> XMLElement? {
+        let alike = portTypes.values.flatMap { $0.children(Namespace.wsdl, "operation") }.filter { $0["name"] == name }
+        guard alike.count == 1 else { return nil }
+        note("operation \"\(name)\" is not in its binding's port type: that of another one is taken")
+        return alike[0]
+    }
+
     private mutating func fill(
         _ operation: inout WSDLOperation, _ abstract: XMLElement, _ concrete: XMLElement, name: String,
         portType: QName?
@@ -158,18 +175,13 @@ struct WSDLReader {
         let input = abstract.child(Namespace.wsdl, "input")
         operation.addressingAction = Self.addressingAction(
             input, name: name, portType: portType, isOneWay: abstract.child(Namespace.wsdl, "output") == nil)
-        do throws(ReadProblem) {
-            operation.input = try body(
-                input, concrete.child(Namespace.wsdl, "input"), operation, wrapper: name)
-            operation.headers = headers(of: concrete.child(Namespace.wsdl, "input"))
-            if let output = abstract.child(Namespace.wsdl, "output") {
-                operation.output = try body(
-                    output, concrete.child(Namespace.wsdl, "output"), operation, wrapper: name + "Response")
-            } else {
-                operation.isOneWay = true
-            }
-        } catch {
-            operation.problem = error.text
+        operation.input = body(input, concrete.child(Namespace.wsdl, "input"), operation, wrapper: name)
+        operation.headers = headers(of: concrete.child(Namespace.wsdl, "input"))
+        if let output = abstract.child(Namespace.wsdl, "output") {
+            operation.output = body(
+                output, concrete.child(Namespace.wsdl, "output"), operation, wrapper: name + "Response")
+        } else {
+            operation.isOneWay = true
         }
         for fault in abstract.children(Namespace.wsdl, "fault") {
             guard let (_, message) = find("message", of: fault, in: messages) else { continue }
@@ -197,15 +209,9 @@ struct WSDLReader {
         return [base, portType.local, inputName].joined(separator: delimiter)
     }
 
-    private struct ReadProblem: Error {
-        let text: String
-
-        init(_ text: String) { self.text = text }
-    }
-
     private mutating func body(
         _ abstract: XMLElement?, _ concrete: XMLElement?, _ operation: WSDLOperation, wrapper: String
-    ) throws(ReadProblem) -> MessageBody {
+    ) -> MessageBody {
         let soapBody = concrete.flatMap { Self.soapBody(of: $0) }
         let isEncoded = soapBody?["use"]?.trimmingWhiteSpace == "encoded"
         let namespace = soapBody?["namespace"] ?? ""
@@ -215,7 +221,10 @@ struct WSDLReader {
                 ? rpcBody([], QName(namespace, wrapper), isEncoded: isEncoded) : MessageBody(isEncoded: isEncoded)
         }
         guard let (name, message) = find("message", of: abstract, in: messages) else {
-            throw ReadProblem("has no message \(abstract["message"] ?? "") in the WSDL")
+            note("operation \"\(operation.name)\" has no message \(abstract["message"] ?? "") in the WSDL: read by what it looks like")
+            guard operation.style == .rpc else { return MessageBody(isEncoded: isEncoded) }
+            let element = SchemaElement(name: QName(namespace, wrapper), type: definition.schemas.anyType)
+            return MessageBody(elements: [element], isEncoded: isEncoded)
         }
         var parts = message.children(Namespace.wsdl, "part")
         if let wanted = soapBody?["parts"] {

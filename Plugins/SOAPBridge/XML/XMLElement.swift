@@ -85,7 +85,15 @@ final class XMLTreeBuilder: XMLEventSink {
             let (prefix, namespace) = element.declaration(index)
             scope[prefix] = Self.current(namespace)
         }
-        var node = XMLElement(name: QName(Self.current(element.namespace), element.localName), scope: scope)
+        var name = QName(Self.current(element.namespace), element.localName)
+        // Schemas whose elements lack the prefix of XML Schema, and are so in none or in the WSDL's namespace.
+        if name.namespace.isEmpty || name.namespace == Namespace.wsdl,
+            stack.last?.name.namespace == Namespace.schema && stack.last?.name.local != "appinfo"
+                && stack.last?.name.local != "documentation" || stack.isEmpty && name.local == "schema"
+        {
+            name.namespace = Namespace.schema
+        }
+        var node = XMLElement(name: name, scope: scope)
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index) else { continue }
             let namespace = attribute.namespacePointer.map { Self.current(String(cString: $0)) } ?? ""
