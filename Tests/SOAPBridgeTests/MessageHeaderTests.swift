@@ -13,7 +13,7 @@ import Testing
         (
             "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
         ),
-        (String(repeating: "a", count: 1_000_000), "34aa973cd4c4daa4f61eeb2bdbad27316534016f"),
+        (String(repeating: "a", count: 119), "ee971065aaa017e0632a8ca6c77bb3bf8b1dfc56"),
     ])
     func `SHA-1 gives the digests of FIPS 180`(text: String, digest: String) {
         #expect(hex(SHA1.digest(Array(text.utf8))) == digest)

@@ -7,7 +7,7 @@ struct RecordEmitter {
         /// Levels of containers in a batch: an element that repeats takes two.
         static let batchDepth = 120
         /// Values of one record: references to references multiply.
-        static let values = 4_000_000
+        static let values = 500_000
     }
 
     private let deferred: DeferredValues

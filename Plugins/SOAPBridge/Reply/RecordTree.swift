@@ -95,13 +95,12 @@ struct RecordTree {
         return Array(text[node.textStart..<(node.textStart + node.textCount)])
     }
 
-    /// The child that says where the element's value stands; nil for one that has its own.
+    /// The child that names the element that has the value; nil where it is here, or an attachment.
     func reference(of node: Node) -> Int32? {
         guard isDeferred else { return nil }
         var child = node.firstChild
         while child >= 0 {
-            let kind = nodes[Int(child)].kind
-            if kind == .reference || kind == .attachment { return child }
+            if nodes[Int(child)].kind == .reference { return child }
             child = nodes[Int(child)].nextSibling
         }
         return nil

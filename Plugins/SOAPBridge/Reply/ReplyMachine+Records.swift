@@ -60,9 +60,9 @@ extension ReplyMachine {
         scratch.append(UInt8(ascii: "@"))
         scratch.append(contentsOf: attribute.nameBytes)
         let number = scratch.withUnsafeBytes { names.number($0) }
-        if isEncoded, number == referenceNames.id || number == referenceNames.href, !attribute.hasNamespace,
-            !declares(number, frame.type)
-        {
+        let isReference =
+            number == referenceNames.href && (isEncoded || attribute.rawValue.starts(with: "cid:".utf8))
+        if isReference || isEncoded && number == referenceNames.id, !attribute.hasNamespace, !declares(number, frame.type) {
             return
         }
         try tree.addAttribute(number, attribute, to: frame.node)
@@ -141,9 +141,10 @@ extension ReplyMachine {
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index) else { continue }
             if attribute.isOfEncoding {
-                // SOAP 1.2, part 2, section 3.1.5: an IDREF, without `#`.
+                // SOAP 1.2, part 2, section 3.1.5: an IDREF, without `#`, which PHP writes all the same.
                 guard attribute.isNamed("ref") else { continue }
-                return (DeferredValues.hash(attribute.rawValue), (Array(attribute.rawValue), .reference))
+                let id = attribute.rawValue.drop { $0 == UInt8(ascii: "#") }
+                return (DeferredValues.hash(id), (Array(id), .reference))
             }
             guard !attribute.hasNamespace, attribute.isNamed("href"), !declares(referenceNames.href, type) else { continue }
             let value = attribute.rawValue

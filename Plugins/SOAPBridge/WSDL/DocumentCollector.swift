@@ -210,13 +210,15 @@ struct DocumentCollector {
                 location: "\(location)")
         }
         let name = reference.split(separator: "/").last.map { String($0.prefix { $0 != "?" && $0 != "#" }) } ?? ""
-        if !isFile, let next = location.resolving(reference) {
-            let decoded = location.isFile ? next.percentDecoded : next
+        /// A name on disk may be written as in a URL.
+        func spellings(_ next: DocumentLocation) -> [DocumentLocation] {
+            let decoded = next.isFile ? next.percentDecoded : next
             return decoded == next ? [next] : [next, decoded]
         }
+        if !isFile, let next = location.resolving(reference) { return spellings(next) }
         if !isFile, let next = location.resolvingAnywhere(reference), isAllowed(next) { return [next] }
         // A folder that was downloaded as a whole still names the places where it came from.
-        if location.isFile, !name.isEmpty, let next = location.resolving(name) { return [next] }
+        if location.isFile, !name.isEmpty, let next = location.resolving(name) { return spellings(next) }
         // A service behind a proxy names itself as it is called inside.
         if !isFile, let inner = location.resolvingAnywhere(reference), let next = inner.moved(to: location),
             next.path == location.path || next.query.lowercased().contains("xsd")

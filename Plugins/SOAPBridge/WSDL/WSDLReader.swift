@@ -103,8 +103,9 @@ struct WSDLReader {
         // Transports are URIs that say what they are: http://schemas.xmlsoap.org/soap/http, .../soap/jms, .../soap/smtp.
         let transport = (soap["transport"] ?? "").lowercased()
         port.isHTTP = !["jms", "smtp", "mail", "tcp", "udp", "xmpp"].contains { transport.hasSuffix($0) || transport.contains("/\($0)") }
-        let scheme = address.prefix { $0 != ":" }.lowercased()
-        if !address.isEmpty, address.contains("://"), scheme != "http", scheme != "https" { port.isHTTP = false }
+        if let colon = address.firstIndex(of: ":"), !["http", "https"].contains(address[..<colon].lowercased()) {
+            port.isHTTP = false
+        }
         port.usesAddressing = binding.children.contains {
             $0.name.local == "UsingAddressing" && Namespace.addressingWSDL.contains($0.name.namespace)
         }
