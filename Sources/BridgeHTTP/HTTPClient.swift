@@ -56,6 +56,12 @@ public final class HTTPClient: Sendable {
         options.headers.contains { $0.name.lowercased() == name.lowercased() }
     }
 
+    /// How long all requests of one walk may take together.
+    public var totalTime: Duration? { options.totalTime }
+
+    /// Gets new credentials, where they are of a kind that can be got anew; whether they were.
+    public func renewCredentials() -> Bool { false }
+
     /// The URL without what the options add to it as a credential: fit for storing.
     public func withoutCredentials(_ url: HTTPURL) -> HTTPURL {
         guard let query = options.authentication.query else { return url }

@@ -30,7 +30,23 @@ public final class HTTPExchange: Sendable {
         /// How many bytes the body has.
         public let count: Int
         /// Nothing but the zeros.
-        public static let empty = PaddedBody(bytes: [UInt8](repeating: 0, count: padding), count: 0)
+        public static let empty = PaddedBody([])
+
+        /// A copy of bytes, with zeros after them.
+        public init(_ bytes: some Collection<UInt8>) {
+            var padded = [UInt8]()
+            padded.reserveCapacity(bytes.count + padding)
+            padded.append(contentsOf: bytes)
+            count = padded.count
+            padded.append(contentsOf: repeatElement(0, count: padding))
+            self.bytes = padded
+        }
+
+        init(padding bytes: consuming [UInt8]) {
+            count = bytes.count
+            bytes.append(contentsOf: repeatElement(0, count: padding))
+            self.bytes = bytes
+        }
     }
 
     /// The head of the final response, after redirects, whatever its status is.
@@ -71,10 +87,7 @@ public final class HTTPExchange: Sendable {
 
     /// All the rest of the body, with zeros after it, without a copy where the reply told its length.
     public func paddedBody() throws -> PaddedBody {
-        var bytes = try collect()
-        let count = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: Self.padding))
-        return PaddedBody(bytes: bytes, count: count)
+        PaddedBody(padding: try collect())
     }
 
     /// Up to `limit` bytes of the body's beginning, and no error where it breaks off: for messages.

@@ -14,6 +14,7 @@ public struct HTTPOptions: Sendable {
     var connectTimeoutMilliseconds = 10_000
     var idleTimeoutSeconds = 60
     var maxBodyBytes: Int?
+    var totalTime: Duration?
     var version = Version.automatic
 
     enum Version: String, CaseIterable {
