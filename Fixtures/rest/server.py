@@ -222,7 +222,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send(page, int(status), "text/html", **headers)
         self.send({"message": "said the API", "echo": self.headers.get("Authorization")}, int(status), **headers)
 
-    def route_echo(self):
+    def route_echo(self, *parts):
         self.send({
             "method": self.command, "path": self.path, "body": self.body.decode("latin-1"),
             "headers": {k.lower(): v for k, v in self.headers.items()}})
