@@ -77,7 +77,10 @@ final class RowRemover {
             "INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?) ON CONFLICT DO NOTHING", on: connection)
         var doomed: [Doomed] = []
         var waiting = rows.map { (root: root, row: $0) }
-        while let next = waiting.popLast() {
+        var place = 0
+        while place < waiting.count {
+            let next = waiting[place]
+            place += 1
             guard let key = try key(of: next.root, next.row) else { continue }
             var mode = mode(of: next.root)
             if mode == .ignore, evenIfIgnored { mode = .hard }

@@ -13,9 +13,12 @@ final class SQLitePageTransaction: PageTransaction {
     private var seen: [Int64] = []
     private var notesSeen = false
     private var savedLog = false
+    /// Per entity: whether rows of it were written.
+    private var touched: [Bool]
 
     init(_ store: SQLiteStore) {
         self.store = store
+        touched = Array(repeating: false, count: store.model.entities.count)
     }
 
     func access(_ body: () throws -> Void) throws {
@@ -29,17 +32,27 @@ final class SQLitePageTransaction: PageTransaction {
     func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
         let writer = try store.writers.entity(entity)
         let outcome = try writer.merge(cells, as: role)
-        if outcome != .unchanged { hasWritten = true }
-        if notesSeen, role == .listed {
-            seen.append(writer.lastRow)
-            if let walk, let parent = walk.parent {
-                let toOne = store.model.entities[entity].toOne[parent.relationship]
-                let refersElsewhere = zip(parent.key, toOne.firstField..<toOne.firstField + toOne.fieldCount)
-                    .contains { $0 != cells[$1].value }
-                try store.writers.sweep.note(writer.lastRow, of: walk, refersElsewhere: refersElsewhere)
-            }
+        if notesSeen, role == .listed { try note(writer.lastRow, entity, cells) }
+        if outcome != .unchanged {
+            hasWritten = true
+            touched[entity] = true
         }
         return outcome
+    }
+
+    /// Notes a row that the walk lists.
+    private func note(_ row: Int64, _ entity: Int, _ cells: UnsafeBufferPointer<Cell>) throws {
+        seen.append(row)
+        guard let walk, let parent = walk.parent else { return }
+        let toOne = store.model.entities[entity].toOne[parent.relationship]
+        let refersElsewhere = zip(parent.key, toOne.firstField..<toOne.firstField + toOne.fieldCount)
+            .contains { $0 != cells[$1].value }
+        try store.writers.sweep.note(row, of: walk, refersElsewhere: refersElsewhere)
+    }
+
+    private func noteDeleted(_ deleted: [Int: Int]) {
+        for entity in deleted.keys { touched[entity] = true }
+        if !deleted.isEmpty { hasWritten = true }
     }
 
     func follow(_ walk: WalkTarget) throws {
@@ -49,7 +62,7 @@ final class SQLitePageTransaction: PageTransaction {
 
     func delete(entity: Int, key: [StoredValue]) throws -> [Int: Int] {
         let deleted = try store.writers.remover.remove(entity: entity, key: key)
-        if !deleted.isEmpty { hasWritten = true }
+        noteDeleted(deleted)
         return deleted
     }
 
@@ -77,6 +90,8 @@ final class SQLitePageTransaction: PageTransaction {
             log.append(seen)
             if log.hasUnknown {
                 result.isUncertain = true
+                // With the token the remote would not list again what is missed.
+                keepsCursor = end.cursor?.token == nil
             } else if end.defersSweep {
                 keepsCursor = try !writers.sweep.wait(walk, log, end.cursor)
             } else {
@@ -89,7 +104,7 @@ final class SQLitePageTransaction: PageTransaction {
             let orphans = try writers.orphans.settle(walk: walk.scope.entity, writers.remover)
             result.deleted.merge(orphans, uniquingKeysWith: +)
         }
-        if !result.deleted.isEmpty { hasWritten = true }
+        noteDeleted(result.deleted)
         return result
     }
 
@@ -98,18 +113,25 @@ final class SQLitePageTransaction: PageTransaction {
         var result = try writers.sweep.sweepParents(of: entity, rule)
         let orphans = try writers.orphans.settle(walk: store.model.entities[entity].name, writers.remover)
         result.deleted.merge(orphans, uniquingKeysWith: +)
+        noteDeleted(result.deleted)
         return result
     }
 
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool {
-        try store.writers.entity(entity).ensure(key, kind: store.model.entities[entity].name)
+        let isNew = try store.writers.entity(entity).ensure(key, kind: store.model.entities[entity].name)
+        if isNew { touched[entity] = true }
+        return isNew
     }
 
     func mergeLinks(
         entity: Int, relationship: Int, owner: [Cell], targets: UnsafeBufferPointer<Cell>
     ) throws -> Bool {
         let changed = try store.writers.links(entity, relationship).merge(owner: owner, targets: targets)
-        if changed { hasWritten = true }
+        if changed {
+            hasWritten = true
+            touched[entity] = true
+            touched[store.model.entities[entity].toMany[relationship].target] = true
+        }
         return changed
     }
 
@@ -127,6 +149,10 @@ final class SQLitePageTransaction: PageTransaction {
         try SQLiteStore.translating("committing a page") {
             try store.writer.writeWithoutTransaction { db in
                 try store.commitTransaction(db)
+                if !store.isRehearsal {
+                    store.watcherInUse?.committed(
+                        Set(touched.indices.filter { touched[$0] }), at: store.totalChanges(db))
+                }
                 try store.writers.changes.pageCommitted()
                 if let walk { try store.writers.walks.pageCommitted(walk.scope, seen, isSaved: savedLog) }
             }
@@ -137,12 +163,10 @@ final class SQLitePageTransaction: PageTransaction {
     func rollback() {
         guard isOpen else { return }
         isOpen = false
-        // SQLite itself rolls back at the latest when the connection closes; the counts of stubs are read again.
-        try? store.writer.writeWithoutTransaction { db in
-            try store.rollbackTransaction(db)
-            try store.writers.changes.pageRolledBack()
-            if let walk { try store.writers.sweep.takeBack(walk) }
-            try store.writers.reload()
+        // SQLite itself rolls back at the latest when the connection closes.
+        store.writer.writeWithoutTransaction { db in
+            store.takeBack(db)
+            if let walk { try? store.writers.sweep.takeBack(walk) }
         }
     }
 }
