@@ -112,6 +112,14 @@ public struct Workspace: Sendable {
         for entity in configuration.model.entities where entity.bridge == bridge.name {
             _ = try encoder.batch(entity.section)
         }
-        return try await host.connect(to: plugin, options: options, name: bridge.name, secrets: encoder.secrets)
+        let isolation: PluginListing.Isolation? =
+            switch bridge.isolation {
+            case .process: .childProcess
+            case .inProcess: .inProcess
+            case nil: nil
+            }
+        return try await host.connect(
+            to: plugin, options: options, name: bridge.name, secrets: encoder.secrets, isolation: isolation,
+            memory: bridge.memory)
     }
 }

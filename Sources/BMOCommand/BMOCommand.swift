@@ -22,7 +22,7 @@ public struct BMOCommand: AsyncParsableCommand {
         subcommands: [
             InitCommand.self, CheckCommand.self, SyncCommand.self, ListCommand.self, GetCommand.self,
             StatusCommand.self, WhyCommand.self, RunsCommand.self, DiffCommand.self, UndoCommand.self,
-            QuarantineCommand.self, SchemaCommand.self, PluginsCommand.self,
+            QuarantineCommand.self, SchemaCommand.self, MigrateCommand.self, PluginsCommand.self,
         ])
 
     /// A command without arguments.

@@ -19,7 +19,7 @@ struct RowPrinter {
     init(_ layout: EntityLayout, format: RowFormat?) {
         self.layout = layout
         self.format = format
-        if format == .csv { print(Self.csv(layout.fields.map(\.name)), terminator: "\r\n") }
+        if format == .csv { print(Self.csv(layout.columns.map(\.name)), terminator: "\r\n") }
     }
 
     mutating func add(_ values: [StoredValue]) {
@@ -36,15 +36,15 @@ struct RowPrinter {
     func finish() {
         if format == .json { json.finish() }
         guard format == nil else { return }
-        let numbers = layout.fields.enumerated().filter { [.integer, .real].contains($1.type) }.map(\.offset)
-        print(Terminal.table(layout.fields.map(\.name), rows, rightAligned: Set(numbers)))
+        let numbers = layout.columns.enumerated().filter { [.integer, .real].contains($1.type) }.map(\.offset)
+        print(Terminal.table(layout.columns.map(\.name), rows, rightAligned: Set(numbers)))
         print(Terminal.count(count, "row", "rows"))
     }
 
     /// A row as a JSON object: booleans, numbers and JSON as such, data as base64.
     static func json(_ values: [StoredValue], _ layout: EntityLayout) -> String {
         var out = "{"
-        for (index, (field, value)) in zip(layout.fields, values).enumerated() {
+        for (index, (field, value)) in zip(layout.columns, values).enumerated() {
             if index > 0 { out += "," }
             out.appendJSONString(field.name)
             out += ":"

@@ -52,8 +52,16 @@ public final class PageImport {
     /// Maps and merges a batch of the page.
     ///
     /// Records that do not fit are kept in quarantine. When this throws, call ``rollback()``: nothing of the page stays.
-    public func add(_ batch: RecordBatch, location: String?) throws {
-        let page = mapper.map(batch, as: entity)
+    ///
+    /// - Parameters:
+    ///   - batch: The records.
+    ///   - location: Where they come from, without secrets.
+    ///   - plan: The plan that maps them, for a walk of a further source; nil for the entity's own.
+    ///   - parent: The key of the object that a walk per parent asked for.
+    public func add(
+        _ batch: RecordBatch, location: String?, plan: Int? = nil, parent: [StoredValue]? = nil
+    ) throws {
+        let page = mapper.map(batch, as: plan ?? entity, parent: parent)
         try transaction.access {
             try transaction.setSource(
                 PageSource(bridge: origin.bridge, walk: model.entities[entity].name, location: location))
@@ -214,6 +222,17 @@ public struct ImportCounts: Sendable, Equatable {
     public subscript(entity: Int) -> Entity {
         get { entities[entity] }
         set { entities[entity] = newValue }
+    }
+
+    /// What was done to the objects of several entities together.
+    public func sum(of indexes: [Int]) -> Entity {
+        var all = ImportCounts(entityCount: 1)
+        for index in indexes {
+            var one = ImportCounts(entityCount: 1)
+            one[0] = entities[index]
+            all += one
+        }
+        return all[0]
     }
 
     /// Adds what another import did.

@@ -31,12 +31,14 @@ final class EntityWriter {
         table = SchemaBuilder.quoted(layout.name)
         rowID = layout.rowIDName
         let columns = layout.fields.map { SchemaBuilder.quoted($0.name) }
-        let condition = layout.key.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
+        // Without a key nothing is found: every record is a new row.
+        let condition = layout.key.isEmpty ? "0" : layout.key.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
         lookUp = try RawStatement(
             "SELECT \(rowID), \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition)", on: connection)
         insert = try RawStatement(Self.insertion(table, columns), on: connection)
+        let keyFields = layout.key.isEmpty ? [0] : layout.key + [layout.discriminator].compactMap { $0 }
         insertKey = try RawStatement(
-            Self.insertion(table, layout.key.map { columns[$0] }) + " ON CONFLICT DO NOTHING", on: connection)
+            Self.insertion(table, keyFields.map { columns[$0] }) + " ON CONFLICT DO NOTHING", on: connection)
         any = try RawStatement("SELECT EXISTS (SELECT 1 FROM \(table))", on: connection)
     }
 
@@ -63,6 +65,7 @@ final class EntityWriter {
         for index in cells.indices where !lookUp.matches(cells[index], column: Int32(index + 1)) {
             changed = (changed ?? []) + [index]
         }
+        if layout.discriminator != nil { keepKind(cells, isReference: isReference, &changed) }
         let isRecorded = changes.records(layout.index)
         let old = isRecorded ? changed.map { object($0) { $0.append(lookUp.value(Int32($1 + 1))) } } : nil
         lookUp.reset()
@@ -79,6 +82,16 @@ final class EntityWriter {
                 new: new)
         }
         return wasStub ? .inserted : .updated
+    }
+
+    /// Leaves the entity of the row at hand alone, unless it becomes a more special one.
+    private func keepKind(_ cells: UnsafeBufferPointer<Cell>, isReference: Bool, _ changed: inout [Int]?) {
+        guard let field = layout.discriminator, let position = changed?.firstIndex(of: field),
+            case .text(let old) = lookUp.value(Int32(field + 1)), case .text(let new) = cells[field].value,
+            !layout.becomes(new, from: old, isReference: isReference)
+        else { return }
+        changed?.remove(at: position)
+        if changed?.isEmpty == true { changed = nil }
     }
 
     private func isEmpty() throws -> Bool {
@@ -107,8 +120,10 @@ final class EntityWriter {
             layout, key: key(of: cells), change, old: nil, new: object(present) { $0.append(cells[$1]) })
     }
 
-    func ensure(_ key: UnsafeBufferPointer<Cell>) throws -> Bool {
+    /// - Parameter kind: The name of the entity that a reference takes the object for.
+    func ensure(_ key: UnsafeBufferPointer<Cell>, kind: String) throws -> Bool {
         for index in key.indices { insertKey.bind(key[index], at: Int32(index + 1)) }
+        if layout.discriminator != nil { insertKey.bind(kind, at: Int32(key.count + 1)) }
         // The statement may find the row there: whether the table was empty is asked before, but only once per run.
         let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
         guard try insertKey.run() > 0 else { return false }

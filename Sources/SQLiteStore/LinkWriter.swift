@@ -20,7 +20,7 @@ final class LinkWriter {
         self.relationship = relationship
         self.owner = owner
         self.changes = changes
-        let target = model.entities[relationship.target]
+        let target = model.entities[model.entities[relationship.target].root]
         self.target = target
         width = target.key.count
         backing =

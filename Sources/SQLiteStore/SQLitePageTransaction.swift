@@ -27,7 +27,7 @@ final class SQLitePageTransaction: PageTransaction {
     }
 
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool {
-        try store.writers.entity(entity).ensure(key)
+        try store.writers.entity(entity).ensure(key, kind: store.model.entities[entity].name)
     }
 
     func mergeLinks(

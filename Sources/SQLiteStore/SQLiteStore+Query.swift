@@ -34,7 +34,8 @@ extension SQLiteStore {
         }
     }
 
-    /// Hands the rows of an entity that meet all conditions to `body`, in the order of the key.
+    /// Hands the objects of an entity, those of its sub-entities among them, that meet all conditions to `body`, in the
+    /// order of the key.
     ///
     /// Reads one snapshot of the file; imports go on meanwhile.
     ///
@@ -42,18 +43,21 @@ extension SQLiteStore {
     ///   - entity: The entity's index in the model.
     ///   - conditions: On fields of the entity's layout.
     ///   - limit: At most so many rows.
-    ///   - body: Called per row with a value per field.
+    ///   - body: Called per row with a value per field of ``EntityLayout/columns``.
     /// - Throws: ``StoreError``.
     public func rows(
         of entity: Int, where conditions: [Condition] = [], limit: Int? = nil, _ body: ([StoredValue]) throws -> Void
     ) throws {
         let layout = model.entities[entity]
         let compiled = try conditions.map { try CompiledCondition($0, on: layout) }
+        let columns = layout.columns.map { SchemaBuilder.quoted($0.name) }
         let key = layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }
-        var sql = "SELECT \(layout.fields.map { SchemaBuilder.quoted($0.name) }.joined(separator: ", "))"
-        sql += " FROM \(SchemaBuilder.quoted(layout.name))"
-        if !compiled.isEmpty { sql += " WHERE " + compiled.map(\.sql).joined(separator: " AND ") }
-        sql += " ORDER BY \(key.joined(separator: ", "))"
+        var sql = "SELECT \(columns.joined(separator: ", "))"
+        sql += " FROM \(SchemaBuilder.quoted(layout.table))"
+        let filters = compiled.map(\.sql) + [Self.isOfKind(layout)].compactMap { $0 }
+        if !filters.isEmpty { sql += " WHERE " + filters.joined(separator: " AND ") }
+        // Where there is no key, the rows are in the order in which they came.
+        if !key.isEmpty { sql += " ORDER BY \(key.joined(separator: ", "))" }
         if let limit { sql += " LIMIT \(limit)" }
         try read("reading \(layout.name)") { db in
             // Not GRDB's rows: those end a text at its first NUL.
@@ -61,8 +65,15 @@ extension SQLiteStore {
             for (index, value) in compiled.compactMap(\.argument).enumerated() {
                 statement.bind(value, at: Int32(index + 1))
             }
-            while try statement.step() { try body(layout.fields.indices.map { statement.value(Int32($0)) }) }
+            while try statement.step() { try body(columns.indices.map { statement.value(Int32($0)) }) }
         }
+    }
+
+    /// What tells a sub-entity's objects from the others of its table; nil for a root, which has them all.
+    static func isOfKind(_ layout: EntityLayout) -> String? {
+        guard let field = layout.discriminator, layout.index != layout.root else { return nil }
+        let names = layout.kinds.map { "'\($0)'" }.joined(separator: ", ")
+        return "\(SchemaBuilder.quoted(layout.fields[field].name)) IN (\(names))"
     }
 
     /// A record in quarantine, with its number and times.

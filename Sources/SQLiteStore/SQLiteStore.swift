@@ -77,7 +77,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     }
 
     /// Runs `body`, and puts the file's path before what its errors say.
-    private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as StoreError {
@@ -284,7 +284,9 @@ final class Writers {
         try provenance.reload()
     }
 
+    /// The writer of the table of an entity.
     func entity(_ index: Int) throws -> EntityWriter {
+        let index = model.entities[index].root
         if let writer = entities[index] { return writer }
         let writer = try EntityWriter(
             model.entities[index], on: connection, stubs: stubs, changes: changes, provenance: provenance)
@@ -293,6 +295,7 @@ final class Writers {
     }
 
     func links(_ entity: Int, _ relationship: Int) throws -> LinkWriter {
+        let entity = model.entities[entity].root
         if let writer = links[[entity, relationship]] { return writer }
         let layout = model.entities[entity]
         let writer = try LinkWriter(
