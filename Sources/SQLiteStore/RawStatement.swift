@@ -111,6 +111,9 @@ final class RawStatement {
         return Int(sqlite3_changes(connection))
     }
 
+    /// The number of the row that was inserted last on the connection.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection) }
+
     @inline(__always)
     func reset() { sqlite3_reset(handle) }
 
