@@ -34,7 +34,7 @@ final class ChangeLog {
     private struct State {
         /// Of the run, once its row is written.
         var id: Int64?
-        /// Per entity; none without a run. Asked for each row that is written: nothing else lies beside it.
+        // Asked for each row that is written: nothing that counts references lies beside it.
         var loads: [Load] = []
     }
 
