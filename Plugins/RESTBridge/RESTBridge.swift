@@ -8,12 +8,14 @@ public final class RESTBridge: Bridge {
     public static let descriptor = BridgeDescriptor(
         name: "rest", version: "0.1.0", summary: "JSON over HTTP: listings in pages, records anywhere in the reply.",
         optionsSchema: RESTSchema.options, entitySchema: RESTSchema.section, isConcurrent: true,
-        capabilities: [.check, .fetch, .resume])
+        capabilities: [.check, .fetch, .resume, .incremental, .parent, .filter, .plan])
 
     private let base: HTTPURL
     private let checkURL: HTTPURL
     private let hasCheckPath: Bool
     private let client: HTTPClient
+    private let parameters: BridgeOptions?
+    private let context: BridgeContext
 
     /// Checks the options; connects to nothing yet.
     public init(options: BridgeOptions, context: BridgeContext) throws {
@@ -29,6 +31,8 @@ public final class RESTBridge: Bridge {
             throw BridgeError(.configuration, "check_path does not fit below url", remedy: "write it as /path")
         }
         self.base = base
+        self.context = context
+        parameters = options.object("parameters")
         self.checkURL = checkURL
         hasCheckPath = options.has("check_path")
         client = try HTTPClient(options: http, context: context)
@@ -49,8 +53,12 @@ public final class RESTBridge: Bridge {
     /// Begins a walk over a listing.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
         do {
-            let section = try RESTSection(request, base: base)
-            return try RESTSource(client: client, section: section, origin: base.origin, cursor: request.cursor)
+            let section = try RESTSection(request, base: base, parameters: parameters)
+            if request.explains {
+                return PlanSource(section, request: request) { [client] in client.redactor.clean(url: $0) }
+            }
+            return try RESTSource(
+                client: client, section: section, origin: base.origin, request: request, log: context)
         } catch var error as BridgeError {
             error.message = "\(request.entity): \(error.message)"
             throw error
