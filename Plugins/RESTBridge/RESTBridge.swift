@@ -1,6 +1,7 @@
 internal import BridgeHTTP
 public import BridgeKit
 public import CBridge
+public import RecordBatch
 
 /// Brings the records of JSON APIs.
 public final class RESTBridge: Bridge {
@@ -8,7 +9,7 @@ public final class RESTBridge: Bridge {
     public static let descriptor = BridgeDescriptor(
         name: "rest", version: "0.1.0", summary: "JSON over HTTP: listings in pages, records anywhere in the reply.",
         optionsSchema: RESTSchema.options, entitySchema: RESTSchema.section, isConcurrent: true,
-        capabilities: [.check, .fetch, .resume])
+        capabilities: [.check, .discover, .fetch, .resume, .create, .update, .delete])
 
     private let base: HTTPURL
     private let checkURL: HTTPURL
@@ -55,6 +56,11 @@ public final class RESTBridge: Bridge {
             error.message = "\(request.entity): \(error.message)"
             throw error
         }
+    }
+
+    /// Sends one change, and writes the object as the remote then has it, where the reply tells.
+    public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
+        try ObjectWriter(client: client, base: base, request: request).run(into: writer)
     }
 }
 

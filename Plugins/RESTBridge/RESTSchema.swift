@@ -24,6 +24,7 @@ enum RESTSchema {
             "method": {"type": "string", "enum": ["GET", "POST"], "default": "GET", "description": "The request's method."},
             "query": {"type": "object", "description": "Query parameters of each request; a list repeats the parameter."},
             "headers": {"type": "object", "description": "Header fields of each request.", "additionalProperties": {"type": "string"}},
+            "write": \#(writeSchema),
             "records": {"type": "string", "description": "Where the records are in the reply: $, .name, ['name'] and [*] of RFC 9535; an array stands for its elements. Default: the root."},
             "paging": {
               "type": "object",

@@ -13,6 +13,7 @@ final class HTTPTransfer: @unchecked Sendable {
     private let firstOrigin: HTTPURL.Origin
     private let headers: [(name: String, value: String)]
     private var body: [UInt8]?
+    private let isSentOnce: Bool
     private var sendsCredentials: Bool
     private var lostCredentials = false
     private var redirects = 0
@@ -65,6 +66,7 @@ final class HTTPTransfer: @unchecked Sendable {
         method = request.method
         body = request.body
         sendsCredentials = request.sendsCredentials
+        isSentOnce = request.isSentOnce
     }
 
     deinit {
@@ -119,6 +121,7 @@ final class HTTPTransfer: @unchecked Sendable {
             if let user = proxy.user { set(CURLOPT_PROXYUSERNAME, user) }
             if let password = proxy.password { set(CURLOPT_PROXYPASSWORD, password) }
         }
+        if isSentOnce { set(CURLOPT_FRESH_CONNECT, 1) }
         if let body {
             set(CURLOPT_POST, 1)
             bmo_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int(body.count))
@@ -280,6 +283,7 @@ final class HTTPTransfer: @unchecked Sendable {
     // MARK: The end of a request
 
     func completed(_ easy: UnsafeMutableRawPointer, _ result: CURLcode) -> Outcome {
+        if bmo_curl_get_long(easy, CURLINFO_REQUEST_SIZE) > 0 { state.withLock { $0.wasSent = true } }
         if let refusal { return .done(refusal) }
         if redirectTarget != nil, result == CURLE_OK || result == CURLE_WRITE_ERROR { return redirect() }
         if result == CURLE_OK {
@@ -307,6 +311,14 @@ final class HTTPTransfer: @unchecked Sendable {
                 BridgeError(
                     .malformed, "the reply redirects to what is no http or https URL", location: location,
                     remote: redirectTarget.map(redactor.clean(url:))))
+        }
+        guard !isSentOnce || method != "POST" || redirectStatus > 302 else {
+            // Browsers make a GET of it: it would look like a success, and nothing would be written.
+            return .done(
+                BridgeError(
+                    .malformed, "the reply redirects a POST with the status \(redirectStatus), which loses its body",
+                    remedy: "set the URL that it leads to", location: location,
+                    remote: redactor.clean(url: target.text)))
         }
         if redirectStatus == 303 && method != "HEAD" || redirectStatus < 303 && method == "POST" {
             method = "GET"
