@@ -15,6 +15,8 @@ public final class RESTBridge: Bridge {
     private let checkURL: HTTPURL
     private let hasCheckPath: Bool
     private let client: HTTPClient
+    /// What to look at instead of the API itself: set by `bmo introspect`, by no config.
+    private let introspect: BridgeOptions?
 
     /// Checks the options; connects to nothing yet.
     public init(options: BridgeOptions, context: BridgeContext) throws {
@@ -32,6 +34,7 @@ public final class RESTBridge: Bridge {
         self.base = base
         self.checkURL = checkURL
         hasCheckPath = options.has("check_path")
+        introspect = options.object("introspect")
         client = try HTTPClient(options: http, context: context)
     }
 
@@ -45,6 +48,11 @@ public final class RESTBridge: Bridge {
         let server = response.header("server").map { ", server \($0)" } ?? ""
         let hint = isRootWithoutContent ? "; set check_path to something that is there to check more" : ""
         return client.redactor.clean("\(response.location) answers \(response.status)\(server)\(hint)")
+    }
+
+    /// Looks for an OpenAPI document, or at what the host wants looked at, and offers what can be listed.
+    public func discover(into writer: RecordBatchWriter) throws {
+        try Introspection(client: client, base: base).run(introspect, into: writer)
     }
 
     /// Begins a walk over a listing.
