@@ -120,7 +120,7 @@ struct EntityOffer: Sendable {
             writer.member("name", Self.path(field.path))
             writer.member("type", field.type)
             writer.member("key", key.contains(field.path))
-            if let localName = field.localName { writer.member("as", localName) }
+            writer.member("as", field.localName.map { LocalName.make([$0]) } ?? LocalName.make(field.path))
             if let transform = field.transform {
                 writer.key("transform")
                 transform.write(to: writer)

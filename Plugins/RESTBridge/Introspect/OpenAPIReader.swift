@@ -219,9 +219,13 @@ struct OpenAPIReader {
         return (own + shared).compactMap { parameter in
             guard parameter["in"]?.text == "query", let name = parameter["name"]?.text else { return nil }
             let schema = document.resolve(parameter["schema"] ?? media(parameter["content"])?["schema"] ?? parameter).value
+            let items = schema["items"].map { document.resolve($0).value }
+            var shape = document.shape(schema)
+            if shape.values.isEmpty { shape.values = shape.element?.values ?? [] }
             return QueryParameter(
-                name: name, isRequired: parameter["required"]?.bool ?? false, shape: document.shape(schema),
-                value: schema["default"] ?? parameter["example"] ?? schema["example"], maximum: schema["maximum"]?.integer,
+                name: name, isRequired: parameter["required"]?.bool ?? false, shape: shape,
+                value: [schema["default"], parameter["example"], schema["example"], items?["default"]]
+                    .lazy.compactMap(\.self).first, maximum: schema["maximum"]?.integer,
                 minimum: schema["minimum"]?.integer)
         }
     }

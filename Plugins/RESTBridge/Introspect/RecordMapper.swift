@@ -59,6 +59,13 @@ struct RecordMapper {
             return add(shape, path, as: name, to: &offer)
         }
         if !isNested, let (stem, target) = reference(last, shape, in: offer) {
+            // The parent of a walk, and the record's own word of it.
+            if let index = offer.relationships.firstIndex(where: {
+                $0.name == offer.parent && $0.target == target.name && $0.path == [$0.name]
+            }) {
+                offer.relationships[index].path = path
+                return
+            }
             offer.relationships.append(
                 EntityOffer.Relationship(
                     name: stem, target: target.name, isToMany: false, path: path,
@@ -102,7 +109,7 @@ struct RecordMapper {
         guard words.count > 1, ["id", "uuid"].contains(words.last?.lowercased() ?? ""), shape.isScalar else { return nil }
         let stem = words.dropLast().joined()
         guard let target = targets.first(where: { $0.isUsable && Words.match($0.name, stem) }), target.key.count == 1,
-            target.name != offer.name || true, FieldGuess.make(shape, name: name).type == target.keyType
+            FieldGuess.make(shape, name: name).type == target.keyType
         else { return nil }
         let ending = words.last?.count ?? 2
         let local = String(name.dropLast(ending)).trimmingEnd("_-. ")
