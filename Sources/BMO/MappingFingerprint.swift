@@ -6,18 +6,31 @@ enum MappingFingerprint {
     static func text(of model: Model) -> String {
         var fingerprint = Fingerprint()
         for entity in model.entities {
-            add("entity \(entity.name) \(entity.key)", to: &fingerprint)
-            for attribute in entity.attributes {
-                add(
-                    "\(attribute.name) \(attribute.type) \(attribute.source) \(attribute.transformers)",
-                    to: &fingerprint)
+            add("entity \(entity.name) \(entity.uniquing) \(entity.key) \(entity.keepsExtra)", to: &fingerprint)
+            if let superentity = entity.superentity {
+                add("extends \(superentity) \(entity.matcher.map { "\($0)" } ?? "")", to: &fingerprint)
             }
-            for relationship in entity.relationships {
-                add("\(relationship.name) \(relationship.kind) \(relationship.target)", to: &fingerprint)
-                add("\(relationship.source) \(relationship.inverse ?? "") \(relationship.merge)", to: &fingerprint)
+            add(entity.attributes, entity.relationships, to: &fingerprint)
+            for source in entity.sources {
+                add("source \(source.name) \(entity.precedence)", to: &fingerprint)
+                add(source.attributes, source.relationships, to: &fingerprint)
             }
         }
         return String(fingerprint.value, radix: 16)
+    }
+
+    private static func add(
+        _ attributes: [Attribute], _ relationships: [Relationship], to fingerprint: inout Fingerprint
+    ) {
+        for attribute in attributes {
+            add("\(attribute.name) \(attribute.type) \(attribute.source) \(attribute.transformers)", to: &fingerprint)
+        }
+        for relationship in relationships {
+            add("\(relationship.name) \(relationship.kind) \(relationship.target)", to: &fingerprint)
+            add(
+                "\(relationship.source) \(relationship.inverse ?? "") \(relationship.merge) \(relationship.isOrdered)",
+                to: &fingerprint)
+        }
     }
 
     private static func add(_ text: String, to fingerprint: inout Fingerprint) {

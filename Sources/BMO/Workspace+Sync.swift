@@ -12,12 +12,18 @@ extension Workspace {
         public var restart: Bool
         /// How many entities are fetched at a time.
         public var concurrency: Int
+        /// How long to wait for the database's lock, where the store does not have it yet.
+        public var patience: FileLock.Patience
 
         /// The usual options.
-        public init(entities: [String]? = nil, restart: Bool = false, concurrency: Int = 4) {
+        public init(
+            entities: [String]? = nil, restart: Bool = false, concurrency: Int = 4,
+            patience: FileLock.Patience = .none
+        ) {
             self.entities = entities
             self.restart = restart
             self.concurrency = concurrency
+            self.patience = patience
         }
     }
 
@@ -27,20 +33,28 @@ extension Workspace {
     /// task is cancelled, open pages are taken back and the report says `interrupted`.
     ///
     /// - Parameters:
-    ///   - store: The database; see ``openStore()``.
+    ///   - store: The database; see ``openLockedStore(command:patience:onWait:)``. One without the lock of its file takes
+    ///     it for the time of the sync.
     ///   - options: What to sync.
     ///   - report: Called for progress, from any thread.
     /// - Returns: What was done. A failed entity is in the report, not thrown.
-    /// - Throws: ``StoreError`` when the run cannot be recorded.
+    /// - Throws: ``StoreError``: `busy` when another process is writing the file, others when the run cannot be recorded.
     public func sync(
         into store: SQLiteStore, _ options: SyncOptions = SyncOptions(),
         report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) async throws -> SyncReport {
-        let started = Clock.now()
+        let lock =
+            store.hasLock
+            ? nil
+            : try await FileLock.take(
+                of: configuration.databasePath, command: Self.programName,
+                patience: options.patience)
+        defer { lock?.release() }
         let start = ContinuousClock.now
         let connections = Connections(self)
         let thread = ImportThread()
         let gate = PageGate()
+        try await thread.run { try store.beginRun(kind: "sync") }
         let walks = syncOrder(options.entities).map { index in
             EntityWalk(
                 workspace: self, store: store, connections: connections, thread: thread, gate: gate,
@@ -60,14 +74,19 @@ extension Workspace {
             }
         }
         await connections.close()
-        let summary = makeReport(results, counts, ContinuousClock.now - start)
+        var summary = makeReport(results, counts, ContinuousClock.now - start)
         // A run that finished and changed nothing leaves the file as it is, byte for byte.
-        if summary.hasNews {
-            try await thread.run {
-                try store.recordRun(started: started, outcome: summary.outcomeWord, summary: summary.json)
-            }
+        summary.run = try await thread.run { [summary] in
+            try store.endRun(
+                outcome: summary.outcomeWord, summary: summary.json, always: summary.hasNews,
+                keeping: configuration.history)
         }
         return summary
+    }
+
+    /// The name of this program, for those who wait for it.
+    private static var programName: String {
+        CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "a program"
     }
 
     private func makeReport(
@@ -96,8 +115,13 @@ extension Workspace {
             order.append(index)
         }
         for index in model.entities.indices { visit(index) }
+        order.removeAll { !model.model.entities[$0].isWalked }
         guard let names else { return order }
-        let wanted = Set(names.compactMap(model.index(of:)))
+        // A sub-entity without a listing of its own comes with that of its super-entity.
+        let walked = names.compactMap { name in
+            model.model.entity(named: name).flatMap { model.model.lineage(of: $0).last { $0.isWalked } }?.name
+        }
+        let wanted = Set(walked.compactMap(model.index(of:)))
         return order.filter(wanted.contains)
     }
 }

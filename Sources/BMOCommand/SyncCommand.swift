@@ -14,6 +14,12 @@ struct SyncCommand: AsyncParsableCommand {
             Each page is committed together with its place in the walk. Ctrl-C stops within a second and keeps the pages \
             that are in; the next sync goes on after them. An entity that fails leaves the others alone.
 
+            One sync at a time writes a database: a second one fails at once and says who is at it, or waits with --wait. \
+            Reading needs no lock.
+
+            With --dry-run everything is fetched and imported as ever, then taken back: what would change is printed, \
+            no file is made, and the exit code is that of the sync. Nobody else can write the database meanwhile.
+
             With --json each line of stdout is one JSON object: events as they happen, the report last.
             """)
 
@@ -28,31 +34,82 @@ struct SyncCommand: AsyncParsableCommand {
     @Flag(help: "Begin interrupted walks at their beginning.")
     var restart = false
 
+    @Flag(help: "Show what would change, and write nothing.")
+    var dryRun = false
+
     @Flag(name: [.short, .long], help: "Write no progress, only the final table and what went wrong.")
     var quiet = false
+
+    @Option(
+        defaultAsFlag: LockPatience.unlimited,
+        help: ArgumentHelp(
+            "Wait for another sync of this database to end, at most so long (30s, 5m, 1h).", valueName: "duration"))
+    var wait: LockPatience? = nil
+
+    func validate() throws {
+        // The parser takes `--wait=soon` for a bare `--wait`: the next word may be an entity.
+        for argument in CommandLine.arguments where argument.hasPrefix("--wait=") {
+            let value = String(argument.dropFirst("--wait=".count))
+            guard LockPatience(argument: value) == nil else { continue }
+            throw ValidationError("the value \"\(value)\" of --wait is no time; a time is like 30s, 5m or 1h")
+        }
+    }
 
     func run() async throws {
         let workspace = try await options.workspace()
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
-        let store = try workspace.openStore()
+        let command = (["bmo sync"] + entities).joined(separator: " ")
+        let waiting = Task {
+            try await workspace.openLockedStore(
+                command: command, patience: wait?.patience ?? .none, rehearsing: dryRun
+            ) { holder in
+                Terminal.error(
+                    "waiting for \(holder?.description ?? "another process")", prefix: "bmo: note: ")
+            }
+        }
+        let signals = SignalTrap { waiting.cancel() }
+        let store: SQLiteStore
+        do {
+            store = try await waiting.value
+        } catch is CancellationError {
+            throw CommandFailure("interrupted while waiting; nothing was done", exitCode: signals.exitCode)
+        }
         let progress = SyncProgress(mode: json ? .json : quiet ? .quiet : Terminal.errorIsTerminal ? .live : .lines)
         let syncOptions = Workspace.SyncOptions(entities: entities.isEmpty ? nil : entities, restart: restart)
         let work = Task {
             try await workspace.sync(into: store, syncOptions) { progress.show($0) }
         }
-        let signals = SignalTrap { work.cancel() }
+        signals.handle { work.cancel() }
         let report = try await work.value
         signals.cancel()
         progress.finish()
+        if dryRun { try showChanges(report, workspace, store) }
         if json { print(report.json) } else { print(SyncTable.text(report)) }
+        if dryRun, !json { print("dry run: nothing was written") }
         try showTrouble(report, store)
         try store.close()
         if report.wasInterrupted {
             throw CommandFailure(
-                "interrupted; the pages that are in stay, and the next sync goes on after them",
+                dryRun
+                    ? "interrupted; nothing was written"
+                    : "interrupted; the pages that are in stay, and the next sync goes on after them",
                 exitCode: signals.exitCode)
         }
         if !report.succeeded { throw ExitCode(CommandFailure.failed) }
+    }
+
+    private func showChanges(_ report: SyncReport, _ workspace: Workspace, _ store: SQLiteStore) throws {
+        var printer = DiffPrinter(workspace.model, limit: 1000)
+        if let run = report.run {
+            try store.changes(of: run) { change in
+                if json {
+                    print("{\"event\":\"change\",\"change\":\(printer.json(change))}")
+                } else {
+                    printer.add(change)
+                }
+            }
+        }
+        if !json { printer.finish() }
     }
 
     private func showTrouble(_ report: SyncReport, _ store: SQLiteStore) throws {
@@ -85,23 +142,35 @@ struct SyncCommand: AsyncParsableCommand {
 final class SignalTrap {
     private var sources: [any DispatchSourceSignal] = []
     private let received = Atomic<Int32>(SIGINT)
+    private let hasFired = Atomic(false)
+    // One trap for the length of a command: a second source for a signal gets nothing after the first was cancelled.
+    private let handler: Mutex<@Sendable () -> Void>
 
     /// 128 and the number of the signal, as shells have it.
     var exitCode: Int32 { 128 + received.load(ordering: .relaxed) }
 
     init(_ handler: @escaping @Sendable () -> Void) {
+        self.handler = Mutex(handler)
         for number in [SIGINT, SIGTERM] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             let count = Counter()
             source.setEventHandler { [weak self] in
-                self?.received.store(number, ordering: .relaxed)
                 if count.increment() > 1 { _exit(128 + number) }
-                handler()
+                guard let self else { return }
+                received.store(number, ordering: .relaxed)
+                hasFired.store(true, ordering: .releasing)
+                self.handler.withLock { $0 }()
             }
             source.resume()
             sources.append(source)
         }
+    }
+
+    /// What a signal does from now on, and at once if one has come already.
+    func handle(_ handler: @escaping @Sendable () -> Void) {
+        self.handler.withLock { $0 = handler }
+        if hasFired.load(ordering: .acquiring) { handler() }
     }
 
     func cancel() {

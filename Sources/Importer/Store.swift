@@ -16,14 +16,17 @@ public protocol PageTransaction: AnyObject {
     /// Runs `body` where the other calls (but commit and rollback) are allowed; one access serves many of them.
     func access(_ body: () throws -> Void) throws
 
+    /// What comes next is from here; a store that keeps no history has no use for it.
+    func setSource(_ source: PageSource) throws
+
     /// Makes the object of `entity` with the key in `cells` have these values: finds it, compares, and writes what is
     /// different. `absent` cells are left alone, or null in a new object.
     ///
     /// - Parameters:
     ///   - entity: The entity's index in the compiled model.
     ///   - cells: A cell per field of the entity's layout.
-    ///   - isReference: The object is only referred to: a new one is a stub until something else describes it.
-    func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, isReference: Bool) throws -> MergeOutcome
+    ///   - role: How it came. A new object that is only referred to is a stub until something else describes it.
+    func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome
 
     /// Makes sure that an object with this key exists, as a stub if need be; returns whether one was made.
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool
@@ -52,6 +55,38 @@ public protocol PageTransaction: AnyObject {
     func rollback()
 }
 
+extension PageTransaction {
+    /// Keeps nothing.
+    public func setSource(_ source: PageSource) {}
+}
+
+/// Where the records of a page come from.
+public struct PageSource: Sendable, Equatable {
+    /// The config's name of the bridge.
+    public var bridge: String
+    /// The entity whose walk the page belongs to.
+    public var walk: String
+    /// The URL or path, without secrets.
+    public var location: String?
+
+    /// A place.
+    public init(bridge: String, walk: String, location: String?) {
+        self.bridge = bridge
+        self.walk = walk
+        self.location = location
+    }
+}
+
+/// How an object came.
+public enum RowRole: Sendable, Equatable {
+    /// As a record of its entity's own listing.
+    case listed
+    /// Inside another object, or as a record of another source.
+    case nested
+    /// As a mere key.
+    case reference
+}
+
 /// What merging one object did.
 public enum MergeOutcome: Sendable, Equatable {
     case inserted
@@ -71,15 +106,17 @@ public struct QuarantinedRecord: Sendable, Equatable {
     public var record: Int?
     /// Why it could not be imported.
     public var reason: String
-    /// The remote representation.
+    /// The remote representation, or its beginning.
     public var representation: String
     /// The URL or path it came from, without secrets.
     public var location: String?
+    /// Of a representation that was too long to keep: how many bytes it had.
+    public var cutFrom: Int?
 
     /// A record that could not be imported.
     public init(
         entity: String, bridge: String, page: Int, record: Int?, reason: String, representation: String,
-        location: String?
+        location: String?, cutFrom: Int? = nil
     ) {
         self.entity = entity
         self.bridge = bridge
@@ -88,6 +125,7 @@ public struct QuarantinedRecord: Sendable, Equatable {
         self.reason = reason
         self.representation = representation
         self.location = location
+        self.cutFrom = cutFrom
     }
 }
 

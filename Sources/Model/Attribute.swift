@@ -18,6 +18,8 @@ public struct Attribute: Sendable, Equatable {
     public var transformers: [Transformer]
     /// Where the file declares the attribute.
     public var location: SourceLocation
+    /// What the attribute was called before, so that its column is renamed.
+    public var renamedFrom: String?
 
     /// An attribute; `source` defaults to the member of the record with the attribute's name.
     public init(

@@ -5,15 +5,31 @@ extension ConfigurationReader {
         var keyMarks: [YAMLMark] = []
         var targetMarks: [String: YAMLMark] = [:]
         var inverseMarks: [String: YAMLMark] = [:]
+        var superentityMark = YAMLMark.start
+        /// Whether there is a `when`, maybe a faulty one.
+        var hasMatcher = false
+        var walk = ReadWalk()
+        /// `sources:` and `precedence:`, which are read when all entities have been.
+        var sources: Member?
+        var precedence: Member?
+        /// Per source.
+        var sourceWalks: [ReadWalk] = []
         /// Whether `attributes:` was readable, so that the key's names can be looked up.
         var knowsAttributes = false
     }
 
     mutating func readEntities(_ member: Member, bridges: [BridgeConfiguration]) -> Model {
-        let entities = (members(of: member.value, "\"entities\"", at: member.value.mark) ?? [])
+        var entities = (members(of: member.value, "\"entities\"", at: member.value.mark) ?? [])
             .map { readEntity($0, bridges: bridges) }
+        for index in entities.indices { readSources(of: &entities[index], bridges: bridges) }
         check(entities)
-        return Model(entities: entities.map(\.entity))
+        var model = Model(entities: entities.map(\.entity))
+        // What comes among the records of a super-entity comes from its bridge.
+        for index in model.entities.indices where !model.entities[index].isWalked {
+            let lineage = model.lineage(of: model.entities[index])
+            model.entities[index].bridge = lineage.last { $0.isWalked }?.bridge ?? ""
+        }
+        return model
     }
 
     private mutating func readEntity(_ member: Member, bridges: [BridgeConfiguration]) -> ReadEntity {
@@ -27,16 +43,22 @@ extension ConfigurationReader {
         guard let members = members(of: member.value, what, at: member.value.mark) else { return result }
         func find(_ name: String) -> Member? { members.first { $0.name == name } }
 
-        let bridge = readBridge(find("bridge"), of: member, what, bridges: bridges)
+        let isSubentity = find("extends") != nil
+        var bridge: BridgeConfiguration?
+        if isSubentity, find("bridge") == nil {
+            result.entity.isWalked = false
+        } else {
+            bridge = readBridge(find("bridge"), of: member, what, bridges: bridges)
+        }
         result.entity.bridge = bridge?.name ?? ""
         if let attributes = find("attributes") {
             let list = self.members(of: attributes.value, "\"attributes\" of \(what)", at: attributes.value.mark)
             result.entity.attributes = (list ?? []).map { readAttribute($0, what) }
             result.knowsAttributes = list != nil
-            if let list, list.isEmpty {
+            if let list, list.isEmpty, !isSubentity {
                 error(at: attributes.key.mark, "\(what) has no attributes", "add at least those of its key")
             }
-        } else {
+        } else if !isSubentity {
             error(at: member.key.mark, "missing key \"attributes\" of \(what)", "add \"attributes:\"")
         }
         if let relationships = find("relationships") {
@@ -44,19 +66,31 @@ extension ConfigurationReader {
                 of: relationships.value, "\"relationships\" of \(what)", at: relationships.value.mark)
             for relationship in list ?? [] { readRelationship(relationship, what, into: &result) }
         }
-        if let key = find("key") {
-            readKey(key, what, into: &result)
-        } else {
-            error(
-                at: member.key.mark, "missing key \"key\" of \(what)",
-                "add \"key:\" with the attribute that identifies a record")
+        readIdentity(member, members, what, into: &result)
+        result.walk = readWalk(members, what)
+        result.entity.parent = result.walk.parent
+        result.entity.incremental = result.walk.incremental
+        result.entity.fullEvery = result.walk.fullEvery
+        if !result.entity.isWalked {
+            for name in Self.walkKeys {
+                guard let walk = find(name) else { continue }
+                error(
+                    at: walk.key.mark, "\(quoted(name)) of \(what), which has no listing of its own",
+                    "add \"bridge:\", or remove it")
+            }
         }
-        readSection(of: member, members, bridge, bridges, what, into: &result)
+        if let deletes = find("deletes") { result.entity.deletes = readDeletes(deletes, what) }
+        if let extra = find("extra") { result.entity.keepsExtra = flag(extra, of: what) ?? false }
+        if let renamed = find("renamed_from") { result.entity.renamedFrom = text(renamed, of: what) }
+        result.sources = find("sources")
+        result.precedence = find("precedence")
+        result.entity.section =
+            readSection(of: member, members, bridge, bridges, what, keys: Self.entityKeys) ?? .object([])
         return result
     }
 
     /// The bridge, or nil, with a fault, when there is none of that name.
-    private mutating func readBridge(
+    mutating func readBridge(
         _ bridge: Member?, of entity: Member, _ what: String, bridges: [BridgeConfiguration]
     ) -> BridgeConfiguration? {
         guard let bridge else {
@@ -75,54 +109,27 @@ extension ConfigurationReader {
         return nil
     }
 
-    private mutating func readKey(_ member: Member, _ what: String, into result: inout ReadEntity) {
-        let nodes: [YAMLNode] = if case .sequence(let list) = member.value.content { list } else { [member.value] }
-        if nodes.isEmpty { error(at: member.value.mark, "\"key\" of \(what) is empty", "name at least one attribute") }
-        for node in nodes {
-            guard let name = node.scalarText, !node.isNull else {
-                error(
-                    at: node.mark, "\"key\" of \(what) must be a name or a list of names, is \(node.kind.rawValue)",
-                    "write \"key: NAME\" or \"key: [NAME, NAME]\"")
-                continue
-            }
-            if result.entity.key.contains(name) {
-                error(at: node.mark, "\"key\" of \(what) names \(quoted(name)) twice", "remove one")
-                continue
-            }
-            result.entity.key.append(name)
-            result.keyMarks.append(node.mark)
-            guard result.knowsAttributes else { continue }
-            if let attribute = result.entity.attribute(named: name) {
-                if attribute.type == .json {
-                    error(
-                        at: node.mark, "the key attribute \(quoted(name)) of \(what) has the type json",
-                        "a key needs a type that compares, such as text")
-                }
-            } else if result.entity.relationship(named: name) != nil {
-                error(
-                    at: node.mark, "\"key\" of \(what) names the relationship \(quoted(name))",
-                    "name attributes; add one that reads the same value with \"from:\"")
-            } else {
-                error(
-                    at: node.mark, "\"key\" of \(what) names the unknown attribute \(quoted(name))",
-                    suggestion(for: name, among: result.entity.attributes.map(\.name), what: "attributes"))
-            }
-        }
-    }
-
-    private mutating func readSection(
+    /// The part of a plugin, of an entity or of one of its sources; nil where there can be none.
+    mutating func readSection(
         of entity: Member, _ members: [Member], _ bridge: BridgeConfiguration?, _ bridges: [BridgeConfiguration],
-        _ what: String, into result: inout ReadEntity
-    ) {
+        _ what: String, keys: [String]
+    ) -> ConfigValue? {
         let plugin = bridge.map(\.plugin) ?? ""
         var known = Set(bridges.map(\.plugin)).union(plugins.map { Set($0.keys) } ?? [])
         known.remove("")
         var unknown: [Member] = []
         var hasForeignSection = false
-        for member in members where !Self.entityKeys.contains(member.name) && member.name != plugin {
+        let hasBridge = members.contains { $0.name == "bridge" }
+        for member in members where !keys.contains(member.name) && member.name != plugin {
             if plugin.isEmpty {
                 // Which section is right cannot be said as long as the bridge or its plugin is not known.
-                if !known.contains(member.name), bridge == nil { unknown.append(member) }
+                if !known.contains(member.name), bridge == nil {
+                    unknown.append(member)
+                } else if !hasBridge, members.contains(where: { $0.name == "extends" }) {
+                    error(
+                        at: member.key.mark, "the section \(quoted(member.name)) of \(what), which has no bridge",
+                        "add \"bridge:\" for a listing of its own, or remove the section")
+                }
             } else if let bridge, known.contains(member.name) || bridges.contains(where: { $0.name == member.name }) {
                 hasForeignSection = true
                 error(
@@ -133,12 +140,12 @@ extension ConfigurationReader {
                 unknown.append(member)
             }
         }
-        report(unknown: unknown, valid: Self.entityKeys + (plugin.isEmpty ? known.sorted() : [plugin]), of: what)
+        report(unknown: unknown, valid: keys + (plugin.isEmpty ? known.sorted() : [plugin]), of: what)
         let section = members.first { $0.name == plugin }
         // A section of another name was meant for this one: that it lacks what it must have is no second fault.
-        guard !plugin.isEmpty, section != nil || !hasForeignSection else { return }
+        guard !plugin.isEmpty, section != nil || !hasForeignSection else { return nil }
         let mark = section?.key.mark ?? entity.key.mark
-        result.entity.section = part(
+        return part(
             mapping(section?.value, mark), plugin: plugin, schema: plugins?[plugin]?.entity,
             "section \(quoted(plugin)) of \(what)", at: mark, isOptions: false,
             missing: section == nil ? plugin : nil)

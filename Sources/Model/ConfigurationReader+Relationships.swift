@@ -13,7 +13,9 @@ extension ConfigurationReader {
                 "write {to: ENTITY} or {many: ENTITY}")
             return
         }
-        report(unknown: members, valid: ["to", "many", "from", "inverse", "merge"], of: what)
+        report(
+            unknown: members,
+            valid: ["to", "many", "from", "inverse", "merge", "orphans", "ordered", "renamed_from"], of: what)
         func find(_ name: String) -> Member? { members.first { $0.name == name } }
 
         let to = find("to")
@@ -48,6 +50,19 @@ extension ConfigurationReader {
                     suggestion(for: name, among: valid))
             }
         }
+        if let renamed = find("renamed_from") { relationship.renamedFrom = text(renamed, of: what) }
+        if let orphans = find("orphans"), let choice = choice(orphans, of: what, Relationship.Orphans.self) {
+            relationship.orphans = choice
+            if relationship.kind == .toOne {
+                error(at: orphans.key.mark, "\"orphans\" of \(what), which leads to one", "remove it")
+            }
+        }
+        if let ordered = find("ordered"), let flag = flag(ordered, of: what) {
+            relationship.isOrdered = flag
+            if relationship.kind == .toOne {
+                error(at: ordered.key.mark, "\"ordered\" of \(what), which leads to one", "remove it")
+            }
+        }
         result.entity.relationships.append(relationship)
     }
 
@@ -55,12 +70,14 @@ extension ConfigurationReader {
     mutating func check(_ entities: [ReadEntity]) {
         let model = Model(entities: entities.map(\.entity))
         for read in entities {
+            checkLineage(of: read, model)
+            checkWalks(of: read, model)
             for relationship in read.entity.relationships {
                 checkEnds(of: relationship, in: read, model)
             }
         }
         checkTableNames(entities, model)
-        for read in entities { checkColumnNames(of: read.entity, model) }
+        for read in entities where read.entity.superentity == nil { checkColumnNames(of: read.entity, model) }
     }
 
     private mutating func checkEnds(of relationship: Relationship, in read: ReadEntity, _ model: Model) {
@@ -71,6 +88,15 @@ extension ConfigurationReader {
                 "unknown entity \(quoted(relationship.target)) in \(what)",
                 suggestion(for: relationship.target, among: model.entities.map(\.name), what: "entities"))
             return
+        }
+        if target.uniquing == .none {
+            error(
+                at: read.targetMarks[relationship.name] ?? .start,
+                "\(what) leads to \(quoted(target.name)), whose objects have no key", "give it a key")
+        } else if read.entity.uniquing == .none, relationship.kind == .toMany {
+            error(
+                at: read.targetMarks[relationship.name] ?? .start,
+                "\(what) leads to many, and its own objects have no key", "give it a key, or use \"to:\"")
         }
         guard let name = relationship.inverse else { return }
         let mark = read.inverseMarks[relationship.name] ?? .start
@@ -109,6 +135,7 @@ extension ConfigurationReader {
     private mutating func checkTableNames(_ entities: [ReadEntity], _ model: Model) {
         var tables: [String: (name: String, what: String)] = [:]
         for read in entities {
+            // A sub-entity has no table, but its name means one to whoever asks for its objects.
             let entity = read.entity
             if let first = tables[entity.name.lowercased()] {
                 report(clash: entity.name, with: first.name, "\(first.what) and another", entity.location, "tables")
@@ -117,7 +144,8 @@ extension ConfigurationReader {
             }
         }
         for read in entities {
-            for relationship in read.entity.relationships {
+            for relationship in read.entity.relationships
+            where model.owner(of: relationship, in: read.entity).name == read.entity.name {
                 guard case .joinTable(let name) = model.storage(of: relationship, in: read.entity) else { continue }
                 let what = "the join table of \(quoted(relationship.name)) of entity \(quoted(read.entity.name))"
                 if let first = tables[name.lowercased()] {
@@ -129,31 +157,7 @@ extension ConfigurationReader {
         }
     }
 
-    private mutating func checkColumnNames(of entity: Entity, _ model: Model) {
-        var columns: [String: (name: String, what: String)] = [:]
-        for attribute in entity.attributes {
-            if let first = columns[attribute.name.lowercased()] {
-                report(
-                    clash: attribute.name, with: first.name, "\(first.what) and another", attribute.location, "columns")
-            } else {
-                columns[attribute.name.lowercased()] = (attribute.name, "attribute \(quoted(attribute.name))")
-            }
-        }
-        for relationship in entity.relationships {
-            var names = [relationship.name]
-            if case .columns(let list) = model.storage(of: relationship, in: entity) { names += list }
-            for name in Set(names).sorted() {
-                let what = "relationship \(quoted(relationship.name))"
-                if let first = columns[name.lowercased()] {
-                    report(clash: name, with: first.name, "\(first.what) and \(what)", relationship.location, "columns")
-                } else {
-                    columns[name.lowercased()] = (name, what)
-                }
-            }
-        }
-    }
-
-    private mutating func report(
+    mutating func report(
         clash name: String, with other: String, _ things: String, _ location: SourceLocation, _ kind: String
     ) {
         let names = name == other ? quoted(name) : "\(quoted(other)) and \(quoted(name))"

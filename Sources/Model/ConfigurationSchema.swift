@@ -9,6 +9,8 @@ public enum ConfigurationSchema {
         var definitions: [(key: String, value: ConfigValue)] = [
             ("secret", secret), ("bridge", bridge(parts)), ("entity", entity(parts)), ("attribute", attribute),
             ("relationship", relationship), ("type", type), ("transformer", transformer), ("name", name),
+            ("matcher", matcher), ("parent", parent),
+            ("incremental", incremental), ("span", span), ("source", source(parts)),
         ]
         for part in parts {
             definitions.append((part.optionsName, part.options))
@@ -24,6 +26,21 @@ public enum ConfigurationSchema {
                         "description": "The SQLite file, relative to this one", "type": "string", "minLength": 1,
                         "default": "bmo.sqlite",
                     ]
+                ),
+                (
+                    "history",
+                    object(
+                        "What is kept of past runs, for diff, why and undo",
+                        [
+                            (
+                                "keep",
+                                [
+                                    "description": "A time, a number of runs, or forever",
+                                    "type": "string", "pattern": "^([0-9]+[smhdw]|[0-9]+ runs?|forever)$",
+                                    "default": "90d",
+                                ]
+                            )
+                        ], required: [])
                 ),
                 (
                     "bridges",
@@ -77,6 +94,20 @@ public enum ConfigurationSchema {
             [
                 ("plugin", parts.isEmpty ? ["type": "string"] : plugin),
                 ("options", ["description": "The plugin's own options", "type": ["object", "null"]]),
+                (
+                    "isolation",
+                    [
+                        "description": "Where it runs; default: process, but for what comes with bmo",
+                        "enum": .array(BridgeConfiguration.Isolation.allCases.map { .string($0.rawValue) }),
+                    ]
+                ),
+                (
+                    "memory",
+                    [
+                        "description": "How much memory its process may have, such as 512 MiB", "type": "string",
+                        "pattern": "^[0-9]+ ?(MiB|GiB)$",
+                    ]
+                ),
             ], required: ["plugin"])
         let conditions: [ConfigValue] = parts.map { part in
             let then: ConfigValue = [
@@ -88,51 +119,6 @@ public enum ConfigurationSchema {
             ]
         }
         return .object((base.members ?? []) + (parts.isEmpty ? [] : [("allOf", .array(conditions))]))
-    }
-
-    private static func entity(_ parts: [PluginPart]) -> ConfigValue {
-        var properties: [(key: String, value: ConfigValue)] = [
-            ("bridge", ["description": "The name of a bridge of this file", "type": "string", "minLength": 1]),
-            (
-                "key",
-                [
-                    "description": "The attribute, or attributes, that identify an object",
-                    "anyOf": [
-                        ["type": "string", "minLength": 1],
-                        [
-                            "type": "array", "items": ["type": "string", "minLength": 1], "minItems": 1,
-                            "uniqueItems": true,
-                        ],
-                    ],
-                ]
-            ),
-            (
-                "attributes",
-                [
-                    "description": "The columns", "type": "object", "minProperties": 1,
-                    "propertyNames": ["$ref": "#/$defs/name"], "additionalProperties": ["$ref": "#/$defs/attribute"],
-                ]
-            ),
-            (
-                "relationships",
-                [
-                    "description": "The references to other entities", "type": ["object", "null"],
-                    "propertyNames": ["$ref": "#/$defs/name"],
-                    "additionalProperties": ["$ref": "#/$defs/relationship"],
-                ]
-            ),
-        ]
-        for part in parts { properties.append((part.name, ["$ref": .string("#/$defs/\(part.entityName)")])) }
-        let base = object(
-            "A kind of object", properties, required: ["bridge", "key", "attributes"], closed: !parts.isEmpty)
-        // An entity has one bridge, so one section at most.
-        var pairs: [ConfigValue] = []
-        for (index, first) in parts.enumerated() {
-            for second in parts[(index + 1)...] {
-                pairs.append(["not": ["required": [.string(first.name), .string(second.name)]]])
-            }
-        }
-        return .object((base.members ?? []) + (pairs.isEmpty ? [] : [("allOf", .array(pairs))]))
     }
 
     private static let type: ConfigValue = [
@@ -165,6 +151,7 @@ public enum ConfigurationSchema {
                             ],
                         ]
                     ),
+                    ("renamed_from", renamed),
                 ], required: ["type"],
                 more: [("dependentSchemas", ["constant": ["properties": ["from": false, "transform": false]]])]),
         ],
@@ -204,33 +191,7 @@ public enum ConfigurationSchema {
         ]
     ]
 
-    private static let relationship = object(
-        "A reference to another entity",
-        [
-            ("to", ["description": "The entity, for at most one object", "type": "string", "minLength": 1]),
-            ("many", ["description": "The entity, for any number of objects", "type": "string", "minLength": 1]),
-            (
-                "from",
-                [
-                    "description": "A dot path into the remote record; default: the relationship's name",
-                    "type": "string", "minLength": 1,
-                ]
-            ),
-            ("inverse", ["description": "The other entity's relationship that leads back", "type": "string"]),
-            (
-                "merge",
-                [
-                    "description": "What a reply's list does to the objects that are related already",
-                    "enum": .array(Relationship.Merge.allCases.map { .string($0.rawValue) }), "default": "replace",
-                ]
-            ),
-        ], required: [],
-        more: [
-            ("oneOf", [["required": ["to"]], ["required": ["many"]]]),
-            ("dependentRequired", ["merge": ["many"]]),
-        ])
-
-    private static func object(
+    static func object(
         _ description: String?, _ properties: [(key: String, value: ConfigValue)], required: [String],
         closed: Bool = true, more: [(key: String, value: ConfigValue)] = []
     ) -> ConfigValue {
@@ -242,7 +203,7 @@ public enum ConfigurationSchema {
         return .object(members + more)
     }
 
-    private static func exactlyOne(
+    static func exactlyOne(
         _ description: String, _ properties: [(key: String, value: ConfigValue)]
     ) -> ConfigValue {
         object(description, properties, required: [], more: [("minProperties", 1), ("maxProperties", 1)])

@@ -28,11 +28,16 @@ public struct Model: Sendable, Equatable {
     }
 
     /// Where the values of `relationship` are kept; nil when its target is not in the model.
+    ///
+    /// A sub-entity's own mapping of its super-entity's relationship is kept where that is.
     public func storage(of relationship: Relationship, in entity: Entity) -> RelationshipStorage? {
-        guard let target = self.entity(named: relationship.target) else { return nil }
+        let entity = owner(of: relationship, in: entity)
+        guard let relationship = entity.relationship(named: relationship.name),
+            let target = self.entity(named: relationship.target)
+        else { return nil }
         switch relationship.kind {
         case .toOne:
-            return .columns(relationship.columnNames(targetKey: target.key))
+            return .columns(relationship.columnNames(targetKey: key(of: target).map(\.name)))
         case .toMany:
             let inverse = inverse(of: relationship, in: entity)
             if let inverse, inverse.relationship.kind == .toOne {

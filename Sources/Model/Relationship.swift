@@ -18,6 +18,14 @@ public struct Relationship: Sendable, Equatable {
         case insertAtBeginning = "insert_at_beginning"
     }
 
+    /// What becomes of the objects that a new list leaves behind.
+    public enum Orphans: String, Sendable, CaseIterable {
+        /// They stay.
+        case keep
+        /// They are deleted, unless something else refers to them.
+        case delete
+    }
+
     /// The relationship's name.
     public var name: String
     /// To how many objects it leads.
@@ -32,6 +40,12 @@ public struct Relationship: Sendable, Equatable {
     public var merge: Merge
     /// Where the file declares the relationship.
     public var location: SourceLocation
+    /// What becomes of objects that a new list leaves behind and that nobody else refers to.
+    public var orphans = Orphans.keep
+    /// Whether the order of a list counts: without, the same objects in another order are no change.
+    public var isOrdered = true
+    /// What the relationship was called before, so that its columns or its table are renamed.
+    public var renamedFrom: String?
 
     /// A relationship; `source` defaults to the member of the record with the relationship's name.
     public init(

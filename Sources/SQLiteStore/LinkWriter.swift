@@ -5,17 +5,23 @@ internal import Model
 /// The statements of one relationship to many: reads what is stored, and writes what is different.
 final class LinkWriter {
     private let relationship: EntityLayout.ToMany
+    private let owner: EntityLayout
+    private let target: EntityLayout
     private let backing: any LinkBacking
+    private let changes: ChangeLog
     private let width: Int
 
     init(
         _ relationship: EntityLayout.ToMany, of owner: EntityLayout, _ model: CompiledModel,
-        on connection: OpaquePointer?
+        on connection: OpaquePointer?, changes: ChangeLog
     )
         throws
     {
         self.relationship = relationship
-        let target = model.entities[relationship.target]
+        self.owner = owner
+        self.changes = changes
+        let target = model.entities[model.entities[relationship.target].root]
+        self.target = target
         width = target.key.count
         backing =
             switch relationship.storage {
@@ -35,6 +41,7 @@ final class LinkWriter {
             let key = targets[first..<first + width].compactMap(\.value)
             if seen.insert(key).inserted { new.append(key) }
         }
+        let owner = owner.map { $0.value ?? .null }
         let stored = try backing.targets(of: owner)
         let old = stored.keys
         let wanted: [[StoredValue]]
@@ -45,22 +52,122 @@ final class LinkWriter {
             wanted = old + new.filter { !known.contains($0) }
         case .insertAtBeginning: wanted = new + old.filter { !seen.contains($0) }
         }
-        return try backing.write(wanted, over: stored, of: owner)
+        guard let delta = try backing.write(wanted, over: stored, of: owner) else { return false }
+        try record(delta, owner)
+        return true
+    }
+
+    /// Makes the links of an object in the order of its list what they were before a change.
+    ///
+    /// Returns whether they were what the change left.
+    func takeBack(_ old: LinkSpan, _ new: LinkSpan, of owner: [StoredValue]) throws -> Bool {
+        guard let start = new.start else {
+            guard let table = backing as? TableBacking else { return false }
+            guard try table.swap(removing: new, adding: old, of: owner) else { return false }
+            try record(.links(old: new, new: old), owner)
+            return true
+        }
+        let stored = try backing.targets(of: owner)
+        let end = start + new.keys.count
+        guard end <= stored.keys.count, Array(stored.keys[start..<end]) == new.keys else { return false }
+        let wanted = Array(stored.keys[..<start]) + old.keys + stored.keys[end...]
+        if let delta = try backing.write(wanted, over: stored, of: owner) { try record(delta, owner) }
+        return true
+    }
+
+    /// Removes all links of an object that is their source.
+    func removeAll(of owner: [StoredValue]) throws {
+        let stored = try backing.targets(of: owner)
+        guard !stored.keys.isEmpty, let delta = try backing.write([], over: stored, of: owner) else { return }
+        try record(delta, owner)
+    }
+
+    private func record(_ delta: LinkDelta, _ key: [StoredValue]) throws {
+        switch delta {
+        case .links(let old, let new):
+            // The rows of a first load go with their links: those need no record.
+            let source = if case .reversedLinks = relationship.storage { target } else { owner }
+            guard changes.records(source.index) else { return }
+            try changes.record(
+                owner, key: .key(key), .relinked, old: old.json(relationship.name), new: new.json(relationship.name))
+        case .detached(let keys, let toOne):
+            guard changes.records(target.index) else { return }
+            let names = (0..<toOne.fieldCount).map { target.fields[toOne.firstField + $0].name }
+            let old = JSONText.object(zip(names, key).map { (name: $0, value: $1) })
+            let new = JSONText.object(names.map { (name: $0, value: StoredValue.null) })
+            for key in keys { try changes.record(target, key: .key(key), .updated, old: old, new: new) }
+        }
+    }
+}
+
+/// What a merge did to the links of an object.
+enum LinkDelta {
+    /// The part of the list that is another now.
+    case links(old: LinkSpan, new: LinkSpan)
+    /// These objects' relationship to one no longer leads to the owner.
+    case detached([[StoredValue]], EntityLayout.ToOne)
+}
+
+/// A part of the targets of a relationship: what `bmo_changes` keeps of it before and after.
+///
+/// Seen from the source, `start` tells where the targets lie in its list. Seen from the target, each of the sources has
+/// the object at a position of its own.
+struct LinkSpan: Equatable {
+    var start: Int?
+    var keys: [[StoredValue]]
+    var positions: [Int64] = []
+
+    /// `{"relationship": "languages", "at": 0, "keys": [["fr"]]}`.
+    func json(_ relationship: String) -> JSONText {
+        var text = JSONText()
+        text.append("{")
+        text.beginMember("relationship")
+        text.append(string: relationship)
+        if let start {
+            text.beginMember("at")
+            text.append(number: start)
+        }
+        text.beginMember("keys")
+        text.append("[")
+        for (index, key) in keys.enumerated() {
+            if index > 0 { text.append(",") }
+            text.append(.key(key))
+        }
+        text.append("]")
+        if start == nil {
+            text.beginMember("positions")
+            text.append(.key(positions.map { StoredValue.integer($0) }))
+        }
+        text.append("}")
+        return text
+    }
+
+    /// What two lists differ in: they begin and end alike.
+    static func difference(_ old: [[StoredValue]], _ new: [[StoredValue]]) -> LinkDelta {
+        let shorter = min(old.count, new.count)
+        var start = 0
+        while start < shorter, old[start] == new[start] { start += 1 }
+        var end = 0
+        while end < shorter - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
+        return .links(
+            old: LinkSpan(start: start, keys: Array(old[start..<old.count - end])),
+            new: LinkSpan(start: start, keys: Array(new[start..<new.count - end])))
     }
 }
 
 /// The targets that a relationship has.
 private struct StoredLinks {
     var keys: [[StoredValue]]
+    var positions: [Int64] = []
     /// Whether the positions are 0, 1, 2 ...: a link that was removed from the other end leaves a gap.
     var isDense: Bool
 }
 
 /// Where the links of a relationship lie.
 private protocol LinkBacking {
-    func targets(of owner: [Cell]) throws -> StoredLinks
-    /// Returns whether anything was written.
-    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]) throws -> Bool
+    func targets(of owner: [StoredValue]) throws -> StoredLinks
+    /// Returns what is different now; nil when nothing was written.
+    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]) throws -> LinkDelta?
 }
 
 /// Links in a table of their own: (source, position, target), seen from either end.
@@ -72,6 +179,7 @@ private struct TableBacking: LinkBacking {
     private let replace: RawStatement
     private let deletion: RawStatement
     private let nextPosition: RawStatement
+    private let placeTaken: RawStatement
 
     init(_ table: String, owner: EntityLayout, target: EntityLayout, isReversed: Bool, on connection: OpaquePointer?)
         throws
@@ -97,62 +205,103 @@ private struct TableBacking: LinkBacking {
             deletion = try RawStatement("DELETE FROM \(name) WHERE \(isOwner) AND \(isTarget)", on: connection)
             nextPosition = try RawStatement(
                 "SELECT coalesce(max(position) + 1, 0) FROM \(name) WHERE \(isTarget)", on: connection)
+            placeTaken = try RawStatement(
+                "SELECT 1 FROM \(name) WHERE \(isTarget) AND position = ?", on: connection)
         } else {
             deletion = try RawStatement("DELETE FROM \(name) WHERE \(isOwner) AND position >= ?", on: connection)
             nextPosition = select
+            placeTaken = select
         }
     }
 
-    func targets(of owner: [Cell]) throws -> StoredLinks {
-        for (index, cell) in owner.enumerated() { select.bind(cell, at: Int32(index + 1)) }
+    func targets(of owner: [StoredValue]) throws -> StoredLinks {
+        for (index, value) in owner.enumerated() { select.bind(value, at: Int32(index + 1)) }
         let rows = try select.rows(width: targetWidth + 1)
-        let isDense = rows.enumerated().allSatisfy { $1[0] == .integer(Int64($0)) }
-        return StoredLinks(keys: rows.map { Array($0.dropFirst()) }, isDense: isDense)
+        let positions = rows.map { row -> Int64 in if case .integer(let position) = row[0] { position } else { 0 } }
+        let isDense = positions.enumerated().allSatisfy { $1 == Int64($0) }
+        return StoredLinks(keys: rows.map { Array($0.dropFirst()) }, positions: positions, isDense: isDense)
     }
 
-    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]) throws -> Bool {
-        isReversed
-            ? try writeReversed(wanted, over: old.keys, of: owner) : try writeInOrder(wanted, over: old, of: owner)
+    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]) throws -> LinkDelta? {
+        isReversed ? try writeReversed(wanted, over: old, of: owner) : try writeInOrder(wanted, over: old, of: owner)
     }
 
-    private func writeInOrder(_ wanted: [[StoredValue]], over stored: StoredLinks, of owner: [Cell]) throws -> Bool {
-        guard wanted != stored.keys else { return false }
+    private func writeInOrder(
+        _ wanted: [[StoredValue]], over stored: StoredLinks, of owner: [StoredValue]
+    ) throws -> LinkDelta? {
+        guard wanted != stored.keys else { return nil }
         let old = stored.isDense ? stored.keys : []
         if !stored.isDense { try removeAll(of: owner, from: 0) }
         for (position, key) in wanted.enumerated() where position >= old.count || old[position] != key {
             try insert(owner, position: Int64(position), key)
         }
         if wanted.count < old.count { try removeAll(of: owner, from: wanted.count) }
-        return true
+        return LinkSpan.difference(stored.keys, wanted)
     }
 
-    private func removeAll(of owner: [Cell], from position: Int) throws {
-        for (index, cell) in owner.enumerated() { deletion.bind(cell, at: Int32(index + 1)) }
+    private func removeAll(of owner: [StoredValue], from position: Int) throws {
+        for (index, value) in owner.enumerated() { deletion.bind(value, at: Int32(index + 1)) }
         deletion.bind(Int64(position), at: Int32(ownerWidth + 1))
         try deletion.run()
     }
 
-    private func writeReversed(_ wanted: [[StoredValue]], over old: [[StoredValue]], of owner: [Cell]) throws -> Bool {
-        let before = Set(old)
+    private func writeReversed(
+        _ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]
+    ) throws -> LinkDelta? {
+        let before = Set(old.keys)
         let after = Set(wanted)
-        guard before != after else { return false }
-        for key in old where !after.contains(key) {
-            for (index, cell) in owner.enumerated() { deletion.bind(cell, at: Int32(index + 1)) }
-            for (index, value) in key.enumerated() { deletion.bind(value, at: Int32(ownerWidth + index + 1)) }
-            try deletion.run()
+        guard before != after else { return nil }
+        var removed = LinkSpan(start: nil, keys: [])
+        var added = LinkSpan(start: nil, keys: [])
+        for (key, position) in zip(old.keys, old.positions) where !after.contains(key) {
+            removed.keys.append(key)
+            removed.positions.append(position)
+            try remove(owner, key)
         }
         for key in wanted where !before.contains(key) {
-            for (index, value) in key.enumerated() { nextPosition.bind(value, at: Int32(index + 1)) }
-            _ = try nextPosition.step()
-            let position = nextPosition.int64(0)
-            nextPosition.reset()
+            let position = try end(of: key)
             try insert(owner, position: position, key)
+            added.keys.append(key)
+            added.positions.append(position)
+        }
+        return .links(old: removed, new: added)
+    }
+
+    /// Seen from the target: removes links and puts others back at their old positions.
+    ///
+    /// Where another took the place they go to the end. Returns whether the links were there.
+    func swap(removing removed: LinkSpan, adding added: LinkSpan, of owner: [StoredValue]) throws -> Bool {
+        guard isReversed else { return false }
+        let present = Set(try targets(of: owner).keys)
+        guard removed.keys.allSatisfy(present.contains), !added.keys.contains(where: present.contains) else {
+            return false
+        }
+        for key in removed.keys { try remove(owner, key) }
+        for (key, position) in zip(added.keys, added.positions) {
+            for (index, value) in (key + [.integer(position)]).enumerated() {
+                placeTaken.bind(value, at: Int32(index + 1))
+            }
+            let isTaken = try placeTaken.step()
+            placeTaken.reset()
+            try insert(owner, position: isTaken ? try end(of: key) : position, key)
         }
         return true
     }
 
-    private func insert(_ owner: [Cell], position: Int64, _ key: [StoredValue]) throws {
-        for (index, cell) in owner.enumerated() { replace.bind(cell, at: Int32(index + 1)) }
+    private func remove(_ owner: [StoredValue], _ key: [StoredValue]) throws {
+        for (index, value) in (owner + key).enumerated() { deletion.bind(value, at: Int32(index + 1)) }
+        try deletion.run()
+    }
+
+    private func end(of key: [StoredValue]) throws -> Int64 {
+        for (index, value) in key.enumerated() { nextPosition.bind(value, at: Int32(index + 1)) }
+        _ = try nextPosition.step()
+        defer { nextPosition.reset() }
+        return nextPosition.int64(0)
+    }
+
+    private func insert(_ owner: [StoredValue], position: Int64, _ key: [StoredValue]) throws {
+        for (index, value) in owner.enumerated() { replace.bind(value, at: Int32(index + 1)) }
         replace.bind(position, at: Int32(ownerWidth + 1))
         for (index, value) in key.enumerated() { replace.bind(value, at: Int32(ownerWidth + index + 2)) }
         try replace.run()
@@ -164,13 +313,13 @@ private struct TableBacking: LinkBacking {
 /// The rows that are wanted refer to the owner already: a page merges its rows before its links.
 private struct InverseBacking: LinkBacking {
     private let keyWidth: Int
-    private let ownerWidth: Int
+    private let toOne: EntityLayout.ToOne
     private let select: RawStatement
     private let detach: RawStatement
 
     init(_ target: EntityLayout, _ toOne: EntityLayout.ToOne, on connection: OpaquePointer?) throws {
         keyWidth = target.key.count
-        ownerWidth = toOne.fieldCount
+        self.toOne = toOne
         let quoted = SchemaBuilder.quoted
         let references = (0..<toOne.fieldCount).map { quoted(target.fields[toOne.firstField + $0].name) }
         let keys = target.key.map { quoted(target.fields[$0].name) }
@@ -182,20 +331,20 @@ private struct InverseBacking: LinkBacking {
                 + "WHERE \(keys.map { "\($0) = ?" }.joined(separator: " AND "))", on: connection)
     }
 
-    func targets(of owner: [Cell]) throws -> StoredLinks {
-        for (index, cell) in owner.enumerated() { select.bind(cell, at: Int32(index + 1)) }
+    func targets(of owner: [StoredValue]) throws -> StoredLinks {
+        for (index, value) in owner.enumerated() { select.bind(value, at: Int32(index + 1)) }
         return StoredLinks(keys: try select.rows(width: keyWidth), isDense: true)
     }
 
-    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]) throws -> Bool {
+    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]) throws -> LinkDelta? {
         let kept = Set(wanted)
-        var changed = false
+        var detached: [[StoredValue]] = []
         for key in old.keys where !kept.contains(key) {
             for (index, value) in key.enumerated() { detach.bind(value, at: Int32(index + 1)) }
             try detach.run()
-            changed = true
+            detached.append(key)
         }
-        return changed
+        return detached.isEmpty ? nil : .detached(detached, toOne)
     }
 }
 

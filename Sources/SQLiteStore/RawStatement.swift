@@ -49,12 +49,29 @@ final class RawStatement {
 
     func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
 
+    func bind(optional value: Int64?, at index: Int32) {
+        if let value { bind(value, at: index) } else { sqlite3_bind_null(handle, index) }
+    }
+
     func bind(_ value: String?, at index: Int32) {
         guard let value else {
             sqlite3_bind_null(handle, index)
             return
         }
         sqlite3_bind_text(handle, index, value, Int32(value.utf8.count), Self.transient)
+    }
+
+    /// Binds a copy of UTF-8 text.
+    func bind(utf8 bytes: [UInt8], at index: Int32) {
+        bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else {
+                bindEmptyText(index)
+                return
+            }
+            let status = sqlite3_bind_text64(
+                handle, index, start, UInt64(bytes.count), Self.transient, UInt8(SQLITE_UTF8))
+            note(status)
+        }
     }
 
     /// A value over SQLite's limit of 1 GB is not bound, and the column would become null: the next step throws instead.
@@ -124,6 +141,14 @@ final class RawStatement {
     }
 
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    /// The integer of a column, nil where it has none.
+    func optionalInt64(_ column: Int32) -> Int64? {
+        sqlite3_column_type(handle, column) == SQLITE_INTEGER ? sqlite3_column_int64(handle, column) : nil
+    }
+
+    /// The text of a column, nil where it has none.
+    func text(_ column: Int32) -> String? { if case .text(let text) = value(column) { text } else { nil } }
 
     /// Whether a column of the current row is what the cell says; an absent cell agrees with everything.
     @inline(__always)

@@ -18,14 +18,16 @@ final class SQLitePageTransaction: PageTransaction {
         try SQLiteStore.translating("writing a page") { try store.writer.writeWithoutTransaction { _ in try body() } }
     }
 
-    func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, isReference: Bool) throws -> MergeOutcome {
-        let outcome = try store.writers.entity(entity).merge(cells, isReference: isReference)
+    func setSource(_ source: PageSource) throws { try store.writers.changes.source = source }
+
+    func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
+        let outcome = try store.writers.entity(entity).merge(cells, as: role)
         if outcome != .unchanged { hasWritten = true }
         return outcome
     }
 
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool {
-        try store.writers.entity(entity).ensure(key)
+        try store.writers.entity(entity).ensure(key, kind: store.model.entities[entity].name)
     }
 
     func mergeLinks(
@@ -49,7 +51,10 @@ final class SQLitePageTransaction: PageTransaction {
     func commit() throws {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
         try SQLiteStore.translating("committing a page") {
-            try store.writer.writeWithoutTransaction { db in try db.commit() }
+            try store.writer.writeWithoutTransaction { db in
+                try store.commitTransaction(db)
+                try store.writers.changes.pageCommitted()
+            }
         }
         isOpen = false
     }
@@ -59,8 +64,9 @@ final class SQLitePageTransaction: PageTransaction {
         isOpen = false
         // SQLite itself rolls back at the latest when the connection closes; the counts of stubs are read again.
         try? store.writer.writeWithoutTransaction { db in
-            if db.isInsideTransaction { try db.rollback() }
-            try store.writers.stubs.reload(store.model.entities.map(\.name))
+            try store.rollbackTransaction(db)
+            try store.writers.changes.pageRolledBack()
+            try store.writers.reload()
         }
     }
 }

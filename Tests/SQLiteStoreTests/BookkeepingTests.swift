@@ -74,11 +74,4 @@ import Testing
         #expect(try fixture.add("A", ["id": 7]).inserted == 1)
         #expect(try fixture.store.stubCount(of: "A") == 0)
     }
-
-    @Test func runsAreKept() throws {
-        try fixture.store.recordRun(started: "2024-01-01T00:00:00.000000Z", outcome: "finished", summary: "{}")
-        #expect(
-            try fixture.file().rows("SELECT id, started, outcome, summary FROM bmo_runs")
-                == [["1", "'2024-01-01T00:00:00.000000Z'", "'finished'", "'{}'"]])
-    }
 }

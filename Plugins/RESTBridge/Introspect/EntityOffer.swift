@@ -27,7 +27,7 @@ struct EntityOffer: Sendable {
         /// The local name, where it does not follow from the path.
         var localName: String?
         /// Transformers, in the config's form.
-        var transform: JSONValue?
+        var transform: JSONTree?
         var confidence: Confidence
     }
 
@@ -42,7 +42,7 @@ struct EntityOffer: Sendable {
     /// A member of the section, or of the entity, that is guessed but must be switched on by a person.
     struct Proposal: Sendable {
         var name: String
-        var value: JSONValue
+        var value: JSONTree
         var isOfSection: Bool
         var confidence: Confidence
     }
@@ -55,7 +55,7 @@ struct EntityOffer: Sendable {
     var relationships: [Relationship] = []
     /// The relationship to the entity of whose objects each has such a list.
     var parent: String?
-    var section: JSONValue = .object([])
+    var section: JSONTree = .object([])
     var confidence = Confidence.low("")
     /// Why each part of the section was guessed, by its name.
     var reasons: [(name: String, confidence: Confidence)] = []

@@ -1,7 +1,7 @@
 /// The type of the config that fits a place's values.
 struct FieldGuess: Sendable {
     var type: String
-    var transform: JSONValue?
+    var transform: JSONTree?
     var confidence: Confidence
 
     private static let money = ["price", "amount", "total", "cost", "fee", "balance", "tax", "rate", "subtotal", "discount"]
@@ -10,7 +10,7 @@ struct FieldGuess: Sendable {
     static func make(_ shape: Shape, name: String) -> FieldGuess {
         let isSeen = shape.seen != nil
         let source = isSeen ? "in \(shape.seen?.count ?? 0) records" : "in the document"
-        func guess(_ type: String, _ words: String, _ transform: JSONValue? = nil) -> FieldGuess {
+        func guess(_ type: String, _ words: String, _ transform: JSONTree? = nil) -> FieldGuess {
             FieldGuess(type: type, transform: transform, confidence: .high("\(words) \(source)"))
         }
         let solid = shape.solid
@@ -30,7 +30,7 @@ struct FieldGuess: Sendable {
         guard solid == [.string] else {
             return FieldGuess(type: "text", confidence: .medium("\(solid.map(\.rawValue).sorted().joined(separator: " or ")) \(source)"))
         }
-        let emptyAsNull: JSONValue? = shape.seen?.hasEmpty == true ? "empty_as_null" : nil
+        let emptyAsNull: JSONTree? = shape.seen?.hasEmpty == true ? "empty_as_null" : nil
         switch shape.format?.lowercased() {
         case "date-time", "datetime", "timestamp": return guess("timestamp", "date-time", emptyAsNull)
         case "date": return guess("date", "date", emptyAsNull)
@@ -55,7 +55,7 @@ struct FieldGuess: Sendable {
     }
 
     private static func number(
-        _ shape: Shape, name: String, _ guess: (String, String, JSONValue?) -> FieldGuess, source: String
+        _ shape: Shape, name: String, _ guess: (String, String, JSONTree?) -> FieldGuess, source: String
     ) -> FieldGuess {
         switch shape.format?.lowercased() {
         case "unix-time", "unix", "unixtime", "epoch", "unix-timestamp", "timestamp":

@@ -23,7 +23,7 @@ struct Introspection {
             }
         }
         if let options, let text = options.string("openapi") {
-            let root = try JSONValue(parsing: Array(text.utf8), what: "the document")
+            let root = try JSONTree(parsing: Array(text.utf8), what: "the document")
             return try write(OpenAPIDocument(root, location: options.string("location")), into: writer)
         }
         if let options, !options.strings("samples").isEmpty {
@@ -31,7 +31,7 @@ struct Introspection {
         }
         for place in Self.places {
             guard let url = base.appending(path: place)?.text, let (body, response) = try? get(url, accept: "application/json"),
-                let root = try? JSONValue(parsing: body, what: place),
+                let root = try? JSONTree(parsing: body, what: place),
                 let document = try? OpenAPIDocument(root, location: response.url)
             else { continue }
             return try write(document, into: writer)
@@ -58,9 +58,9 @@ struct Introspection {
         let samples = try urls.map { text -> SampleReader.Sample in
             let (body, response) = try get(text, accept: "application/json")
             guard let url = HTTPURL(text) else { throw BridgeError(.configuration, "\"\(text)\" is no URL") }
-            let reply: JSONValue
+            let reply: JSONTree
             do {
-                reply = try JSONValue(parsing: body, what: "the sample")
+                reply = try JSONTree(parsing: body, what: "the sample")
             } catch var error as BridgeError {
                 error.location = response.location
                 throw error
@@ -78,7 +78,7 @@ struct Introspection {
         for offer in offers { offer.write(to: writer) }
     }
 
-    private func write(options: JSONValue, notes: [String], title: String, into writer: RecordBatchWriter) {
+    private func write(options: JSONTree, notes: [String], title: String, into writer: RecordBatchWriter) {
         writer.object {
             writer.member("title", title)
             writer.key("options")

@@ -2,7 +2,7 @@ internal import BridgeKit
 
 /// An OpenAPI 3.0 or 3.1 document, or one of its ancestor Swagger 2.0, behind one face.
 struct OpenAPIDocument {
-    let root: JSONValue
+    let root: JSONTree
     let isSwagger2: Bool
     /// Where the document came from: relative server URLs begin there.
     let location: String?
@@ -13,7 +13,7 @@ struct OpenAPIDocument {
     private static let mostShapes = 20_000
 
     /// - Throws: ``BridgeError`` for what is no such document.
-    init(_ root: JSONValue, location: String?) throws {
+    init(_ root: JSONTree, location: String?) throws {
         self.root = root
         self.location = location
         isSwagger2 = root["swagger"] != nil
@@ -32,7 +32,7 @@ struct OpenAPIDocument {
     // MARK: references
 
     /// What a value refers to with `$ref`, or itself; and the name of the last schema on the way.
-    func resolve(_ value: JSONValue) -> (value: JSONValue, name: String?) {
+    func resolve(_ value: JSONTree) -> (value: JSONTree, name: String?) {
         var value = value
         var name: String?
         for _ in 0..<Self.deepestReference {
@@ -46,7 +46,7 @@ struct OpenAPIDocument {
     }
 
     /// RFC 6901 in a URI's fragment: what lies in other files is not known.
-    private func find(_ reference: String) -> JSONValue? {
+    private func find(_ reference: String) -> JSONTree? {
         guard reference.hasPrefix("#/") else { return nil }
         var value = root
         for part in reference.dropFirst(2).split(separator: "/", omittingEmptySubsequences: false) {
@@ -81,12 +81,12 @@ struct OpenAPIDocument {
     // MARK: schemas
 
     /// What a schema says of values.
-    func shape(_ schema: JSONValue) -> Shape {
+    func shape(_ schema: JSONTree) -> Shape {
         var budget = Self.mostShapes
         return shape(schema, path: [], depth: 0, &budget)
     }
 
-    private func shape(_ schema: JSONValue, path: [String], depth: Int, _ budget: inout Int) -> Shape {
+    private func shape(_ schema: JSONTree, path: [String], depth: Int, _ budget: inout Int) -> Shape {
         budget -= 1
         let (value, name) = resolve(schema)
         // A schema within itself, or deeper than anybody maps: its name is enough.
@@ -154,7 +154,7 @@ struct OpenAPIDocument {
         return result
     }
 
-    private func kinds(_ value: JSONValue) -> Set<Shape.Kind> {
+    private func kinds(_ value: JSONTree) -> Set<Shape.Kind> {
         let names = value["type"].map { $0.elements?.compactMap(\.text) ?? [$0.text ?? ""] } ?? []
         var kinds = Set(names.compactMap { Shape.Kind(rawValue: $0.lowercased()) })
         // Types that people write and no version knows.
@@ -176,7 +176,7 @@ struct OpenAPIDocument {
     }
 
     /// Examples say what documents forget to.
-    private func exampleFormat(_ value: JSONValue) -> String? {
+    private func exampleFormat(_ value: JSONTree) -> String? {
         let examples = [value["example"], value["x-example"], value["default"]].compactMap { $0?.text }
             + (value["examples"]?.elements ?? []).compactMap(\.text)
         guard !examples.isEmpty else { return nil }

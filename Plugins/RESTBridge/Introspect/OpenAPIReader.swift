@@ -3,7 +3,7 @@ internal import BridgeKit
 /// Finds the entities of an OpenAPI document: each listing of objects that can be told apart is one.
 struct OpenAPIReader {
     private let document: OpenAPIDocument
-    private var paths: [(path: String, item: JSONValue)] = []
+    private var paths: [(path: String, item: JSONTree)] = []
 
     init(_ document: OpenAPIDocument) {
         self.document = document
@@ -17,7 +17,7 @@ struct OpenAPIReader {
         var found: FoundListing
         var paging: PagingGuess
         /// What the request needs besides paging, with values where the document has them.
-        var query: [(String, JSONValue)]
+        var query: [(String, JSONTree)]
         var missing: [String]
         var variables: [String]
         var parameters: [QueryParameter]
@@ -78,10 +78,10 @@ struct OpenAPIReader {
             let paging = PagingGuess.make(
                 parameters, reply: shape, records: found.path, hasLink: headers.contains { $0.lowercased() == "link" },
                 fromSample: false)
-            var query: [(String, JSONValue)] = []
+            var query: [(String, JSONTree)] = []
             var missing: [String] = []
             for parameter in parameters where parameter.isRequired && !paging.parameters.contains(parameter.name) {
-                if let value = parameter.value ?? parameter.shape.values.first.map(JSONValue.text) {
+                if let value = parameter.value ?? parameter.shape.values.first.map(JSONTree.text) {
                     query.append((parameter.name, value))
                 } else {
                     missing.append(parameter.name)
@@ -179,7 +179,7 @@ struct OpenAPIReader {
     // MARK: replies and parameters
 
     /// What a request answers when all is well, and the names of its header fields.
-    private func reply(of operation: JSONValue) -> (Shape, [String])? {
+    private func reply(of operation: JSONTree) -> (Shape, [String])? {
         let responses = operation["responses"]?.members ?? []
         let good = ["200", "2XX", "2xx", "201", "206", "default"]
         guard let response = good.lazy.compactMap({ code in responses.first { $0.name == code }?.value }).first else { return nil }
@@ -196,14 +196,14 @@ struct OpenAPIReader {
         return (shape, headers)
     }
 
-    private func media(_ content: JSONValue?) -> JSONValue? {
+    private func media(_ content: JSONTree?) -> JSONTree? {
         let all = content?.members ?? []
-        func first(_ accept: (String) -> Bool) -> JSONValue? { all.first { accept($0.name.lowercased()) }?.value }
+        func first(_ accept: (String) -> Bool) -> JSONTree? { all.first { accept($0.name.lowercased()) }?.value }
         return first { $0.hasPrefix("application/json") } ?? first { $0.contains("json") && !$0.contains("seq") } ?? first { $0 == "*/*" }
             ?? (all.count == 1 ? all.first?.value : nil)
     }
 
-    private func example(of response: JSONValue) -> Shape? {
+    private func example(of response: JSONTree) -> Shape? {
         let media = media(response["content"])
         let named = media?["examples"]?.members.first.map { document.resolve($0.value).value["value"] ?? .null }
         let swagger = response["examples"]?.members.first { $0.name.contains("json") }?.value
@@ -211,7 +211,7 @@ struct OpenAPIReader {
         return SampleShape.make([example])
     }
 
-    private func parameters(of operation: JSONValue, _ item: JSONValue) -> [QueryParameter] {
+    private func parameters(of operation: JSONTree, _ item: JSONTree) -> [QueryParameter] {
         let own = (operation["parameters"]?.elements ?? []).map { document.resolve($0).value }
         let names = Set(own.compactMap { $0["name"]?.text })
         let shared = (item["parameters"]?.elements ?? []).map { document.resolve($0).value }
@@ -276,7 +276,7 @@ struct OpenAPIReader {
     }
 
     private func describe(_ listing: Listing, _ offer: inout EntityOffer) {
-        var section: [(String, JSONValue)] = [("path", .text(listing.path))]
+        var section: [(String, JSONTree)] = [("path", .text(listing.path))]
         if let records = listing.found.records { section.append(("records", .text(records))) }
         if !listing.query.isEmpty { section.append(("query", .object(listing.query))) }
         if let paging = listing.paging.paging { section.append(("paging", paging)) }
@@ -290,7 +290,7 @@ struct OpenAPIReader {
         if let moved = IncrementalGuess.make(offer.fields, listing.parameters) { offer.proposals.append(moved) }
         guard let collection = paths.first(where: { $0.path == listing.path || $0.path == originalPath(listing) })?.item
         else { return }
-        var write: [(String, JSONValue)] = []
+        var write: [(String, JSONTree)] = []
         var words: [String] = []
         let plainPath = originalPath(listing)
         if let operation = collection["post"].map({ document.resolve($0).value }) {
@@ -303,7 +303,7 @@ struct OpenAPIReader {
             let template = path.replacing(plainPath, with: listing.path).replacing("{\(variable)}", with: attribute)
             // What follows from the listing's path need not be said.
             let isUsual = template == "\(listing.path.trimmingSlash)/{key}"
-            let place: [(String, JSONValue)] = isUsual ? [] : [("path", .text(template))]
+            let place: [(String, JSONTree)] = isUsual ? [] : [("path", .text(template))]
             for method in ["patch", "put"] where item[method] != nil && !write.contains(where: { $0.0 == "update" }) {
                 var update = body(of: document.resolve(item[method] ?? .null).value, listing.found.item)
                 if method == "put" { update.set("PUT", at: ["method"]) }
@@ -333,12 +333,12 @@ struct OpenAPIReader {
     }
 
     /// How a request's body is made: its media type, and the member that holds the object.
-    private func body(of operation: JSONValue, _ item: Shape) -> JSONValue {
+    private func body(of operation: JSONTree, _ item: Shape) -> JSONTree {
         let request = operation["requestBody"].map { document.resolve($0).value }
         let content = request?["content"]?.members ?? []
         let swagger = (operation["parameters"]?.elements ?? []).map { document.resolve($0).value }
             .first { $0["in"]?.text == "body" }
-        var members: [(String, JSONValue)] = []
+        var members: [(String, JSONTree)] = []
         var schema = swagger?["schema"]
         if swagger == nil {
             let names = content.map { $0.name.lowercased() }

@@ -4,16 +4,16 @@ struct QueryParameter: Sendable {
     var isRequired = false
     var shape = Shape()
     /// What a document gives as the usual value, or as an example.
-    var value: JSONValue?
+    var value: JSONTree?
     var maximum: Int?
     var minimum: Int?
 }
 
 /// How a listing goes on, guessed from what its request takes and its reply has.
 struct PagingGuess: Sendable {
-    var paging: JSONValue?
+    var paging: JSONTree?
     /// Parameters that make pages larger.
-    var query: [(String, JSONValue)] = []
+    var query: [(String, JSONTree)] = []
     /// The parameters that belong to paging.
     var parameters: Set<String> = []
     var confidence: Confidence
@@ -100,7 +100,7 @@ struct PagingGuess: Sendable {
         let pages = place(pageCounts, isNumber)
         let taken = Set([page, size, offset, cursor].compactMap { $0?.name })
         var guess = PagingGuess(parameters: taken, confidence: .medium(""))
-        var members: [(String, JSONValue)] = []
+        var members: [(String, JSONTree)] = []
         func add(_ name: String, _ path: [String]?) {
             if let path { members.append((name, .text(JSONPathText.of(path)))) }
         }
@@ -170,7 +170,7 @@ struct PagingGuess: Sendable {
         place: ([[String]], (Shape) -> Bool) -> [String]?
     ) -> PagingGuess {
         let numbers: (Shape) -> Bool = { !$0.solid.isDisjoint(with: [.integer]) }
-        var members: [(String, JSONValue)] = []
+        var members: [(String, JSONTree)] = []
         let groups = [[], ["meta"], ["pagination"], ["paging"], ["page"], ["info"], ["meta", "pagination"]]
         func find(_ names: [String]) -> [String]? { place(groups.flatMap { group in names.map { group + [$0] } }, numbers) }
         let page = find(["page", "current_page", "currentPage", "page_number", "pageNumber", "number"])

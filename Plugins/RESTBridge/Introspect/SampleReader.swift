@@ -5,7 +5,7 @@ struct SampleReader {
     /// A reply and where it came from.
     struct Sample: Sendable {
         var url: HTTPURL
-        var reply: JSONValue
+        var reply: JSONTree
         var linkHeaders: [String]
     }
 
@@ -52,7 +52,7 @@ struct SampleReader {
             let paging = PagingGuess.make(
                 query.map { QueryParameter(name: $0.0, value: .text($0.1)) }, reply: reply, records: found.path,
                 hasLink: LinkHeader.next(sample.linkHeaders) != nil, fromSample: true)
-            var section: [(String, JSONValue)] = [("path", .text(path))]
+            var section: [(String, JSONTree)] = [("path", .text(path))]
             if let records = found.records { section.append(("records", .text(records))) }
             // A parameter that tells which page is set by paging; the page's size stays as it was asked for.
             let position = Set((paging.paging?.members ?? []).filter { $0.name.hasSuffix("parameter") }.compactMap(\.value.text))
@@ -83,12 +83,12 @@ struct SampleReader {
     }
 
     /// A reply that is one object is one record.
-    private func single(_ value: JSONValue, _ shape: Shape) -> FoundListing? {
+    private func single(_ value: JSONTree, _ shape: Shape) -> FoundListing? {
         guard value.isObject, !shape.properties.isEmpty else { return nil }
         return FoundListing(path: [], item: shape, confidence: .low("the reply is one object, taken for the only record"))
     }
 
-    private func records(of found: FoundListing, in reply: JSONValue) -> [JSONValue] {
+    private func records(of found: FoundListing, in reply: JSONTree) -> [JSONTree] {
         guard let value = reply[found.path] else { return [] }
         if found.isMap { return value.members.map(\.value) }
         return (value.elements ?? [value]).filter(\.isObject)

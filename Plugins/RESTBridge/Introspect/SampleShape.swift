@@ -4,13 +4,13 @@ enum SampleShape {
     private static let mostElements = 5_000
 
     /// The shape of all the values of one place; absent ones are not among them.
-    static func make(_ values: [JSONValue], name: String = "", expected: Int? = nil, depth: Int = 0) -> Shape {
+    static func make(_ values: [JSONTree], name: String = "", expected: Int? = nil, depth: Int = 0) -> Shape {
         var shape = Shape()
         var texts: [String] = []
         var scalars: Set<String> = []
         var names: [String] = []
-        var members: [String: [JSONValue]] = [:]
-        var elements: [JSONValue] = []
+        var members: [String: [JSONTree]] = [:]
+        var elements: [JSONTree] = []
         var objects = 0
         for value in values {
             switch value {

@@ -1,6 +1,6 @@
 /// The options of the bridge that a document's servers and security schemes ask for.
 struct SecurityGuess {
-    var options: [(String, JSONValue)] = []
+    var options: [(String, JSONTree)] = []
     var notes: [String] = []
 
     init(_ document: OpenAPIDocument) {
@@ -25,8 +25,8 @@ struct SecurityGuess {
         }
     }
 
-    private static func auth(_ scheme: JSONValue, prefix: String) -> JSONValue? {
-        func secret(_ name: String) -> JSONValue { ["env": .text("\(prefix)_\(name)")] }
+    private static func auth(_ scheme: JSONTree, prefix: String) -> JSONTree? {
+        func secret(_ name: String) -> JSONTree { ["env": .text("\(prefix)_\(name)")] }
         switch (scheme["type"]?.text?.lowercased(), scheme["scheme"]?.text?.lowercased(), scheme["in"]?.text) {
         case ("basic", _, _), ("http", "basic", _):
             return ["type": "basic", "user": secret("USER"), "password": secret("PASSWORD")]

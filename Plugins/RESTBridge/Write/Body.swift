@@ -3,12 +3,12 @@ internal import BridgeKit
 
 /// The body of a write.
 struct Body {
-    let value: JSONValue
+    let value: JSONTree
     let format: WriteRule.Format
 
     /// - Parameter current: The remote's object, for ``WriteRule/Format/full``.
-    init(_ rule: WriteRule, _ request: WriteRequest, current: JSONValue? = nil) {
-        let changes = JSONValue(request.values).merging(rule.forced)
+    init(_ rule: WriteRule, _ request: WriteRequest, current: JSONTree? = nil) {
+        let changes = JSONTree(request.values).merging(rule.forced)
         format = rule.format
         if format == .jsonPatch {
             value = .array(Self.operations(changes, at: ""))
@@ -25,8 +25,8 @@ struct Body {
     }
 
     /// RFC 6902, section 4.1: `add` replaces a member that is there, where `replace` would want it to be there.
-    private static func operations(_ value: JSONValue, at pointer: String) -> [JSONValue] {
-        value.members.flatMap { name, value -> [JSONValue] in
+    private static func operations(_ value: JSONTree, at pointer: String) -> [JSONTree] {
+        value.members.flatMap { name, value -> [JSONTree] in
             // RFC 6901, section 3.
             let escaped = name.replacing("~", with: "~0").replacing("/", with: "~1")
             let place = "\(pointer)/\(escaped)"
@@ -36,7 +36,7 @@ struct Body {
     }
 
     /// Nested members as `a[b]`, null as an empty value: what forms have come to mean.
-    private static func form(_ value: JSONValue, _ name: String) -> [String] {
+    private static func form(_ value: JSONTree, _ name: String) -> [String] {
         func pair(_ text: String) -> [String] { [HTTPURL.encode(name) + "=" + HTTPURL.encode(text)] }
         switch value {
         case .object(let members):

@@ -157,7 +157,7 @@ struct ObjectWriter {
     }
 
     /// The object as the remote has it now, and its ETag.
-    private func read(_ url: HTTPURL) throws -> (object: JSONValue, etag: String?) {
+    private func read(_ url: HTTPURL) throws -> (object: JSONTree, etag: String?) {
         let http = HTTPRequest(url: url.text, headers: [(name: "Accept", value: "application/json")])
         let exchange = client.start(http)
         let response = try exchange.response()
@@ -176,8 +176,8 @@ struct ObjectWriter {
     // MARK: answer
 
     /// The one object of a reply; nil where there is none.
-    private func record(in body: [UInt8]) -> JSONValue? {
-        guard !body.isEmpty, let root = try? JSONValue(parsing: body, what: asked) else { return nil }
+    private func record(in body: [UInt8]) -> JSONTree? {
+        guard !body.isEmpty, let root = try? JSONTree(parsing: body, what: asked) else { return nil }
         for path in rule.records {
             var found = path.values(in: root)
             if found.count == 1, case .array(let elements) = found[0] { found = elements }
@@ -187,13 +187,13 @@ struct ObjectWriter {
     }
 
     /// What Location says of a new object: its key, or the object that it leads to.
-    private func created(_ response: HTTPResponse) -> JSONValue? {
+    private func created(_ response: HTTPResponse) -> JSONTree? {
         guard let location = response.header("location"), let sent = HTTPURL(response.url),
             let url = HTTPURL(location, relativeTo: sent)
         else { return nil }
         if let field = rule.keyField {
             guard let last = url.lastPathSegment else { return nil }
-            var record = JSONValue.object([])
+            var record = JSONTree.object([])
             record.set(Int64(last).map { String($0) == last } == true ? .number(last) : .text(last), at: field[...])
             return record
         }
@@ -207,9 +207,9 @@ struct ObjectWriter {
 
 extension JSONPath {
     /// What the path leads to in a value.
-    func values(in root: JSONValue) -> [JSONValue] {
+    func values(in root: JSONTree) -> [JSONTree] {
         segments.reduce([root]) { values, segment in
-            values.flatMap { value -> [JSONValue] in
+            values.flatMap { value -> [JSONTree] in
                 switch segment {
                 case .name(let name): value[name].map { [$0] } ?? []
                 case .wildcard: value.elements ?? value.members.map(\.value)

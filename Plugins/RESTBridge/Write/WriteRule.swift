@@ -36,7 +36,7 @@ struct WriteRule: Sendable {
     /// The members, one in the other, that a body has around the values.
     let wrap: [String]
     /// Values that each body has, by dotted paths.
-    let forced: JSONValue
+    let forced: JSONTree
     /// Where the reply has the object; first of all places that are tried.
     let records: [JSONPath]
     /// The record's member that takes the last part of Location.
@@ -81,8 +81,8 @@ struct WriteRule: Sendable {
         }
         self.format = format
         wrap = Self.names(options.string("wrap") ?? "")
-        var forced = JSONValue.object([])
-        if case .object(let members) = options.object("forced").map(JSONValue.init) ?? .null {
+        var forced = JSONTree.object([])
+        if case .object(let members) = options.object("forced").map(JSONTree.init) ?? .null {
             for (path, value) in members.all { forced.set(value, at: Self.names(path)[...]) }
         }
         self.forced = forced

@@ -3,21 +3,21 @@ internal import CSimdJSON
 internal import RecordBatch
 
 /// A JSON value as a tree: for bodies that are written and documents that are looked through, not for listings.
-indirect enum JSONValue: Sendable, Equatable {
+indirect enum JSONTree: Sendable, Equatable {
     case null
     case bool(Bool)
     /// A number with its own characters.
     case number(String)
     case text(String)
-    case array([JSONValue])
+    case array([JSONTree])
     case object(Members)
 
     /// The members of an object in their order; of two of one name the last counts.
     struct Members: Sendable, Equatable {
         private(set) var names: [String] = []
-        private var values: [String: JSONValue] = [:]
+        private var values: [String: JSONTree] = [:]
 
-        subscript(name: String) -> JSONValue? {
+        subscript(name: String) -> JSONTree? {
             get { values[name] }
             set {
                 if let newValue {
@@ -29,10 +29,10 @@ indirect enum JSONValue: Sendable, Equatable {
         }
 
         var isEmpty: Bool { names.isEmpty }
-        var all: [(name: String, value: JSONValue)] { names.map { ($0, values[$0] ?? .null) } }
+        var all: [(name: String, value: JSONTree)] { names.map { ($0, values[$0] ?? .null) } }
     }
 
-    static func object(_ members: [(String, JSONValue)]) -> JSONValue {
+    static func object(_ members: [(String, JSONTree)]) -> JSONTree {
         var object = Members()
         for (name, value) in members { object[name] = value }
         return .object(object)
@@ -49,10 +49,10 @@ indirect enum JSONValue: Sendable, Equatable {
         case .text: self = .text(value.string)
         case .bytes: self = .text(Base64.encode(value.rawBytes))
         case .timestamp: self = .text(Timestamp.text(microseconds: value.int64))
-        case .array: self = .array(value.elements.map(JSONValue.init))
+        case .array: self = .array(value.elements.map(JSONTree.init))
         case .object:
             var members = Members()
-            for index in 0..<value.count { members[value[index].key] = JSONValue(value[index]) }
+            for index in 0..<value.count { members[value[index].key] = JSONTree(value[index]) }
             self = .object(members)
         }
     }
@@ -60,15 +60,15 @@ indirect enum JSONValue: Sendable, Equatable {
     /// All members of a part of the config or of a request.
     init(_ options: BridgeOptions) {
         var members = Members()
-        for name in options.names { members[name] = options.withValue(name) { $0.map(JSONValue.init) } ?? .null }
+        for name in options.names { members[name] = options.withValue(name) { $0.map(JSONTree.init) } ?? .null }
         self = .object(members)
     }
 
-    subscript(name: String) -> JSONValue? {
+    subscript(name: String) -> JSONTree? {
         if case .object(let members) = self { members[name] } else { nil }
     }
 
-    subscript(path: [String]) -> JSONValue? {
+    subscript(path: [String]) -> JSONTree? {
         var value = self
         for name in path {
             guard let next = value[name] else { return nil }
@@ -80,12 +80,12 @@ indirect enum JSONValue: Sendable, Equatable {
     var text: String? { if case .text(let text) = self { text } else { nil } }
     var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
     var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
-    var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
-    var members: [(name: String, value: JSONValue)] { if case .object(let members) = self { members.all } else { [] } }
+    var elements: [JSONTree]? { if case .array(let elements) = self { elements } else { nil } }
+    var members: [(name: String, value: JSONTree)] { if case .object(let members) = self { members.all } else { [] } }
     var isObject: Bool { if case .object = self { true } else { false } }
 
     /// Puts a value at a path; objects on the way are made, and what is no object there is replaced.
-    mutating func set(_ value: JSONValue, at path: ArraySlice<String>) {
+    mutating func set(_ value: JSONTree, at path: ArraySlice<String>) {
         guard let name = path.first else {
             self = value
             return
@@ -99,7 +99,7 @@ indirect enum JSONValue: Sendable, Equatable {
     }
 
     /// This value with a merge patch applied (RFC 7386, section 2), but with nulls kept: a cleared value is said to be null.
-    func merging(_ patch: JSONValue) -> JSONValue {
+    func merging(_ patch: JSONTree) -> JSONTree {
         guard case .object(let changes) = patch else { return patch }
         var members = Members()
         if case .object(let own) = self { members = own }
@@ -159,17 +159,17 @@ indirect enum JSONValue: Sendable, Equatable {
     }
 }
 
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
+extension JSONTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
     ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
 {
     init(stringLiteral value: String) { self = .text(value) }
     init(integerLiteral value: Int) { self = .number(String(value)) }
     init(booleanLiteral value: Bool) { self = .bool(value) }
-    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(elements) }
+    init(arrayLiteral elements: JSONTree...) { self = .array(elements) }
+    init(dictionaryLiteral elements: (String, JSONTree)...) { self = .object(elements) }
 }
 
-extension JSONValue {
+extension JSONTree {
     /// Reads a JSON text.
     ///
     /// - Parameter what: What the text is, for the message.
@@ -192,7 +192,7 @@ extension JSONValue {
             throw BridgeError(.malformed, "\(what) is not JSON: \(reason), at byte \(error.offset)")
         }
         let batch = try writer.finish()
-        let values = (0..<batch.count).map { JSONValue(batch[$0]) }
+        let values = (0..<batch.count).map { JSONTree(batch[$0]) }
         self = first == UInt8(ascii: "[") ? .array(values) : values.first ?? .null
     }
 }

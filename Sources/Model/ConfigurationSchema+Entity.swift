@@ -1,0 +1,287 @@
+extension ConfigurationSchema {
+    static func entity(_ parts: [PluginPart]) -> ConfigValue {
+        var properties: [(key: String, value: ConfigValue)] = [
+            ("bridge", ["description": "The name of a bridge of this file", "type": "string", "minLength": 1]),
+            ("key", names("The attribute, or attributes, that identify an object")),
+            (
+                "unique",
+                [
+                    "description": "In place of a key: none (every record is an object) or singleton (there is one)",
+                    "enum": ["none", "singleton"],
+                ]
+            ),
+            ("extends", ["description": "The super-entity, in whose table the objects lie", "type": "string"]),
+            ("when", ["$ref": "#/$defs/matcher"]),
+            (
+                "attributes",
+                [
+                    "description": "The columns", "type": ["object", "null"],
+                    "propertyNames": ["$ref": "#/$defs/name"], "additionalProperties": ["$ref": "#/$defs/attribute"],
+                ]
+            ),
+            (
+                "relationships",
+                [
+                    "description": "The references to other entities", "type": ["object", "null"],
+                    "propertyNames": ["$ref": "#/$defs/name"],
+                    "additionalProperties": ["$ref": "#/$defs/relationship"],
+                ]
+            ),
+            ("parent", ["$ref": "#/$defs/parent"]),
+            ("incremental", ["$ref": "#/$defs/incremental"]),
+            ("full_every", ["$ref": "#/$defs/span"]),
+            ("deletes", deletes),
+            (
+                "sources",
+                [
+                    "description": "Further bridges behind the entity; each writes its attributes only",
+                    "type": ["object", "null"], "additionalProperties": ["$ref": "#/$defs/source"],
+                ]
+            ),
+            (
+                "precedence",
+                names("The sources, of which the first that brings an attribute wins; main is the entity's")
+            ),
+            ("extra", ["description": "Keeps unknown fields in the column extra, as JSON", "type": "boolean"]),
+            ("renamed_from", renamed),
+        ]
+        for part in parts { properties.append((part.name, ["$ref": .string("#/$defs/\(part.entityName)")])) }
+        let base = object("A kind of object", properties, required: [], closed: !parts.isEmpty)
+        let isRoot: ConfigValue = [
+            "required": ["bridge", "attributes"],
+            "properties": ["extends": false, "when": false, "attributes": ["type": "object", "minProperties": 1]],
+            "oneOf": [["required": ["key"]], ["required": ["unique"]]],
+        ]
+        let forRoots = ["key", "unique", "deletes", "extra", "sources"]
+        let isSubentity: ConfigValue = [
+            "required": ["extends"],
+            "properties": .object(forRoots.map { ($0, false) }),
+            "dependentRequired": [
+                "parent": ["bridge"], "incremental": ["bridge"],
+            ],
+        ]
+        let conditions: [ConfigValue] =
+            [
+                ["if": ["required": ["extends"]], "then": isSubentity, "else": isRoot],
+                ["dependentRequired": ["full_every": ["incremental"]]],
+            ] + onePlugin(parts)
+        return .object((base.members ?? []) + [("allOf", .array(conditions))])
+    }
+
+    static func source(_ parts: [PluginPart]) -> ConfigValue {
+        var properties: [(key: String, value: ConfigValue)] = [
+            ("bridge", ["description": "The name of a bridge of this file", "type": "string", "minLength": 1]),
+            (
+                "attributes",
+                [
+                    "description": "The entity's attributes that it brings, or attributes with a mapping of their own",
+                    "anyOf": [
+                        ["type": "string"], ["type": "array", "items": ["type": "string"]],
+                        ["type": "object", "additionalProperties": ["$ref": "#/$defs/attribute"]],
+                    ],
+                ]
+            ),
+            (
+                "relationships",
+                [
+                    "description": "The entity's relationships that it brings, or relationships of its own",
+                    "anyOf": [
+                        ["type": "string"], ["type": "array", "items": ["type": "string"]],
+                        ["type": "object", "additionalProperties": ["$ref": "#/$defs/relationship"]],
+                    ],
+                ]
+            ),
+            ("parent", ["$ref": "#/$defs/parent"]),
+            (
+                "each",
+                [
+                    "description": "One walk for each object of the entity itself",
+                    "anyOf": [["type": "boolean"], object(nil, walkOptions, required: [])],
+                ]
+            ),
+            ("incremental", ["$ref": "#/$defs/incremental"]),
+            ("full_every", ["$ref": "#/$defs/span"]),
+        ]
+        for part in parts { properties.append((part.name, ["$ref": .string("#/$defs/\(part.entityName)")])) }
+        let base = object(
+            "A further bridge behind an entity", properties, required: ["bridge"], closed: !parts.isEmpty)
+        return .object(
+            (base.members ?? []) + [("allOf", .array([["not": ["required": ["parent", "each"]]]] + onePlugin(parts)))])
+    }
+
+    /// An entity has one bridge, so one section at most.
+    private static func onePlugin(_ parts: [PluginPart]) -> [ConfigValue] {
+        var pairs: [ConfigValue] = []
+        for (index, first) in parts.enumerated() {
+            for second in parts[(index + 1)...] {
+                pairs.append(["not": ["required": [.string(first.name), .string(second.name)]]])
+            }
+        }
+        return pairs
+    }
+
+    static let relationship = object(
+        "A reference to another entity",
+        [
+            ("to", ["description": "The entity, for at most one object", "type": "string", "minLength": 1]),
+            ("many", ["description": "The entity, for any number of objects", "type": "string", "minLength": 1]),
+            (
+                "from",
+                [
+                    "description": "A dot path into the remote record; default: the relationship's name",
+                    "type": "string", "minLength": 1,
+                ]
+            ),
+            ("inverse", ["description": "The other entity's relationship that leads back", "type": "string"]),
+            (
+                "merge",
+                [
+                    "description": "What a reply's list does to the objects that are related already",
+                    "enum": .array(Relationship.Merge.allCases.map { .string($0.rawValue) }), "default": "replace",
+                ]
+            ),
+            (
+                "orphans",
+                [
+                    "description": "What becomes of objects that a new list leaves behind and nobody else refers to",
+                    "enum": .array(Relationship.Orphans.allCases.map { .string($0.rawValue) }), "default": "keep",
+                ]
+            ),
+            (
+                "ordered",
+                ["description": "Whether the order of a list counts", "type": "boolean", "default": true]
+            ),
+            ("renamed_from", renamed),
+        ], required: [],
+        more: [
+            ("oneOf", [["required": ["to"]], ["required": ["many"]]]),
+            ("dependentRequired", ["merge": ["many"], "orphans": ["many"], "ordered": ["many"]]),
+        ])
+
+    static let renamed: ConfigValue = [
+        "description": "What it was called before: its data is kept", "type": "string", "minLength": 1,
+    ]
+
+    static let matcher: ConfigValue = [
+        "description": "What a record must look like: a condition, or a list of which all must hold",
+        "anyOf": [condition, ["type": "array", "items": condition, "minItems": 1]],
+    ]
+
+    private static let path: ConfigValue = [
+        "description": "A dot path into the remote record", "type": "string", "minLength": 1,
+    ]
+
+    private static let scalar: ConfigValue = ["type": ["string", "number", "boolean"]]
+
+    private static let condition: ConfigValue = [
+        "anyOf": [
+            object("The property is there and not null", [("has", path)], required: ["has"]),
+            object("The property is not there, or null", [("lacks", path)], required: ["lacks"]),
+            object(
+                "The property is one of these values",
+                [
+                    ("property", path),
+                    ("equals", ["anyOf": [scalar, ["type": "array", "items": scalar, "minItems": 1]]]),
+                ], required: ["property", "equals"]),
+            object(
+                "The property's text fits a POSIX extended regular expression",
+                [("property", path), ("matches", ["type": "string", "minLength": 1])],
+                required: ["property", "matches"]),
+        ]
+    ]
+
+    private static let walkOptions: [(key: String, value: ConfigValue)] = [
+        ("where", names("Which objects have a walk: FIELD OPERATOR VALUE; all must hold")),
+        (
+            "concurrency",
+            ["description": "So many walks at a time", "type": "integer", "minimum": 1, "maximum": 64, "default": 4]
+        ),
+    ]
+
+    static let parent: ConfigValue = [
+        "description": "One walk for each object that a relationship to one may lead to",
+        "anyOf": [
+            ["type": "string", "minLength": 1],
+            object(
+                nil,
+                [("relationship", ["description": "The relationship to the parent", "type": "string", "minLength": 1])]
+                    + walkOptions, required: ["relationship"]),
+        ],
+    ]
+
+    static let span: ConfigValue = [
+        "description": "A span of time, such as 5m or 7d", "type": "string", "pattern": "^[0-9]+[smhdw]$",
+    ]
+
+    static let incremental: ConfigValue = [
+        "description": "Asks only for what changed since the walk before",
+        "anyOf": [
+            ["const": "token"],
+            object(
+                nil,
+                [
+                    (
+                        "field",
+                        [
+                            "description": "The attribute whose newest value is asked for", "type": "string",
+                            "minLength": 1,
+                        ]
+                    ),
+                    (
+                        "lookback",
+                        [
+                            "description": "How far before that",
+                            "anyOf": [["$ref": "#/$defs/span"], ["type": "integer", "minimum": 0]],
+                        ]
+                    ),
+                ], required: ["field"]),
+        ],
+    ]
+
+    private static let mode: ConfigValue = [
+        "description": "What becomes of objects that the remote no longer has",
+        "enum": .array(DeletePolicy.Mode.allCases.map { .string($0.rawValue) }), "default": "hard",
+    ]
+
+    static let deletes: ConfigValue = [
+        "anyOf": [
+            mode,
+            object(
+                "What becomes of objects that the remote no longer has",
+                [
+                    ("mode", mode),
+                    (
+                        "brake",
+                        object(
+                            "The most that one walk may delete",
+                            [
+                                (
+                                    "share",
+                                    [
+                                        "description": "The share of the rows, such as 20%",
+                                        "anyOf": [
+                                            ["type": "string", "pattern": "^[0-9.]+%$"],
+                                            ["type": "number", "minimum": 0, "maximum": 1],
+                                        ],
+                                    ]
+                                ),
+                                ("rows", ["description": "So many may always go", "type": "integer", "minimum": 0]),
+                            ], required: [])
+                    ),
+                    ("when", ["$ref": "#/$defs/matcher"]),
+                ], required: []),
+        ]
+    ]
+
+    private static func names(_ description: String) -> ConfigValue {
+        [
+            "description": .string(description),
+            "anyOf": [
+                ["type": "string", "minLength": 1],
+                [
+                    "type": "array", "items": ["type": "string", "minLength": 1], "minItems": 1, "uniqueItems": true,
+                ],
+            ],
+        ]
+    }
+}

@@ -1,0 +1,159 @@
+internal import Importer
+internal import Mapping
+
+/// What a run did to each row: tables `bmo_runs` and `bmo_changes`, written in the page's own transaction.
+///
+/// Who writes a row calls ``record(_:key:_:old:new:)-(_,JSONText?,_,_,_)`` after ``records(_:)`` has said that it is to be told. A run is
+/// begun with ``begin(_:)``, and its row is written with its first change: a run that changes nothing writes nothing.
+/// Without a run nothing is recorded.
+///
+/// The rule that undo goes by: `old` is null where the row was not there before, `new` where it is not there after. Both
+/// hold columns by name; a `stubbed` row (`inserted` with an old value) is (was) one that is only referred to.
+final class ChangeLog {
+    /// What happened to a row.
+    enum Change: String, Sendable {
+        /// It is new; with an old value, it was a stub before.
+        case inserted
+        /// Some columns changed: these are in `old` and `new`.
+        case updated
+        /// It went, with its whole row in `old`; with a new value, it was only marked as gone.
+        case deleted
+        /// A relationship to many changed: see ``LinkChange``.
+        case relinked
+        /// It became a stub: a new one without an old value, and a stub that went without a new one.
+        case stubbed
+        /// The entity's first rows came: one record without a key for all of them.
+        case loaded
+    }
+
+    /// Whether an entity's table was empty when the run first put a row into it.
+    private enum Load {
+        case unknown, loading, ordinary
+    }
+
+    private struct State {
+        let run: RunDescription
+        /// Once its row is written.
+        var id: Int64?
+        var loads: [Load]
+    }
+
+    /// Where the records come from that are being imported.
+    var source: PageSource?
+    private var state: State?
+    /// As it was when the open page began.
+    private var saved: State?
+    private let entityCount: Int
+    private let runs: RunTable
+    private let insertion: RawStatement
+
+    init(on connection: OpaquePointer?, entityCount: Int) throws {
+        self.entityCount = entityCount
+        runs = try RunTable(on: connection)
+        insertion = try RawStatement(
+            """
+            INSERT INTO bmo_changes (run, entity, key, change, old, new, bridge, walk, location)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, on: connection)
+    }
+
+    // MARK: runs
+
+    /// Begins a run; what is written from now on belongs to it.
+    func begin(_ run: RunDescription) {
+        state = State(run: run, loads: Array(repeating: .unknown, count: entityCount))
+        saved = state
+    }
+
+    /// Ends the run with how it ended, and returns its number.
+    ///
+    /// Call it outside of a page, in a transaction.
+    func end(outcome: String, summary: String?) throws -> Int64 {
+        let id = try runID()
+        try runs.finish(id, outcome: outcome, summary: summary)
+        state = nil
+        return id
+    }
+
+    /// The run's number, which writes its row if that is not there.
+    @discardableResult
+    func runID() throws -> Int64 {
+        guard let open = state else { throw StoreError(.internal, "no run has begun") }
+        if let id = open.id { return id }
+        let id = try runs.add(open.run)
+        state?.id = id
+        return id
+    }
+
+    /// Gives the run up: nothing of it was committed.
+    func abandon() { state = nil }
+
+    /// Whether the run has put the first rows into the entity's table.
+    func isLoading(_ entity: Int) -> Bool { state?.loads[entity] == .loading }
+
+    /// The number of the run that is open, if one is.
+    func runIDIfAny() throws -> Int64? { state == nil ? nil : try runID() }
+
+    /// Marks runs that still run as interrupted: one process writes at a time, so theirs have died.
+    func closeDeadRuns() throws { try runs.closeDead() }
+
+    /// The run's number, once it has a row.
+    var currentID: Int64? { state?.id }
+
+    /// What the page did is there to stay.
+    func pageCommitted() { saved = state }
+
+    /// What the page did is gone, and with it perhaps the run's row.
+    func pageRolledBack() { if state != nil { state = saved } }
+
+    // MARK: changes
+
+    /// Whether a change of an existing row of the entity is to be recorded: there is a run, and it is not the entity's
+    /// first load.
+    func records(_ entity: Int) -> Bool {
+        guard let state else { return false }
+        return state.loads[entity] != .loading
+    }
+
+    /// Whether a row that is about to be inserted is to be recorded; begins the entity's load if its table is empty.
+    func recordsInsert(_ layout: EntityLayout, isEmpty: () throws -> Bool) throws -> Bool {
+        guard let known = state?.loads[layout.index] else { return false }
+        switch known {
+        case .loading: return false
+        case .ordinary: return true
+        case .unknown:
+            let isEmpty = try isEmpty()
+            if isEmpty { try record(layout, key: nil as JSONText?, .loaded, old: nil, new: nil) }
+            state?.loads[layout.index] = isEmpty ? .loading : .ordinary
+            return !isEmpty
+        }
+    }
+
+    /// Writes down what happened to a row, with the run's number and the page's source; nothing without a run.
+    ///
+    /// - Parameters:
+    ///   - layout: The entity's.
+    ///   - key: The row's key, as ``JSONText/key(_:)-(Sequence<StoredValue>)`` has it; nil for ``Change/loaded`` alone.
+    ///   - change: What happened.
+    ///   - old: The columns before as an object; nil when there was no row.
+    ///   - new: The columns after; nil when there is no row.
+    func record(_ layout: EntityLayout, key: JSONText?, _ change: Change, old: JSONText?, new: JSONText?) throws {
+        guard state != nil else { return }
+        insertion.bind(try runID(), at: 1)
+        insertion.bind(layout.name, at: 2)
+        insertion.bind(json: key, at: 3)
+        insertion.bind(change.rawValue, at: 4)
+        insertion.bind(json: old, at: 5)
+        insertion.bind(json: new, at: 6)
+        insertion.bind(source?.bridge, at: 7)
+        insertion.bind(source?.walk, at: 8)
+        insertion.bind(source?.location, at: 9)
+        try insertion.run()
+    }
+}
+
+extension RawStatement {
+    fileprivate func bind(json: JSONText?, at index: Int32) {
+        if let json { bind(utf8: json.bytes, at: index) } else { bind(nil as String?, at: index) }
+    }
+}

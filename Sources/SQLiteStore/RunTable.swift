@@ -1,0 +1,52 @@
+internal import Importer
+
+/// What a run is when it begins.
+struct RunDescription: Sendable {
+    /// What wrote: a sync, an undo, another try of the quarantine.
+    var kind: String
+    /// When it began, as ISO 8601.
+    var started: String
+    /// The run that it undoes.
+    var undoes: Int64?
+}
+
+/// The runs that changed something or had something to tell: table `bmo_runs`.
+final class RunTable {
+    private let insertion: RawStatement
+    private let closing: RawStatement
+    private let finishing: RawStatement
+    private let lastID: RawStatement
+
+    init(on connection: OpaquePointer?) throws {
+        insertion = try RawStatement(
+            "INSERT INTO bmo_runs (kind, started, outcome, undoes) VALUES (?, ?, 'running', ?)", on: connection)
+        closing = try RawStatement(
+            "UPDATE bmo_runs SET outcome = 'interrupted' WHERE outcome = 'running'", on: connection)
+        finishing = try RawStatement(
+            "UPDATE bmo_runs SET finished = ?, outcome = ?, summary = ? WHERE id = ?", on: connection)
+        lastID = try RawStatement("SELECT last_insert_rowid()", on: connection)
+    }
+
+    /// Writes the row of a run that begins, and returns its number.
+    func add(_ run: RunDescription) throws -> Int64 {
+        try closeDead()
+        insertion.bind(run.kind, at: 1)
+        insertion.bind(run.started, at: 2)
+        insertion.bind(optional: run.undoes, at: 3)
+        try insertion.run()
+        _ = try lastID.step()
+        defer { lastID.reset() }
+        return lastID.int64(0)
+    }
+
+    /// One process writes at a time: a run that still runs when another begins has died.
+    func closeDead() throws { try closing.run() }
+
+    func finish(_ id: Int64, outcome: String, summary: String?) throws {
+        finishing.bind(Clock.now(), at: 1)
+        finishing.bind(outcome, at: 2)
+        finishing.bind(summary, at: 3)
+        finishing.bind(id, at: 4)
+        try finishing.run()
+    }
+}

@@ -1,0 +1,152 @@
+import Model
+import Testing
+
+/// Inheritance, uniquing, walks and sources as a file says them.
+@Suite struct IdentityConfigurationTests {
+    private static func load(_ entities: String) throws -> Model {
+        try ConfigurationFileTests.load(
+            """
+            version: 1
+            bridges:
+              api: {plugin: rest, options: {url: "https://api.example.com"}}
+              wiki: {plugin: smb, options: {url: smb://h/s}}
+            entities:
+
+            """ + entities.split(separator: "\n").map { "  \($0)\n" }.joined()
+        ).model
+    }
+
+    @Test func aSubentityHasItsRootsKeyBridgeAndTable() throws {
+        let model = try Self.load(
+            """
+            Dog:
+              extends: Animal
+              when: [{property: kind, equals: [dog, 7]}, {lacks: whiskers}, {property: name, matches: "^Re+x"}]
+              attributes: {name: {type: text, from: dogName}, breed: text}
+            Animal: {bridge: api, key: [herd, id], attributes: {id: integer, herd: text, name: text}, rest: {path: /a}}
+            Puppy: {extends: Dog, bridge: wiki, when: {has: mother.id}, smb: {files: x}}
+            Kennel: {bridge: api, key: id, attributes: {id: integer}, relationships: {best: {to: Puppy}}, rest: {path: /k}}
+            """)
+        let dog = try #require(model.entity(named: "Dog"))
+        let puppy = try #require(model.entity(named: "Puppy"))
+        let kennel = try #require(model.entity(named: "Kennel"))
+        #expect(!dog.isWalked && dog.bridge == "api")
+        #expect(puppy.isWalked && puppy.bridge == "wiki" && puppy.section["files"] == "x")
+        #expect(model.root(of: puppy).name == "Animal" && model.key(of: puppy).map(\.name) == ["herd", "id"])
+        #expect(model.family(of: puppy).map(\.name) == ["Animal", "Dog", "Puppy"])
+        #expect(model.attributes(of: puppy).map(\.name) == ["id", "herd", "name", "breed"])
+        #expect(model.attributes(of: puppy)[2].source == .path(RemotePath(["dogName"])))
+        #expect(model.hasSubentities(model.root(of: dog)) && !model.hasSubentities(kennel))
+        #expect(model.storage(of: kennel.relationships[0], in: kennel) == .columns(["best_herd", "best_id"]))
+        let expression = try RegularExpression("^Re+x")
+        #expect(
+            dog.matcher?.conditions == [
+                .equals(RemotePath(["kind"]), ["dog", "7"]), .lacks(RemotePath(["whiskers"])),
+                .matches(RemotePath(["name"]), expression),
+            ])
+        #expect(expression.matches("Reeex the Great") && !expression.matches("T-Rex"))
+    }
+
+    @Test func uniquingTakesThePlaceOfAKey() throws {
+        let model = try Self.load(
+            """
+            Log: {bridge: api, unique: none, attributes: {at: timestamp}, rest: {path: /log}}
+            Settings: {bridge: api, unique: singleton, attributes: {theme: text}, rest: {path: /settings}}
+            User: {bridge: api, key: id, attributes: {id: text}, relationships: {settings: {to: Settings}}, rest: {path: /u}}
+            """)
+        #expect(model.entities.map(\.uniquing) == [.none, .singleton, .key])
+        #expect(model.entities.map { model.key(of: $0).map(\.name) } == [[], ["singleton"], ["id"]])
+        #expect(model.storage(of: model.entities[2].relationships[0], in: model.entities[2]) == .columns(["settings"]))
+    }
+
+    @Test func walksAndDeletionsAreRead() throws {
+        let model = try Self.load(
+            """
+            Issue:
+              bridge: api
+              key: id
+              attributes: {id: integer, updated: timestamp}
+              relationships:
+                repository: {to: Repository}
+                labels: {many: Label, orphans: delete, ordered: false, renamed_from: tags}
+              parent: {relationship: repository, where: ["id >= 3", "name = null"], concurrency: 2}
+              incremental: {field: updated, lookback: 5m}
+              full_every: 7d
+              deletes: {mode: soft, brake: {share: 5%, rows: 3}, when: {property: state, equals: deleted}}
+              extra: true
+              renamed_from: Ticket
+              rest: {path: /issues}
+            Repository: {bridge: api, key: id, attributes: {id: integer, name: text}, rest: {path: /r}, incremental: token}
+            Label: {bridge: api, key: id, attributes: {id: integer}, deletes: ignore, rest: {path: /l}, incremental: {field: id, lookback: 9}}
+            """)
+        let issue = try #require(model.entity(named: "Issue"))
+        #expect(
+            issue.parent
+                == ParentWalk(
+                    relationship: "repository",
+                    conditions: [
+                        LocalCondition(field: "id", comparison: .atLeast, value: "3"),
+                        LocalCondition(field: "name", comparison: .equal, value: nil),
+                    ], concurrency: 2))
+        #expect(issue.incremental == .field(attribute: "updated", lookback: 300))
+        #expect(issue.fullEvery == .seconds(604_800))
+        #expect(
+            issue.deletes
+                == DeletePolicy(
+                    mode: .soft, brake: DeletePolicy.Brake(share: 0.05, rows: 3),
+                    tombstone: Matcher([.equals(RemotePath(["state"]), ["deleted"])])))
+        #expect(issue.keepsExtra && issue.renamedFrom == "Ticket")
+        let labels = try #require(issue.relationship(named: "labels"))
+        #expect(labels.orphans == .delete && !labels.isOrdered && labels.renamedFrom == "tags")
+        #expect(model.entities[1].incremental == .token && model.entities[1].deletes == DeletePolicy())
+        #expect(model.entities[1].deletes.brake == DeletePolicy.Brake(share: 0.2, rows: 10))
+        #expect(model.entities[2].incremental == .field(attribute: "id", lookback: 9))
+        #expect(model.entities[2].deletes.mode == .ignore)
+    }
+
+    @Test func aSourceBringsItsAttributesAndTheKeys() throws {
+        let model = try Self.load(
+            """
+            Country:
+              bridge: api
+              key: code
+              attributes: {code: text, name: text, area: real}
+              rest: {path: /countries}
+              sources:
+                facts:
+                  bridge: wiki
+                  attributes: [area]
+                  relationships: {capital: {to: City, from: main_city}}
+                  each: {where: "name != null", concurrency: 8}
+                  smb: {files: x}
+                words: {bridge: wiki, attributes: {code: {type: text, from: iso}, motto: text, name: {type: text, from: title}}, smb: {files: y}}
+              precedence: [main, words]
+            City: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /cities}}
+            """)
+        let country = try #require(model.entity(named: "Country"))
+        #expect(country.attributes.map(\.name) == ["code", "name", "area", "motto"])
+        #expect(country.relationships.map(\.name) == ["capital"])
+        #expect(country.sourcedNames == ["area", "capital", "motto"])
+        #expect(country.precedence == ["main", "words"])
+        let facts = try #require(country.source(named: "facts"))
+        #expect(facts.attributes.map(\.name) == ["area", "code"] && facts.relationships.map(\.name) == ["capital"])
+        #expect(facts.parent?.relationship == nil && facts.parent?.concurrency == 8)
+        #expect(facts.bridge == "wiki" && facts.section["files"] == "x")
+        let words = try #require(country.source(named: "words"))
+        #expect(words.attributes.map(\.name) == ["code", "motto", "name"])
+        #expect(words.attributes[0].source == .path(RemotePath(["iso"])))
+    }
+
+    @Test(arguments: [
+        ("name~%land", "name ~ %land"), ("a<=3", "a <= 3"), ("a = null", "a = nil"), ("a>null", "a > null"),
+    ])
+    func aConditionIsRead(_ text: String, _ expected: String) throws {
+        let condition = try #require(LocalCondition(text))
+        #expect("\(condition.field) \(condition.comparison.rawValue) \(condition.value ?? "nil")" == expected)
+    }
+
+    @Test(arguments: ["name", "=3", "", "a b"])
+    func whatHasNoOperatorIsNoCondition(_ text: String) {
+        #expect(LocalCondition(text) == nil)
+    }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// One process at a time: who has the lock, who waits, and who is dead.
+@Suite struct FileLockTests {
+    private let folder: TemporaryFolder
+    private var database: String { folder.appending("bmo.sqlite") }
+    private var lockFile: String { database + "-lock" }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    @Test func theSecondIsToldWhoHasItAndSinceWhen() throws {
+        let lock = try FileLock.take(of: database, command: "bmo sync\nCountry")
+        let holder = try #require(FileLock.holder(of: database))
+        #expect(holder.pid == getpid() && holder.command == "bmo sync Country" && !holder.host.isEmpty)
+        #expect(holder.since.hasSuffix("Z") && holder.since.count == 27)
+        let error = try storeError { _ = try FileLock.take(of: database, command: "another") }
+        #expect(error.code == .busy)
+        #expect(
+            error.description
+                == "\(database) is being written by bmo sync Country (process \(getpid()) on \(holder.host)), "
+                + "since \(holder.since); wait for its end, or let --wait do that")
+        lock.release()
+        lock.release()
+        #expect(FileLock.holder(of: database) == nil)
+        #expect(!isThere(lockFile), "nothing stays beside the database")
+        try FileLock.take(of: database, command: "next").release()
+    }
+
+    @Test func oneFileHasOneLockWhateverItIsCalled() throws {
+        try folder.write("", to: "bmo.sqlite")
+        symlink(database, folder.appending("other.sqlite"))
+        let lock = try FileLock.take(
+            of: folder.path + "/../" + folder.path.split(separator: "/").last! + "/bmo.sqlite", command: "a")
+        #expect(lock.path == lockFile)
+        #expect(
+            try storeError { _ = try FileLock.take(of: folder.appending("other.sqlite"), command: "b") }.code == .busy)
+    }
+
+    @Test func aWaiterGetsItWhenItIsFree() async throws {
+        let lock = try FileLock.take(of: database, command: "first")
+        let database = database
+        let waits = AsyncStream<FileLock.Holder?>.makeStream()
+        let waiter = Task {
+            try await FileLock.take(of: database, command: "second", patience: .unlimited) {
+                waits.continuation.yield($0)
+            }
+        }
+        var iterator = waits.stream.makeAsyncIterator()
+        let told = await iterator.next()
+        #expect(told??.command == "first")
+        lock.release()
+        let second = try await waiter.value
+        #expect(FileLock.holder(of: database)?.command == "second")
+        second.release()
+    }
+
+    @Test func patienceEnds() async throws {
+        let lock = try FileLock.take(of: database, command: "first")
+        let start = ContinuousClock.now
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await FileLock.take(of: database, command: "second", patience: .atMost(.milliseconds(200)))
+        }
+        #expect(error?.code == .busy)
+        #expect(ContinuousClock.now - start >= .milliseconds(200))
+        lock.release()
+    }
+
+    @Test func aCancelledWaitEnds() async throws {
+        let lock = try FileLock.take(of: database, command: "first")
+        let database = database
+        let waiter = Task { try await FileLock.take(of: database, command: "second", patience: .unlimited) }
+        waiter.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await waiter.value }
+        lock.release()
+    }
+
+    @Test func deathGivesItBack() async throws {
+        // flock(1) of util-linux holds the lock; what a killed bmo left in the file is its own.
+        try folder.write("pid 1\nhost old\nsince 2000\ncommand bmo sync\n", to: "bmo.sqlite-lock")
+        #expect(FileLock.holder(of: database) == nil, "a dead process holds nothing")
+        let other = try RunningProcess("flock", [lockFile, "sleep", "60"])
+        try await eventually("the other process has the lock") { FileLock.holder(of: database) != nil }
+        #expect(try storeError { _ = try FileLock.take(of: database, command: "second") }.code == .busy)
+        other.signal(SIGKILL)
+        _ = try await other.finish()
+        let lock = try FileLock.take(of: database, command: "second")
+        #expect(FileLock.holder(of: database)?.command == "second", "what the dead one wrote is replaced")
+        lock.release()
+    }
+
+    @Test func aProcessThatWasStartedMeanwhileDoesNotKeepIt() async throws {
+        let lock = try FileLock.take(of: database, command: "first")
+        let child = try RunningProcess("sleep", ["60"])
+        lock.release()
+        try FileLock.take(of: database, command: "second").release()
+        child.signal(SIGKILL)
+        _ = try await child.finish()
+    }
+
+    @Test func aFolderThatIsNotThereIsSaid() throws {
+        let error = try storeError { _ = try FileLock.take(of: folder.appending("no/bmo.sqlite"), command: "a") }
+        #expect(error.code == .open)
+        #expect(error.message.contains("no/bmo.sqlite-lock cannot be made: No such file or directory"), "\(error)")
+    }
+
+    @Test func aStoreKeepsItUntilItIsClosed() throws {
+        let fixture = try StoreFixture(.of(Entity("A", key: ["id"], [.of("id", .integer)])))
+        #expect(!fixture.store.hasLock)
+        fixture.store.keep(try FileLock.take(of: fixture.path, command: "a"))
+        #expect(fixture.store.hasLock)
+        #expect(FileLock.holder(of: fixture.path)?.command == "a")
+        try fixture.store.close()
+        #expect(FileLock.holder(of: fixture.path) == nil)
+    }
+}
