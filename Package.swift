@@ -39,8 +39,9 @@ let package = Package(
 
         // The bridge author's side.
         .target(name: "BridgeKit", dependencies: ["CBridge", "RecordBatch"]),
-        .target(name: "BridgeHTTP", dependencies: ["BridgeKit", "RecordBatch", "CCurl"]),
+        .target(name: "BridgeHTTP", dependencies: ["BridgeKit", "RecordBatch", "CCurl", "CCrypto"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "CSimdJSON", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CSMBClient", pkgConfig: "smbclient", providers: [.apt(["libsmbclient-dev"])]),

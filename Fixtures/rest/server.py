@@ -62,6 +62,7 @@ WELL = {
     "root-array": b'[{"id": 1}, {"id": 2}]',
     "root-object": b'{"id": 7, "name": "one"}',
     "root-wrapped": b'{"data": [{"id": 1}], "links": [], "total": 1}',
+    "root-doubtful": b'{"id": 1, "orders": [{"id": 2}], "friends": [{"id": 3}]}',
     "wildcard": b'{"groups": [{"users": [{"id": 1}, {"id": 2}]}, {"users": [{"id": 3}]}, {"users": []}]}',
     "map": b'{"items": {"a": {"id": 1}, "b": {"id": 2}}}',
     "escaped-keys": b'{"it\\u0065ms": [{"\\u006eame": "x"}]}',

@@ -9,12 +9,16 @@ public final class RESTBridge: Bridge {
     public static let descriptor = BridgeDescriptor(
         name: "rest", version: "0.1.0", summary: "JSON over HTTP: listings in pages, records anywhere in the reply.",
         optionsSchema: RESTSchema.options, entitySchema: RESTSchema.section, isConcurrent: true,
-        capabilities: [.check, .discover, .fetch, .resume, .create, .update, .delete])
+        capabilities: [
+            .check, .discover, .fetch, .resume, .incremental, .parent, .filter, .plan, .create, .update, .delete,
+        ])
 
     private let base: HTTPURL
     private let checkURL: HTTPURL
     private let hasCheckPath: Bool
     private let client: HTTPClient
+    private let parameters: BridgeOptions?
+    private let context: BridgeContext
     /// What to look at instead of the API itself: set by `bmo introspect`, by no config.
     private let introspect: BridgeOptions?
 
@@ -32,6 +36,8 @@ public final class RESTBridge: Bridge {
             throw BridgeError(.configuration, "check_path does not fit below url", remedy: "write it as /path")
         }
         self.base = base
+        self.context = context
+        parameters = options.object("parameters")
         self.checkURL = checkURL
         hasCheckPath = options.has("check_path")
         introspect = options.object("introspect")
@@ -58,8 +64,12 @@ public final class RESTBridge: Bridge {
     /// Begins a walk over a listing.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
         do {
-            let section = try RESTSection(request, base: base)
-            return try RESTSource(client: client, section: section, origin: base.origin, cursor: request.cursor)
+            let section = try RESTSection(request, base: base, parameters: parameters)
+            if request.explains {
+                return PlanSource(section, request: request) { [client] in client.redactor.clean(url: $0) }
+            }
+            return try RESTSource(
+                client: client, section: section, origin: base.origin, request: request, log: context)
         } catch var error as BridgeError {
             error.message = "\(request.entity): \(error.message)"
             throw error
@@ -68,7 +78,7 @@ public final class RESTBridge: Bridge {
 
     /// Sends one change, and writes the object as the remote then has it, where the reply tells.
     public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
-        try ObjectWriter(client: client, base: base, request: request).run(into: writer)
+        try ObjectWriter(client: client, base: base, request: request, parameters: parameters).run(into: writer)
     }
 }
 

@@ -20,7 +20,7 @@ enum Imports {
     static let rules: [String: Rule] = [
         "RecordBatch": Rule("CBridge"),
         "BridgeKit": Rule("CBridge", "RecordBatch"),
-        "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl"),
+        "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl", "CCrypto"),
         "RESTBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CSimdJSON"),
         "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CLibXML2"),
         "SMBBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV"),
@@ -40,7 +40,7 @@ enum Imports {
             "Logging", foundation: true),
         "bmo": Rule("BMOCommand"),
         "CSimdJSON": Rule("CBridge"),
-        "CBridge": Rule(), "CCurl": Rule(), "CLibXML2": Rule(), "CSMBClient": Rule(), "CCSV": Rule(), "CTime": Rule(),
+        "CBridge": Rule(), "CCurl": Rule(), "CCrypto": Rule(), "CLibXML2": Rule(), "CSMBClient": Rule(), "CCSV": Rule(), "CTime": Rule(),
         "CLibCrypto": Rule(),
     ]
 

@@ -12,6 +12,7 @@ struct KeyGuess: Sendable {
             return item.properties.first { $0.name.lowercased() == name.lowercased() && usable($0.shape) }?.name
         }
         func one(_ name: String, _ confidence: Confidence) -> KeyGuess { KeyGuess(paths: [[name]], confidence: confidence) }
+        if item["@key"] != nil { return one("@key", .high("what the reply calls each record")) }
         let proof = item.properties.contains { $0.shape.seen != nil } ? ", unique in the sample" : ""
 
         for name in ["id", "_id", "uuid", "guid", "uid"] {
@@ -23,7 +24,7 @@ struct KeyGuess: Sendable {
             return one(found, .high("the path of one object takes it"))
         }
         let own = Words.plain(entity)
-        for ending in ["id", "uuid", "guid", "uid", "key", "code", "number", "no", "sku"] {
+        for ending in ["id", "uuid", "guid", "uid", "key", "code", "number", "no", "sku", "name"] {
             if let found = item.properties.first(where: { Words.plain($0.name) == own + ending && usable($0.shape) }) {
                 return one(found.name, .high("named after the entity\(proof)"))
             }

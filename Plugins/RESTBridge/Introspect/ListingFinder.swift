@@ -42,12 +42,7 @@ enum ListingFinder {
         var found: [(score: Int, listing: FoundListing)] = []
         collect(reply, path: [], subject: subject, into: &found)
         guard let best = found.max(by: { $0.score < $1.score }) else {
-            // Objects by their names: the values are the records, if they say themselves who they are.
-            if reply.isMap, let item = reply.element, isRecord(item), item["id"] != nil || item["name"] != nil {
-                return FoundListing(
-                    path: [], isMap: true, item: item, confidence: .medium("an object whose members are the records"))
-            }
-            return nil
+            return map(reply)
         }
         var listing = best.listing
         let rivals = found.filter { $0.score == best.score }.count
@@ -58,6 +53,13 @@ enum ListingFinder {
                 ? .medium("named like a list of \(subject); there are \(found.count) lists")
                 : .low("one of \(found.count) lists in the reply")
         return listing
+    }
+
+    /// Objects by their names: the values are the records, and `@key` is what each is called.
+    private static func map(_ reply: Shape) -> FoundListing? {
+        guard reply.isMap, var item = reply.element, isRecord(item) else { return nil }
+        item.properties.insert(("@key", Shape(kinds: [.string])), at: 0)
+        return FoundListing(path: [], isMap: true, item: item, confidence: .medium("an object whose members are the records"))
     }
 
     /// Whether an object is itself what was asked for: `GET /account` may answer with an object that holds lists.

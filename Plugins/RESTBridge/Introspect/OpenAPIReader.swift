@@ -282,7 +282,13 @@ struct OpenAPIReader {
         if let paging = listing.paging.paging { section.append(("paging", paging)) }
         offer.section = .object(section)
         offer.confidence = listing.found.confidence
-        offer.reasons = [("records", listing.found.confidence), ("paging", listing.paging.confidence)]
+        offer.reasons = [("paging", listing.paging.confidence)]
+        if listing.found.records != nil { offer.reasons.append(("records", listing.found.confidence)) }
+        let required = listing.query.map(\.0).filter { name in !listing.paging.query.contains { $0.0 == name } }
+        if !required.isEmpty {
+            offer.reasons.append(
+                ("query", .low("the request must have \(required.joined(separator: ", ")); another value may list other records")))
+        }
         if let summary = listing.summary, !summary.isEmpty { offer.notes.append("GET \(listing.path): \(summary)") }
     }
 

@@ -156,10 +156,10 @@ struct PagingGuess: Sendable {
         }
         if fromSample { return sampled(reply, records: records, total: total, pages: pages, place: place) }
         guess.confidence =
-            cursor.map { .low("it takes \($0.name), and the reply says nowhere what to put there: all is taken from one reply") }
+            cursor.map { .low("it takes \($0.name), and the reply says nowhere what to put there: the first reply will tell") }
             ?? (size == nil
-                ? .medium("no parameter or member that looks like paging: all comes in one reply")
-                : .low("it takes \(size?.name ?? ""), and nothing says how to go on: all is taken from one reply"))
+                ? .medium("no parameter or member that looks like paging: the first reply will tell")
+                : .low("it takes \(size?.name ?? ""), and nothing says how to go on: the first reply will tell"))
         if let size, let amount { guess.query = [(size.name, .number(String(amount)))] }
         return guess
     }
@@ -183,8 +183,8 @@ struct PagingGuess: Sendable {
         } else {
             return PagingGuess(
                 confidence: total == nil
-                    ? .medium("nothing in the reply looks like paging: all comes in one reply")
-                    : .low("the reply has a total, and nothing says how to go on: all is taken from one reply"))
+                    ? .medium("nothing in the reply looks like paging: the first reply will tell")
+                    : .low("the reply has a total, and nothing says how to go on: the first reply will tell"))
         }
         if let total { members.append(("total", .text(JSONPathText.of(total)))) }
         if let pages, page != nil || members.first?.1 == "page" { members.append(("pages", .text(JSONPathText.of(pages)))) }

@@ -61,7 +61,8 @@ struct SampleReader {
             if let rule = paging.paging { section.append(("paging", rule)) }
             offer.section = .object(section)
             offer.confidence = found.confidence
-            offer.reasons = [("records", found.confidence), ("paging", paging.confidence)]
+            offer.reasons = [("paging", paging.confidence)]
+            if found.records != nil { offer.reasons.append(("records", found.confidence)) }
             offer.notes = ["seen: \(records.count) records of \(path)"]
             offers.append((offer, item))
         }

@@ -30,6 +30,14 @@ struct SecurityGuess {
         switch (scheme["type"]?.text?.lowercased(), scheme["scheme"]?.text?.lowercased(), scheme["in"]?.text) {
         case ("basic", _, _), ("http", "basic", _):
             return ["type": "basic", "user": secret("USER"), "password": secret("PASSWORD")]
+        case ("oauth2", _, _) where tokenURL(scheme) != nil:
+            return [
+                "type": "oauth2", "token_url": .text(tokenURL(scheme) ?? ""), "client_id": secret("CLIENT_ID"),
+                "client_secret": secret("CLIENT_SECRET"),
+            ]
+        case ("http", "digest", _): return ["type": "digest", "user": secret("USER"), "password": secret("PASSWORD")]
+        case ("apikey", _, "cookie"):
+            return ["type": "api_key", "value": secret("KEY"), "cookie": scheme["name"] ?? "session"]
         case ("http", "bearer", _), ("oauth2", _, _), ("openidconnect", _, _):
             return ["type": "bearer", "token": secret("TOKEN")]
         case ("apikey", _, "header"):
@@ -38,6 +46,12 @@ struct SecurityGuess {
             return ["type": "api_key", "value": secret("KEY"), "query": scheme["name"] ?? "api_key"]
         default: return nil
         }
+    }
+
+    /// Where a client gets a token of its own, with nobody signing in.
+    private static func tokenURL(_ scheme: JSONTree) -> String? {
+        scheme[["flows", "clientCredentials", "tokenUrl"]]?.text
+            ?? (scheme["flow"]?.text == "application" ? scheme["tokenUrl"]?.text : nil)
     }
 
     /// `PETSTORE` of "Swagger Petstore - OpenAPI 3.0": the name of an environment variable.

@@ -182,7 +182,7 @@ extension JSONTree {
         let padded = text + [UInt8](repeating: 0, count: Int(BMO_JSON_PADDING))
         let writer = RecordBatchWriter()
         let status = padded.withUnsafeBufferPointer { bytes in
-            bmo_json_begin(reader, bytes.baseAddress, text.count, 0) == 0
+            bmo_json_begin(reader, bytes.baseAddress, text.count, BMO_JSON_RECORDS) == 0
                 ? BMO_JSON_FAILED : bmo_json_next(reader, writer.raw, Int.max)
         }
         guard status == BMO_JSON_DONE, bmo_json_rejected_count(reader) == 0 else {

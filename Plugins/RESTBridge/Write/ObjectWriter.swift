@@ -14,13 +14,14 @@ struct ObjectWriter {
     private let rule: WriteRule
     private let variables: TemplateVariables
 
-    init(client: HTTPClient, base: HTTPURL, request: WriteRequest) throws {
+    /// - Parameter parameters: The bridge's own, for variables of paths.
+    init(client: HTTPClient, base: HTTPURL, request: WriteRequest, parameters: BridgeOptions?) throws {
         self.client = client
         self.base = base
         self.request = request
         rule = try WriteRule(request)
         variables = TemplateVariables(
-            parameters: [request.section.object("parameters")].compactMap(\.self), parent: request.parent,
+            parameters: [request.section.object("parameters"), parameters].compactMap(\.self), parent: request.parent,
             object: request.object, key: request.key)
     }
 
@@ -213,6 +214,9 @@ extension JSONPath {
                 switch segment {
                 case .name(let name): value[name].map { [$0] } ?? []
                 case .wildcard: value.elements ?? value.members.map(\.value)
+                case .index(let index):
+                    value.elements.flatMap { $0.indices.contains(Int(clamping: index)) ? [$0[Int(clamping: index)]] : [] } ?? []
+                case .filter(let name, let wanted): (value.elements ?? []).filter { $0[name]?.text == wanted }
                 }
             }
         }
