@@ -1,5 +1,5 @@
 internal import BridgeKit
-internal import CCrypto
+internal import CLibCrypto
 internal import Glibc
 internal import RecordBatch
 

@@ -355,7 +355,7 @@ bmo_json_status bmo_json_reader::next(size_t bytes) {
     if (mode == BMO_JSON_SEQUENCE) {
         found_records = true;
         while (!scanner.at_end()) {
-            if (bmo_writer_size(writer) >= bytes || rejected.size() >= max_rejected) return BMO_JSON_MORE;
+            if ((writer && bmo_writer_size(writer) >= bytes) || rejected.size() >= max_rejected) return BMO_JSON_MORE;
             if (record() != Result::ok) return BMO_JSON_FAILED;
         }
         return BMO_JSON_DONE;
@@ -365,7 +365,7 @@ bmo_json_status bmo_json_reader::next(size_t bytes) {
         if (visit((1u << paths.size()) - 1) != Result::ok) return BMO_JSON_FAILED;
     }
     while (!frames.empty()) {
-        if (bmo_writer_size(writer) >= bytes || rejected.size() >= max_rejected) return BMO_JSON_MORE;
+        if ((writer && bmo_writer_size(writer) >= bytes) || rejected.size() >= max_rejected) return BMO_JSON_MORE;
         if (step() != Result::ok) return BMO_JSON_FAILED;
     }
     if (!scanner.at_end()) {

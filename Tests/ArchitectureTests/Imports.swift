@@ -20,10 +20,12 @@ enum Imports {
     static let rules: [String: Rule] = [
         "RecordBatch": Rule("CBridge"),
         "BridgeKit": Rule("CBridge", "RecordBatch"),
-        "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl", "CCrypto"),
+        "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl", "CLibCrypto"),
         "RESTBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CSimdJSON"),
         "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CLibXML2"),
-        "SMBBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV"),
+        "SMBBridge": Rule(
+            "BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CLibCrypto",
+            "CZlib", "CZip"),
         "BridgeHost": Rule("CBridge", "CLibCrypto", "RecordBatch", "Logging"),
         "BridgeConformance": Rule(
             "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "Yams", "Logging",
@@ -40,8 +42,8 @@ enum Imports {
             "Logging", foundation: true),
         "bmo": Rule("BMOCommand"),
         "CSimdJSON": Rule("CBridge"),
-        "CBridge": Rule(), "CCurl": Rule(), "CCrypto": Rule(), "CLibXML2": Rule(), "CSMBClient": Rule(), "CCSV": Rule(), "CTime": Rule(),
-        "CLibCrypto": Rule(),
+        "CBridge": Rule(), "CCurl": Rule(), "CLibXML2": Rule(), "CSMBClient": Rule(), "CCSV": Rule(), "CTime": Rule(),
+        "CLibCrypto": Rule(), "CZlib": Rule(), "CZip": Rule(),
     ]
 
     /// What is wrong with the imports of a source file of a target.

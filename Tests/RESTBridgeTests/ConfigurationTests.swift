@@ -25,7 +25,8 @@ import Testing
             try JSONSerialization.jsonObject(with: Data(RESTBridge.descriptor.optionsSchema.utf8)) as? [String: Any])
         #expect(
             Set(secrets(object, "")) == [
-                ".auth.password", ".auth.token", ".auth.value", ".tls.client_key_password", ".proxy.password",
+                ".auth.password", ".auth.token", ".auth.value", ".auth.client_secret", ".auth.refresh_token",
+                ".auth.private_key", ".auth.secret", ".tls.client_key_password", ".proxy.password",
             ])
     }
 

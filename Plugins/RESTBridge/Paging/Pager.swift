@@ -160,6 +160,9 @@ struct Pager: Sendable {
             switch facts.next {
             case .value(let text):
                 sawNext = true
+                // Some name the same cursor for ever, and end with a page without records.
+                let here = if case .cursor = rule.style { Position.cursor(text) } else { Position.url(text) }
+                if facts.count == 0, seen.contains(here) { return end() }
                 if case .cursor = rule.style { return .go(.cursor(text)) }
                 return .go(.url(text))
             case .none:

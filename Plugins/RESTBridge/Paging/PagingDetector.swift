@@ -156,6 +156,8 @@ struct PagingDetector {
                 case .bool(false) where name.lowercased().contains("next"): break
                 default: continue
                 }
+                // Notion, whose lists are called so as well.
+                if name == "next_cursor", survey["$.object"] == .text("list") { parameter = "start_cursor" }
                 var members = [("style", "cursor"), ("path", path), ("parameter", known(parameter))]
                 if let more { members.append(("has_more", more.path)) }
                 return Detected(members: members)
