@@ -113,7 +113,7 @@ final class RawStatement {
         return Int(sqlite3_changes(connection))
     }
 
-    /// The number of the row that the connection inserted last.
+    /// The number of the row that was inserted last on the connection.
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection) }
 
     /// How many rows a connection ever wrote, also those that were taken back.
