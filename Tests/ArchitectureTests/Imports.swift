@@ -23,18 +23,13 @@ enum Imports {
         "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl"),
         "RESTBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CSimdJSON"),
         "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CLibXML2"),
-<<<<<<< HEAD
         "SMBBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CLibCrypto",
             "CZlib", "CZip"),
-        "BridgeHost": Rule("CBridge", "RecordBatch", "Logging"),
-=======
-        "SMBBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV"),
         "BridgeHost": Rule("CBridge", "CLibCrypto", "RecordBatch", "Logging"),
         "BridgeConformance": Rule(
             "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "Yams", "Logging",
             foundation: true),
->>>>>>> main
         "Model": Rule("Yams", "CYaml"),
         "Mapping": Rule("Model", "RecordBatch", "CTime"),
         "Importer": Rule("Model", "Mapping", "RecordBatch"),
