@@ -39,7 +39,7 @@ let package = Package(
 
         // The bridge author's side.
         .target(name: "BridgeKit", dependencies: ["CBridge", "RecordBatch"]),
-        .target(name: "BridgeHTTP", dependencies: ["BridgeKit", "RecordBatch", "CCurl"]),
+        .target(name: "BridgeHTTP", dependencies: ["BridgeKit", "RecordBatch", "CCurl", "CLibCrypto"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CSimdJSON", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
@@ -127,10 +127,18 @@ let package = Package(
             dependencies: [
                 "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "TestSupport",
             ]),
+        // A disk and a memory that fail on request, and the executable that imports over them.
+        .target(
+            name: "FaultySQLite", path: "Tests/FaultySQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "FaultHost",
+            dependencies: [
+                "FaultySQLite", "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
+            ], path: "Tests/FaultHost"),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "ImportTestSupport", "SQLiteStore", "Importer", "Mapping", "Model", "RecordBatch", "TestSupport",
+                "FaultHost", "ImportTestSupport", "SQLiteStore", "Importer", "Mapping", "Model", "RecordBatch", "TestSupport",
             ]),
         .testTarget(
             name: "BMOTests",
@@ -140,7 +148,7 @@ let package = Package(
             ]),
         // Which target may import what, checked over the sources.
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
-        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "bmo"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["ImportTestSupport", "TestSupport", "bmo"]),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -11,6 +11,17 @@ enum LinkHeader {
         return nil
     }
 
+    /// Whether links say that this is a page of a listing.
+    static func hasPaging(_ values: [String]) -> Bool {
+        values.contains { value in
+            var rest = value[...]
+            while let link = parse(&rest) {
+                if !Set(["first", "last", "prev", "previous"]).isDisjoint(with: link.relations) { return true }
+            }
+            return false
+        }
+    }
+
     /// Takes one link off the front: `<target>; name=token; name="quoted, text"`.
     private static func parse(_ rest: inout Substring) -> (target: String, relations: [String])? {
         rest = rest.drop { $0 == " " || $0 == "," || $0 == "\t" }
@@ -18,6 +29,7 @@ enum LinkHeader {
         let target = String(rest[..<end])
         rest = rest[rest.index(after: end)...]
         var relations: [String]?
+        var hasAnchor = false
         while true {
             rest = rest.drop { $0 == " " || $0 == "\t" }
             guard rest.first == ";" else { break }
@@ -29,12 +41,14 @@ enum LinkHeader {
                 rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
                 value = rest.first == "\"" ? quoted(&rest) : token(&rest)
             }
+            // Such a link speaks of another resource than the reply (section 3.2).
+            if name == "anchor" { hasAnchor = true }
             // Only the first rel counts (section 3.3).
             if name == "rel", relations == nil {
                 relations = value.lowercased().split(separator: " ").map(String.init)
             }
         }
-        return (target, relations ?? [])
+        return (target, hasAnchor ? [] : relations ?? [])
     }
 
     private static func token(_ rest: inout Substring) -> String {

@@ -1,55 +1,16 @@
 internal import BridgeKit
 
-/// Where a page of a listing is.
-enum Position: Equatable, Hashable, Sendable {
-    case only
-    case page(Int)
-    case offset(Int)
-    case url(String)
-    case cursor(String)
-
-    /// As text that a later run continues from.
-    var text: String {
-        switch self {
-        case .only: "only:"
-        case .page(let number): "page:\(number)"
-        case .offset(let number): "offset:\(number)"
-        case .url(let url): "url:\(url)"
-        case .cursor(let cursor): "cursor:\(cursor)"
-        }
-    }
-}
-
-/// What a page that was read says about the walk.
-struct PageFacts: Sendable {
-    /// Records of the page, rejected ones included.
-    var count = 0
-    /// The next URL or cursor: of the body, or of the Link header.
-    var next: NextValue = .missing
-    var total: Int?
-    var pages: Int?
-    /// The same for pages with the same records.
-    var digest: UInt64 = 0
-
-    enum NextValue: Equatable, Sendable {
-        /// The reply doesn't mention it.
-        case missing
-        /// The reply says that there is none: null, false or an empty text.
-        case none
-        case value(String)
-        /// An object, an array or `true`.
-        case unusable(String)
-    }
-}
-
 /// Decides how a walk goes on: no I/O, only what pages said.
 struct Pager: Sendable {
     private let rule: PagingRule
     /// Where the walk began; nil for at its beginning.
     private let resumed: Bool
+    private let isDetected: Bool
     private var seen: Set<Position> = []
     private var fetched = 0
     private var pagesRead = 0
+    private var emptyPages = 0
+    private static let mostEmptyPages = 100
     private var sawNext = false
     private var total: Int?
     private var pages: Int?
@@ -71,8 +32,20 @@ struct Pager: Sendable {
     init(_ rule: PagingRule, cursor: String?) throws {
         self.rule = rule
         resumed = cursor != nil
+        isDetected = false
         first = try cursor.map { try Self.parse($0, rule) } ?? Self.beginning(rule)
         seen = [first]
+    }
+
+    /// A walk whose first page is there, and told the rule.
+    ///
+    /// - Parameter first: The place of that page.
+    init(detected rule: PagingRule, first: Position?) {
+        self.rule = rule
+        resumed = false
+        isDetected = true
+        self.first = first ?? Self.beginning(rule)
+        seen = [self.first]
     }
 
     /// Where the walk begins.
@@ -80,9 +53,9 @@ struct Pager: Sendable {
 
     private static func beginning(_ rule: PagingRule) -> Position {
         switch rule.style {
-        case .page(_, _, let start): .page(start)
-        case .offset: .offset(0)
-        case .none, .nextURL, .linkHeader, .cursor: .only
+        case .page(let start): .page(start)
+        case .offset(let start): .offset(start)
+        case .none, .automatic, .nextURL, .linkHeader, .cursor, .keyset: .only
         }
     }
 
@@ -92,7 +65,7 @@ struct Pager: Sendable {
         case ("page", .page): if let number = Int(value) { return .page(number) }
         case ("offset", .offset): if let number = Int(value) { return .offset(number) }
         case ("url", .nextURL), ("url", .linkHeader): return .url(value)
-        case ("cursor", .cursor): return .cursor(value)
+        case ("cursor", .cursor), ("cursor", .keyset): return .cursor(value)
         default: break
         }
         throw BridgeError(
@@ -102,17 +75,18 @@ struct Pager: Sendable {
 
     /// Where the pages are that can be asked for before the page at `position` was read, at most `limit` of them.
     ///
-    /// Without a total it is a guess that there is one more page.
+    /// Without a total it is a guess that there are as many more pages as there were.
     func ahead(of position: Position, limit: Int) -> [Position] {
         guard let step = numberStep else { return [] }
         var positions: [Position] = []
         var left = rule.maxPages.map { $0 - pagesRead - 1 } ?? Int.max
-        if let pages, case .page(let number) = position, case .page(_, _, let start) = rule.style {
+        if let pages, case .page(let number) = position, case .page(let start) = rule.style {
             left = min(left, start + pages - 1 - number)
         } else if !resumed, let total, let length = pageLength ?? rule.size {
             left = min(left, (total - fetched - 1) / length)
         } else {
-            left = min(left, 1)
+            // A guess that grows with what was right so far: at most half of the requests can be in vain.
+            left = min(left, max(1, pagesRead))
         }
         var next = position
         while positions.count < min(limit, left) {
@@ -131,7 +105,7 @@ struct Pager: Sendable {
         switch rule.style {
         case .page: 1
         case .offset: pageLength ?? rule.size
-        case .none, .nextURL, .linkHeader, .cursor: nil
+        case .none, .automatic, .nextURL, .linkHeader, .cursor, .keyset: nil
         }
     }
 
@@ -143,6 +117,12 @@ struct Pager: Sendable {
         pagesRead += 1
         total = facts.total ?? total
         pages = facts.pages ?? pages
+        emptyPages = facts.count == 0 ? emptyPages + 1 : 0
+        if emptyPages > Self.mostEmptyPages {
+            throw BridgeError(
+                .malformed, "paging does not end: \(emptyPages) pages in a row hold no records",
+                remedy: "check paging.style \(rule.name), or set paging.max_pages")
+        }
         let step = try decide(position, facts)
         lastDigest = facts.digest
         guard case .go(let next) = step else { return .end }
@@ -163,22 +143,34 @@ struct Pager: Sendable {
 
     private mutating func decide(_ position: Position, _ facts: PageFacts) throws -> Step {
         switch rule.style {
-        case .none: return end()
+        case .none, .automatic:
+            if let total, fetched < total {
+                warnings.append("the reply says \(total) records and holds \(fetched): set paging to read them all")
+                return .end
+            }
+            return end()
         case .page, .offset: return try decideByNumber(position, facts)
+        case .keyset: return try decideByKey(facts)
         case .linkHeader:
             if case .value(let url) = facts.next { return .go(.url(url)) }
             return end()
         case .nextURL, .cursor:
+            if facts.count > 0, facts.digest == lastDigest { throw circles }
+            if facts.hasMore == false { return end() }
             switch facts.next {
             case .value(let text):
                 sawNext = true
+                // Some name the same cursor for ever, and end with a page without records.
+                let here = if case .cursor = rule.style { Position.cursor(text) } else { Position.url(text) }
+                if facts.count == 0, seen.contains(here) { return end() }
                 if case .cursor = rule.style { return .go(.cursor(text)) }
                 return .go(.url(text))
             case .none:
                 sawNext = true
-                return end()
+                return facts.hasMore == true ? try brokenPromise() : end()
             case .missing:
-                if sawNext || resumed || total.map({ fetched >= $0 }) ?? false { return end() }
+                if facts.hasMore == true { return try brokenPromise() }
+                if sawNext || resumed || isDetected || total.map({ fetched >= $0 }) ?? false { return end() }
                 warnings.append(
                     "the reply has no \(rule.next?.description ?? ""), so this is taken as the only page; "
                         + "the listing does not count as complete")
@@ -191,6 +183,36 @@ struct Pager: Sendable {
         }
     }
 
+    private var circles: BridgeError {
+        BridgeError(
+            .malformed, "paging goes round in circles: two pages in a row hold the same records",
+            remedy: "check the names of the paging parameters: the server may ignore them")
+    }
+
+    /// The reply says that there is more, and not where.
+    private mutating func brokenPromise() throws -> Step {
+        warnings.append(
+            "the reply says that there is more, and has no \(rule.next?.description ?? ""): the listing is not complete")
+        return .end
+    }
+
+    private mutating func decideByKey(_ facts: PageFacts) throws -> Step {
+        if facts.count == 0 || facts.hasMore == false { return end() }
+        if facts.hasMore == nil, let size = rule.size, facts.count < size, pagesRead > 1 { return end() }
+        guard case .value(let key) = facts.next else {
+            throw BridgeError(
+                .malformed, "the last record has no value for paging.field, which says how to go on",
+                remedy: "check paging.field")
+        }
+        if seen.contains(.cursor(key)) {
+            // A server whose pages include the key that they begin after ends with that record alone.
+            if facts.count == 1 { return end() }
+            throw circles
+        }
+        if facts.digest == lastDigest { throw circles }
+        return .go(.cursor(key))
+    }
+
     private mutating func decideByNumber(_ position: Position, _ facts: PageFacts) throws -> Step {
         if facts.count == 0 {
             if !resumed, let total, fetched < total {
@@ -200,20 +222,19 @@ struct Pager: Sendable {
             return end()
         }
         if lastDigest == facts.digest {
-            guard isConfirming else {
-                throw BridgeError(
-                    .malformed, "paging goes round in circles: two pages in a row hold the same records",
-                    remedy: "check the names of the paging parameters: the server may ignore them")
-            }
+            guard isConfirming else { throw circles }
             warnings.append("the server ignores the paging parameters: each page is the whole listing")
             return end()
         }
-        if case .page(let number) = position, case .page(_, _, let start) = rule.style, let pages,
+        if case .page(let number) = position, case .page(let start) = rule.style, let pages,
             number - start + 1 >= pages
         {
             return end()
         }
-        if let total, let reached = reached(position, facts.count) {
+        if let hasMore = facts.hasMore {
+            if !hasMore { return end() }
+            isConfirming = false
+        } else if let total, let reached = reached(position, facts.count) {
             if reached >= total { return end() }
             isConfirming = false
         } else if let size = rule.size, facts.count < (pageLength ?? size) {
@@ -235,8 +256,8 @@ struct Pager: Sendable {
     /// How many records the listing has up to this page's end, if that is known.
     private func reached(_ position: Position, _ count: Int) -> Int? {
         switch (position, rule.style) {
-        case (.offset(let number), _): number + count
-        case (.page(let number), .page(_, _, let start)) where resumed:
+        case (.offset(let number), .offset(let start)): number - start + count
+        case (.page(let number), .page(let start)) where resumed:
             rule.size.map { (number - start) * $0 + count }
         default: resumed ? nil : fetched
         }
