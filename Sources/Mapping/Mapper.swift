@@ -6,7 +6,7 @@ public import RecordBatch
 /// One mapper serves one walk over one entity at a time. It reads the batch in place: an object's members are walked
 /// once, and a member's key index leads to its place in the entity's path tree.
 public final class Mapper {
-    private let model: CompiledModel
+    let model: CompiledModel
     /// Per plan of the model, for the batch at hand.
     private var resolved: [ResolvedPlan?]
     private var knownUnknown: Set<UnknownField> = []

@@ -30,6 +30,12 @@ public final class MappingPlan: Sendable {
     /// What tells which entity of the family a record is of; nil where there is one.
     let recognition: Recognition?
     let inherited: Inherited?
+    private let attributes: [Attribute]
+
+    /// Where the plan's records have an attribute of the key.
+    func sourceOfKey(_ attribute: Attribute) -> Attribute.Source {
+        attributes.first { $0.name == attribute.name }?.source ?? attribute.source
+    }
 
     /// The plan of an entity's own bridge, and of its objects wherever they are nested.
     convenience init(of entity: Entity, _ index: Int, _ layout: EntityLayout, in model: Model, indexes: [String: Int]) {
@@ -67,6 +73,7 @@ public final class MappingPlan: Sendable {
         self.entity = entity
         self.source = source
         self.recognition = recognition
+        self.attributes = attributes
         kind = layout.discriminator == nil ? nil : layout.name
         inherited = parent.flatMap { parent in
             guard let name = parent.relationship else { return .key }

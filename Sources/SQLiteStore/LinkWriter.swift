@@ -9,17 +9,19 @@ final class LinkWriter {
     private let target: EntityLayout
     private let backing: any LinkBacking
     private let changes: ChangeLog
+    private let orphans: OrphanTable
     private let width: Int
 
     init(
         _ relationship: EntityLayout.ToMany, of owner: EntityLayout, _ model: CompiledModel,
-        on connection: OpaquePointer?, changes: ChangeLog
+        on connection: OpaquePointer?, changes: ChangeLog, orphans: OrphanTable
     )
         throws
     {
         self.relationship = relationship
         self.owner = owner
         self.changes = changes
+        self.orphans = orphans
         let target = model.entities[model.entities[relationship.target].root]
         self.target = target
         width = target.key.count
@@ -54,6 +56,10 @@ final class LinkWriter {
         }
         guard let delta = try backing.write(wanted, over: stored, of: owner) else { return false }
         try record(delta, owner)
+        if relationship.orphans == .delete, let walk = changes.source?.walk {
+            let kept = Set(wanted)
+            for key in old where !kept.contains(key) { try orphans.add(walk: walk, target, key) }
+        }
         return true
     }
 

@@ -281,7 +281,9 @@ final class Writers {
     let stubs: StubTable
     let changes: ChangeLog
     let provenance: ProvenanceTable
-    let progress: ProgressTable
+    let walks: WalkTable
+    let cursors: CursorTable
+    let orphans: OrphanTable
     let quarantine: QuarantineWriter
     private let model: CompiledModel
     private let connection: OpaquePointer?
@@ -289,6 +291,10 @@ final class Writers {
     private var seenVersion: Int64?
     private var entities: [EntityWriter?]
     private var links: [[Int]: LinkWriter] = [:]
+    /// Deletes rows.
+    private(set) lazy var remover = RowRemover(model, self, on: connection)
+    /// Finds the rows that a listing lacks.
+    private(set) lazy var sweep = Sweep(model, self, on: connection)
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
         self.model = model
@@ -297,7 +303,9 @@ final class Writers {
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
         changes = try ChangeLog(on: connection, entityCount: model.entities.count)
         provenance = try ProvenanceTable(on: connection, model: model, changes: changes)
-        progress = try ProgressTable(on: connection)
+        walks = try WalkTable(on: connection)
+        cursors = try CursorTable(on: connection)
+        orphans = try OrphanTable(on: connection, model: model)
         quarantine = try QuarantineWriter(on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
     }
@@ -336,7 +344,7 @@ final class Writers {
         if let writer = links[[entity, relationship]] { return writer }
         let layout = model.entities[entity]
         let writer = try LinkWriter(
-            layout.toMany[relationship], of: layout, model, on: connection, changes: changes)
+            layout.toMany[relationship], of: layout, model, on: connection, changes: changes, orphans: orphans)
         links[[entity, relationship]] = writer
         return writer
     }

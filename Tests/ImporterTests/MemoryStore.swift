@@ -14,7 +14,7 @@ final class MemoryStore: Store {
         /// Per table: the targets of each source, in order.
         var links: [String: [Key: [Key]]] = [:]
         var quarantine: [QuarantinedRecord] = []
-        var progress: [Int: WalkProgress] = [:]
+        var progress: [WalkScope: WalkProgress] = [:]
     }
 
     let model: CompiledModel
@@ -153,5 +153,51 @@ private final class MemoryTransaction: PageTransaction {
         if let known { contents.quarantine[known] = record } else { contents.quarantine.append(record) }
     }
 
-    func saveProgress(entity: Int, progress: WalkProgress?) { contents.progress[entity] = progress }
+    func saveProgress(_ scope: WalkScope, progress: WalkProgress?) { contents.progress[scope] = progress }
+
+    // MARK: deletes
+
+    func follow(_ walk: WalkTarget) {}
+
+    func delete(entity: Int, key: [StoredValue]) -> [Int: Int] {
+        let root = store.model.entities[entity].root
+        guard store.model.model.entities[root].deletes.mode == .hard, var row = contents.rows[root][key] else {
+            return [:]
+        }
+        let layout = store.model.entities[root]
+        for case .links(let table) in layout.toMany.map(\.storage) { contents.links[table]?[key] = nil }
+        if isReferred(root, key) {
+            guard contents.stubs[root].insert(key).inserted else { return [:] }
+            let kept = layout.key + [layout.discriminator].compactMap { $0 }
+            for field in row.indices where !kept.contains(field) { row[field] = .null }
+            contents.rows[root][key] = row
+        } else {
+            contents.rows[root][key] = nil
+            contents.stubs[root].remove(key)
+        }
+        return [root: 1]
+    }
+
+    private func isReferred(_ target: Int, _ key: MemoryStore.Key) -> Bool {
+        for layout in store.model.entities where layout.index == layout.root {
+            for toOne in layout.toOne where store.model.entities[toOne.target].root == target {
+                let fields = toOne.firstField..<toOne.firstField + toOne.fieldCount
+                let refers = contents.rows[layout.index].contains { source, row in
+                    (layout.index != target || source != key) && Array(row[fields]) == key
+                }
+                if refers { return true }
+            }
+            for toMany in layout.toMany where store.model.entities[toMany.target].root == target {
+                guard case .links(let table) = toMany.storage else { continue }
+                if contents.links[table]?.values.contains(where: { $0.contains(key) }) == true { return true }
+            }
+        }
+        return false
+    }
+
+    func spare(_ rows: [SparedRows]) {}
+    func spare(entity: Int, key: [StoredValue]) {}
+    func spareUnknown() {}
+    func finish(_ end: WalkEnd) -> SweepResult { SweepResult() }
+    func finishParents(of entity: Int, _ rule: SweepRule) -> SweepResult { SweepResult() }
 }

@@ -145,8 +145,8 @@ private struct Contents {
         sections.append(
             (
                 "progress",
-                contents.progress.map { entity, progress in
-                    "\(model.entities[entity].name) \(progress.cursor) \(progress.page) \(progress.request)"
+                contents.progress.map { scope, progress in
+                    "\(scope.entity) \(progress.cursor) \(progress.page) \(progress.request)"
                 }.map(\.escaped).sorted()
             ))
     }
