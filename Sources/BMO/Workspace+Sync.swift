@@ -51,6 +51,7 @@ extension Workspace {
                 patience: options.patience)
         defer { lock?.release() }
         let start = ContinuousClock.now
+        let began = Clock.now()
         let connections = Connections(self)
         let thread = ImportThread()
         let gate = PageGate()
@@ -74,6 +75,7 @@ extension Workspace {
             }
         }
         await connections.close()
+        try noteUnknownFields(in: store, since: began, &results, report)
         let summary = makeReport(results, counts, ContinuousClock.now - start)
         // A run that finished and changed nothing leaves the file as it is, byte for byte.
         _ = try await thread.run {

@@ -66,6 +66,7 @@ public final class PageImport {
                     record: recordsBefore + rejection.record, reason: rejection.reason,
                     representation: rejection.representation, location: location)
             }
+            for field in mapper.takeUnknownFields() { try transaction.noteUnknownField(field) }
             try mergeRows(page)
             try mergeLinks(page)
         }

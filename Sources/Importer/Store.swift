@@ -45,6 +45,9 @@ public protocol PageTransaction: AnyObject {
     /// Keeps a record that could not be imported.
     func quarantine(_ record: QuarantinedRecord) throws
 
+    /// Keeps that records of an entity have a field that nothing reads; a field is kept once.
+    func noteUnknownField(_ field: UnknownField) throws
+
     /// Keeps where the walk stands; nil when it is over.
     func saveProgress(entity: Int, progress: WalkProgress?) throws
 
@@ -56,6 +59,9 @@ public protocol PageTransaction: AnyObject {
 }
 
 extension PageTransaction {
+    /// Keeps nothing.
+    public func noteUnknownField(_ field: UnknownField) {}
+
     /// Keeps nothing.
     public func setSource(_ source: PageSource) {}
 }

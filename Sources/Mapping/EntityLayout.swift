@@ -78,7 +78,7 @@ public final class EntityLayout: Sendable {
     public let discriminator: Int?
     /// The field of what no attribute reads.
     public let extra: Int?
-    /// The field with the time of a soft deletion. A row that a walk lists has null there.
+    /// The field with the time of a soft deletion: null in a row that a walk lists.
     public let deletion: Int?
     /// The names of the entity and of all sub-entities below it: what ``discriminator`` may be for one of its objects.
     public let kinds: [String]

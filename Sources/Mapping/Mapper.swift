@@ -228,7 +228,8 @@ public final class Mapper {
     }
 
     private func noteUnknown(_ member: BatchValue, below node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout) {
-        guard let path = plan.noteUnknown(member, below: node) else { return }
+        // What the column of extra fields keeps is not lost.
+        guard let path = plan.noteUnknown(member, below: node), layout.extra == nil || node != plan.root else { return }
         let field = UnknownField(entity: layout.index, path: path)
         if knownUnknown.insert(field).inserted { newUnknown.append(field) }
     }

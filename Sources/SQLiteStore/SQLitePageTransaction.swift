@@ -43,6 +43,12 @@ final class SQLitePageTransaction: PageTransaction {
         try store.writers.quarantine.write(record)
     }
 
+    func noteUnknownField(_ field: UnknownField) throws {
+        if try store.writers.unknownFields.note(store.model.entities[field.entity].name, field.path) {
+            hasWritten = true
+        }
+    }
+
     func saveProgress(entity: Int, progress: WalkProgress?) throws {
         try store.writers.progress.save(
             entity: store.model.entities[entity].name, progress: progress, isOptional: !hasWritten)
@@ -67,6 +73,7 @@ final class SQLitePageTransaction: PageTransaction {
             if db.isInsideTransaction { try db.rollback() }
             try store.writers.changes.pageRolledBack()
             try store.writers.stubs.reload(store.model.entities.map(\.name))
+            try store.writers.unknownFields.forget()
         }
     }
 }

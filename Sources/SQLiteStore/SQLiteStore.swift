@@ -170,6 +170,7 @@ final class Writers {
     let changes: ChangeLog
     let progress: ProgressTable
     let quarantine: QuarantineWriter
+    let unknownFields: UnknownFieldTable
     private let model: CompiledModel
     private let connection: OpaquePointer?
     private let dataVersion: RawStatement
@@ -185,6 +186,7 @@ final class Writers {
         changes = try ChangeLog(on: connection, entityCount: model.entities.count)
         progress = try ProgressTable(on: connection)
         quarantine = try QuarantineWriter(on: connection)
+        unknownFields = UnknownFieldTable(on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
     }
 
@@ -195,6 +197,7 @@ final class Writers {
         dataVersion.reset()
         guard version != seenVersion else { return }
         try stubs.reload(model.entities.map(\.name))
+        unknownFields.forget()
         seenVersion = version
     }
 
