@@ -48,16 +48,23 @@ struct RowPrinter {
             if index > 0 { out += "," }
             out.appendJSONString(field.name)
             out += ":"
-            switch (value, field.type) {
-            case (.null, _): out += "null"
-            case (.integer(let value), .boolean): out += value == 0 ? "false" : "true"
-            case (.text(let value), .json), (.text(let value), .decimal): out += value
-            case (.text(let value), _): out.appendJSONString(value)
-            case (.bytes, _): out.appendJSONString(text(value))
-            default: out += text(value)
-            }
+            out += json(value, field.type)
         }
         return out + "}"
+    }
+
+    /// A value as JSON; without a type, texts are strings.
+    static func json(_ value: StoredValue, _ type: AttributeType?) -> String {
+        switch (value, type) {
+        case (.null, _): return "null"
+        case (.integer(let value), .boolean): return value == 0 ? "false" : "true"
+        case (.text(let value), .json), (.text(let value), .decimal): return value
+        case (.text, _), (.bytes, _):
+            var out = ""
+            out.appendJSONString(text(value))
+            return out
+        default: return text(value)
+        }
     }
 
     /// A line of CSV (RFC 4180, section 2).

@@ -13,10 +13,14 @@ public final class PageImport {
         /// The page's number in the walk, from 1.
         public var page: Int
 
+        /// Whether the walk is the entity's own listing, and no further source of it.
+        public var isListing: Bool
+
         /// A page of a bridge.
-        public init(bridge: String, page: Int) {
+        public init(bridge: String, page: Int, isListing: Bool = true) {
             self.bridge = bridge
             self.page = page
+            self.isListing = isListing
         }
     }
 
@@ -95,6 +99,18 @@ public final class PageImport {
         }
     }
 
+    /// Makes the page last, and leaves the place of its entity's walk as it is: for records that no walk brought.
+    ///
+    /// - Throws: ``StoreError``; then the page is taken back.
+    public func commitKeepingProgress() throws {
+        do {
+            try transaction.commit()
+        } catch {
+            transaction.rollback()
+            throw error
+        }
+    }
+
     /// Takes the page back.
     public func rollback() { transaction.rollback() }
 
@@ -104,14 +120,19 @@ public final class PageImport {
             QuarantinedRecord(
                 entity: model.entities[entity].name, bridge: origin.bridge, page: origin.page,
                 record: record.map { $0 + 1 }, reason: reason,
-                representation: Self.cut(representation), location: location))
+                representation: Self.cut(representation), location: location,
+                cutFrom: representation.utf8.count > Self.largestRepresentation ? representation.utf8.count : nil))
     }
 
-    /// A representation is for people: of one that is longer than 64 KiB the beginning is kept.
+    /// The most bytes of a representation that are kept: what has more is cut and cannot be tried again.
+    static let largestRepresentation = 1 << 20
+
     private static func cut(_ text: String) -> String {
-        let limit = 64 * 1024
-        guard text.utf8.count > limit else { return text }
-        return String(decoding: text.utf8.prefix(limit), as: UTF8.self) + "… (\(text.utf8.count) bytes)"
+        guard text.utf8.count > largestRepresentation else { return text }
+        // Not in the middle of a character.
+        let end = text.utf8.index(text.startIndex, offsetBy: largestRepresentation)
+        let start = text.unicodeScalars.index(before: text.unicodeScalars.index(after: end))
+        return String(text.unicodeScalars[..<start]) + "… (\(text.utf8.count) bytes)"
     }
 
     private func mergeRows(_ page: MixedPage) throws {
@@ -123,7 +144,8 @@ public final class PageImport {
                 let layout = model.entities[row.entity]
                 let own = UnsafeBufferPointer(rebasing: cells[row.firstCell..<row.firstCell + layout.fields.count])
                 // A record's own row comes before those that are nested in it.
-                let role: RowRole = row.isReference ? .reference : row.record == record ? .nested : .listed
+                let role: RowRole =
+                    row.isReference ? .reference : row.record == record || !origin.isListing ? .nested : .listed
                 record = row.record
                 switch try transaction.merge(entity: row.entity, cells: own, as: role) {
                 case .inserted where row.isReference: counts[row.entity].stubs += 1

@@ -110,6 +110,7 @@ public final class Mapper {
             try follow(pending, from: row, layout, record: record, in: batch, page)
         }
         if let parent { copyKey(of: parent, to: first, page) }
+        for field in mapping.fallbacks { page.cells[first + field] = page.cells[first + field].asFallback }
         if let top, case .toOne(let index) = top.inherited, let key = top.key {
             let toOne = layout.toOne[index]
             fill(toOne.firstField..<toOne.firstField + toOne.fieldCount, with: key, first, page)

@@ -10,6 +10,7 @@ final class EntityWriter {
     private let connection: OpaquePointer?
     private let stubs: StubTable
     private let changes: ChangeLog
+    private let provenance: ProvenanceTable
     private let table: String
     private let rowID: String
     private let lookUp: RawStatement
@@ -18,15 +19,17 @@ final class EntityWriter {
     private let any: RawStatement
     private var updates: [[UInt64]: RawStatement] = [:]
 
-    init(_ layout: EntityLayout, on connection: OpaquePointer?, stubs: StubTable, changes: ChangeLog) throws {
+    init(
+        _ layout: EntityLayout, on connection: OpaquePointer?, stubs: StubTable, changes: ChangeLog,
+        provenance: ProvenanceTable
+    ) throws {
         self.layout = layout
         self.connection = connection
         self.stubs = stubs
         self.changes = changes
+        self.provenance = provenance
         table = SchemaBuilder.quoted(layout.name)
-        let names = Set(layout.fields.map { $0.name.lowercased() })
-        // An attribute may be called rowid: SQLite has three names for it.
-        rowID = ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? "rowid"
+        rowID = layout.rowIDName
         let columns = layout.fields.map { SchemaBuilder.quoted($0.name) }
         // Without a key nothing is found: every record is a new row.
         let condition = layout.key.isEmpty ? "0" : layout.key.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
@@ -53,12 +56,15 @@ final class EntityWriter {
             for index in cells.indices { insert.bind(cells[index], at: Int32(index + 1)) }
             try insert.run()
             if isReference { try stubs.add(layout, cells) }
+            try provenance.noteInsert(layout, cells, as: role)
             if isRecorded { try recordInsert(cells, isReference ? .stubbed : .inserted) }
             return .inserted
         }
         let rowID = lookUp.int64(0)
         var changed: [Int]?
         for index in cells.indices where !lookUp.matches(cells[index], column: Int32(index + 1)) {
+            // A source of higher precedence has been here.
+            if cells[index].isFallback, !lookUp.isNull(Int32(index + 1)) { continue }
             changed = (changed ?? []) + [index]
         }
         if layout.discriminator != nil { keepKind(cells, isReference: isReference, &changed) }
@@ -67,7 +73,10 @@ final class EntityWriter {
         lookUp.reset()
         if let changed { try update(rowID, changed, cells) }
         let wasStub = try !isReference && stubs.remove(layout, cells)
+        if role == .listed { try provenance.noteListed(layout, cells) }
         guard wasStub || changed != nil else { return .unchanged }
+        let isUnknown = try wasStub || isReference && stubs.contains(layout, cells)
+        try provenance.noteUpdate(layout, cells, fields: changed ?? [], as: role, wasStub: isUnknown)
         if isRecorded {
             let new = object(changed ?? []) { $0.append(cells[$1]) }
             try changes.record(
@@ -153,6 +162,14 @@ final class EntityWriter {
     }
 }
 
+extension EntityLayout {
+    /// What SQLite's own number of a row is called: an attribute may be called rowid, and there are three names for it.
+    var rowIDName: String {
+        let names = Set(fields.map { $0.name.lowercased() })
+        return ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? "rowid"
+    }
+}
+
 /// The objects that are only referred to so far.
 ///
 /// Most models have none most of the time: the count per entity is kept in memory, so that only a row of an entity that
@@ -161,12 +178,14 @@ final class StubTable {
     private var counts: [String: Int] = [:]
     private let insertion: RawStatement
     private let deletion: RawStatement
+    private let search: RawStatement
     private let count: RawStatement
 
     init(on connection: OpaquePointer?, entities: [String]) throws {
         insertion = try RawStatement(
             "INSERT INTO bmo_stubs (entity, key) VALUES (?, ?) ON CONFLICT DO NOTHING", on: connection)
         deletion = try RawStatement("DELETE FROM bmo_stubs WHERE entity = ? AND key = ?", on: connection)
+        search = try RawStatement("SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?", on: connection)
         count = try RawStatement("SELECT count(*) FROM bmo_stubs WHERE entity = ?", on: connection)
         try reload(entities)
     }
@@ -188,7 +207,7 @@ final class StubTable {
         try add(layout.name, .key(key))
     }
 
-    private func add(_ entity: String, _ key: JSONText) throws {
+    func add(_ entity: String, _ key: JSONText) throws {
         insertion.bind(entity, at: 1)
         insertion.bind(utf8: key.bytes, at: 2)
         counts[entity, default: 0] += try insertion.run()
@@ -197,10 +216,24 @@ final class StubTable {
     /// Whether the object was a stub until now.
     func remove(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws -> Bool {
         guard counts[layout.name, default: 0] > 0 else { return false }
-        deletion.bind(layout.name, at: 1)
-        deletion.bind(utf8: JSONText.key(layout.key.lazy.map { cells[$0] }).bytes, at: 2)
+        return try remove(layout.name, .key(layout.key.lazy.map { cells[$0] }))
+    }
+
+    /// Whether the object was a stub until now.
+    func remove(_ entity: String, _ key: JSONText) throws -> Bool {
+        deletion.bind(entity, at: 1)
+        deletion.bind(utf8: key.bytes, at: 2)
         let removed = try deletion.run()
-        counts[layout.name, default: 0] -= removed
+        counts[entity, default: 0] -= removed
         return removed > 0
+    }
+
+    /// Whether the object is a stub.
+    func contains(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws -> Bool {
+        guard counts[layout.name, default: 0] > 0 else { return false }
+        search.bind(layout.name, at: 1)
+        search.bind(utf8: JSONText.key(layout.key.lazy.map { cells[$0] }).bytes, at: 2)
+        defer { search.reset() }
+        return try search.step()
     }
 }

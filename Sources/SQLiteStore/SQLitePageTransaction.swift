@@ -58,7 +58,7 @@ final class SQLitePageTransaction: PageTransaction {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
         try SQLiteStore.translating("committing a page") {
             try store.writer.writeWithoutTransaction { db in
-                try db.commit()
+                try store.commitTransaction(db)
                 try store.writers.changes.pageCommitted()
             }
         }
@@ -70,10 +70,9 @@ final class SQLitePageTransaction: PageTransaction {
         isOpen = false
         // SQLite itself rolls back at the latest when the connection closes; the counts of stubs are read again.
         try? store.writer.writeWithoutTransaction { db in
-            if db.isInsideTransaction { try db.rollback() }
+            try store.rollbackTransaction(db)
             try store.writers.changes.pageRolledBack()
-            try store.writers.stubs.reload(store.model.entities.map(\.name))
-            try store.writers.unknownFields.forget()
+            try store.writers.reload()
         }
     }
 }

@@ -1,6 +1,8 @@
 internal import GRDB
 public import Importer
 public import Mapping
+internal import Model
+internal import RecordBatch
 
 extension SQLiteStore {
     /// A condition on a column.
@@ -93,27 +95,53 @@ extension SQLiteStore {
         try read("reading the quarantine") { db in
             let statement = try RawStatement(
                 """
-                SELECT id, entity, bridge, page, record, reason, representation, location, first_seen, last_seen
+                SELECT id, entity, bridge, page, record, reason, representation, location, first_seen, last_seen,
+                    cut_from
                 FROM bmo_quarantine WHERE ?1 IS NULL OR entity = ?1 ORDER BY id
                 """, on: db.sqliteConnection)
             statement.bind(entity, at: 1)
             var all: [Quarantined] = []
             while try statement.step() {
-                func text(_ column: Int32) -> String? {
-                    if case .text(let text) = statement.value(column) { text } else { nil }
-                }
-                let record: Int? =
-                    if case .integer(let number) = statement.value(4) { Int(number) } else { nil }
+                func text(_ column: Int32) -> String? { statement.text(column) }
                 all.append(
                     Quarantined(
                         id: statement.int64(0),
                         record: QuarantinedRecord(
                             entity: text(1) ?? "", bridge: text(2) ?? "", page: Int(statement.int64(3)),
-                            record: record, reason: text(5) ?? "", representation: text(6) ?? "",
-                            location: text(7)),
+                            record: statement.optionalInt64(4).map { Int($0) }, reason: text(5) ?? "",
+                            representation: text(6) ?? "", location: text(7),
+                            cutFrom: statement.optionalInt64(10).map { Int($0) }),
                         firstSeen: text(8) ?? "", lastSeen: text(9) ?? ""))
             }
             return all
+        }
+    }
+
+    /// Forgets a record in quarantine, as part of the page that is open.
+    ///
+    /// - Throws: ``StoreError``.
+    package func removeQuarantined(_ id: Int64) throws {
+        try SQLiteStore.translating("clearing the quarantine") {
+            try writer.writeWithoutTransaction { db in
+                try db.execute(sql: "DELETE FROM bmo_quarantine WHERE id = ?", arguments: [id])
+            }
+        }
+    }
+
+    /// The values of an object's key as they were typed.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity's index in the model.
+    ///   - texts: A text per attribute of the key, in its order; bytes as base64.
+    /// - Throws: ``StoreError`` of the code `request` for a text that is none of the attribute's type.
+    public func key(of entity: Int, from texts: [String]) throws -> [StoredValue] {
+        let layout = model.entities[entity]
+        return try zip(layout.key, texts).map { field, text in
+            let field = layout.fields[field]
+            let condition = try CompiledCondition(
+                Condition(field: field.name, comparison: .equal, value: text), on: layout)
+            if field.type == .data { return Base64.decode(text).map { .bytes($0) } ?? .null }
+            return condition.argument ?? .text(text)
         }
     }
 

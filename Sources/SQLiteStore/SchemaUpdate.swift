@@ -52,7 +52,7 @@ enum SchemaUpdate {
             ) STRICT;
             CREATE TABLE bmo_provenance (
                 entity TEXT NOT NULL, key TEXT NOT NULL, source INTEGER NOT NULL REFERENCES bmo_sources (id),
-                first_run INTEGER NOT NULL, last_run INTEGER NOT NULL, location TEXT, listed INTEGER NOT NULL,
+                first_run INTEGER, last_run INTEGER, location TEXT, listed INTEGER NOT NULL,
                 PRIMARY KEY (entity, key, source)
             ) STRICT, WITHOUT ROWID;
             ALTER TABLE bmo_quarantine ADD COLUMN cut_from INTEGER;

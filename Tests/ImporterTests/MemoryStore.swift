@@ -61,7 +61,9 @@ private final class MemoryTransaction: PageTransaction {
             if role == .reference { contents.stubs[entity].insert(key) }
             return .inserted
         }
-        var new = zip(cells, old).map { cell, value in cell.value ?? value }
+        var new = zip(cells, old).map { cell, value in
+            cell.isFallback && value != .null ? value : cell.value ?? value
+        }
         if let field = layout.discriminator, case .text(let before) = old[field], case .text(let after) = new[field],
             !layout.becomes(after, from: before, isReference: role == .reference)
         {
@@ -95,11 +97,14 @@ private final class MemoryTransaction: PageTransaction {
             if !new.contains(key) { new.append(key) }
         }
         func merged(_ old: [MemoryStore.Key]) -> [MemoryStore.Key] {
-            switch relationship.merge {
-            case .replace: new
-            case .append: old + new.filter { !old.contains($0) }
-            case .insertAtBeginning: new + old.filter { !new.contains($0) }
-            }
+            let merged =
+                switch relationship.merge {
+                case .replace: new
+                case .append: old + new.filter { !old.contains($0) }
+                case .insertAtBeginning: new + old.filter { !new.contains($0) }
+                }
+            guard !relationship.isOrdered else { return merged }
+            return old.filter(merged.contains) + merged.filter { !old.contains($0) }
         }
         switch relationship.storage {
         case .links(let table):
