@@ -48,6 +48,8 @@ public final class EntityLayout: Sendable {
         public let storage: Storage
         /// What a new list does to the old one.
         public let merge: Relationship.Merge
+        /// The attribute of the target within whose values a list replaces; nil where it replaces all.
+        public let window: String?
         /// Whether the same objects in another order are a change.
         public let isOrdered: Bool
         /// What becomes of objects that a new list leaves behind.

@@ -10,6 +10,7 @@ final class LinkWriter {
     private let backing: any LinkBacking
     private let changes: ChangeLog
     private let width: Int
+    private let window: LinkWindow?
 
     init(
         _ relationship: EntityLayout.ToMany, of owner: EntityLayout, _ model: CompiledModel,
@@ -23,6 +24,7 @@ final class LinkWriter {
         let target = model.entities[model.entities[relationship.target].root]
         self.target = target
         width = target.key.count
+        window = try relationship.window.map { try LinkWindow($0, of: target, on: connection) }
         backing =
             switch relationship.storage {
             case .inverse(let toOne):
@@ -46,7 +48,7 @@ final class LinkWriter {
         let old = stored.keys
         var wanted: [[StoredValue]]
         switch relationship.merge {
-        case .replace: wanted = new
+        case .replace: wanted = try window?.merge(new, into: old) ?? new
         case .append:
             let known = Set(old)
             wanted = old + new.filter { !known.contains($0) }
