@@ -145,7 +145,7 @@ public final class Mapper {
 
     private func appendRow(_ layout: EntityLayout, record: Int, isReference: Bool, _ page: MixedPage) -> Int {
         let first = page.cells.count
-        for _ in 0..<layout.fields.count { page.cells.append(.absent) }
+        page.cells.append(contentsOf: repeatElement(.absent, count: layout.fields.count))
         if isReference, let field = layout.discriminator {
             page.cells[first + field] = .text(page.arena.copy(layout.name))
         }

@@ -27,15 +27,17 @@ final class ResolvedPlan {
         var children: [Int]
     }
 
-    private(set) var nodes: [Node] = []
+    // Constants, all of them: a look at a class's variable costs a call of the runtime (exclusive access).
+    let nodes: [Node]
     /// As ``nodes``.
-    private(set) var steps: [Step] = []
-    private(set) var bindings: [PathNode.Binding] = []
-    private(set) var tables: [Int32] = []
+    let steps: [Step]
+    let bindings: [PathNode.Binding]
+    /// Marks of unknown fields change: not an array, for the same reason.
+    let tables: UnsafeMutableBufferPointer<Int32>
     let root = 0
     let mapping: MappingPlan
     /// The paths to the nodes, which only unknown fields need.
-    private var names: [String] = []
+    private let names: [String]
 
     init(_ mapping: MappingPlan, _ batch: RecordBatch) {
         self.mapping = mapping
@@ -43,7 +45,12 @@ final class ResolvedPlan {
         // Names are compared byte by byte (RFC 8259, section 8.3), and nothing keeps a plugin from listing a key twice.
         var keys: [[UInt8]: [Int]] = [:]
         for index in 0..<batch.keyCount { keys[Array(batch.keyBytes(index)), default: []].append(index) }
-        _ = add(tree, keys, keyCount: batch.keyCount, name: "")
+        var nodes: [Node] = []
+        var names: [String] = []
+        _ = Self.add(tree, to: &nodes, &names, keys, keyCount: batch.keyCount, name: "")
+        var steps: [Step] = []
+        var bindings: [PathNode.Binding] = []
+        var tables: [Int32] = []
         for node in nodes {
             steps.append(
                 Step(
@@ -52,7 +59,15 @@ final class ResolvedPlan {
             bindings += node.bindings
             tables += node.table
         }
+        self.nodes = nodes
+        self.steps = steps
+        self.bindings = bindings
+        self.tables = UnsafeMutableBufferPointer.allocate(capacity: tables.count)
+        _ = self.tables.initialize(from: tables)
+        self.names = names
     }
+
+    deinit { tables.deallocate() }
 
     /// The path of a member that no path of the plan has, when it is met for the first time in the batch.
     func noteUnknown(_ member: BatchValue, below node: Int) -> String? {
@@ -62,7 +77,10 @@ final class ResolvedPlan {
         return names[node] + RemotePath([member.key]).description
     }
 
-    private func add(_ tree: PathNode, _ keys: [[UInt8]: [Int]], keyCount: Int, name: String) -> Int {
+    private static func add(
+        _ tree: PathNode, to nodes: inout [Node], _ names: inout [String], _ keys: [[UInt8]: [Int]], keyCount: Int,
+        name: String
+    ) -> Int {
         let index = nodes.count
         names.append(name)
         nodes.append(Node(bindings: tree.bindings, hasChildren: !tree.children.isEmpty, table: [], children: []))
@@ -70,7 +88,8 @@ final class ResolvedPlan {
         var children: [Int] = []
         for child in tree.children {
             let node = add(
-                child.node, keys, keyCount: keyCount, name: name + RemotePath([child.name]).description + ".")
+                child.node, to: &nodes, &names, keys, keyCount: keyCount,
+                name: name + RemotePath([child.name]).description + ".")
             children.append(node)
             for key in keys[Array(child.name.utf8)] ?? [] { table[key] = Int32(node) }
         }

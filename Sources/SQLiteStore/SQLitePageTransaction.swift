@@ -7,9 +7,12 @@ final class SQLitePageTransaction: PageTransaction {
     private let store: SQLiteStore
     private var isOpen = true
     private var hasWritten = false
+    /// Per entity: whether rows of it were written.
+    private var touched: [Bool]
 
     init(_ store: SQLiteStore) {
         self.store = store
+        touched = Array(repeating: false, count: store.model.entities.count)
     }
 
     func access(_ body: () throws -> Void) throws {
@@ -22,19 +25,28 @@ final class SQLitePageTransaction: PageTransaction {
 
     func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
         let outcome = try store.writers.entity(entity).merge(cells, as: role)
-        if outcome != .unchanged { hasWritten = true }
+        if outcome != .unchanged {
+            hasWritten = true
+            touched[entity] = true
+        }
         return outcome
     }
 
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool {
-        try store.writers.entity(entity).ensure(key, kind: store.model.entities[entity].name)
+        let isNew = try store.writers.entity(entity).ensure(key, kind: store.model.entities[entity].name)
+        if isNew { touched[entity] = true }
+        return isNew
     }
 
     func mergeLinks(
         entity: Int, relationship: Int, owner: [Cell], targets: UnsafeBufferPointer<Cell>
     ) throws -> Bool {
         let changed = try store.writers.links(entity, relationship).merge(owner: owner, targets: targets)
-        if changed { hasWritten = true }
+        if changed {
+            hasWritten = true
+            touched[entity] = true
+            touched[store.model.entities[entity].toMany[relationship].target] = true
+        }
         return changed
     }
 
@@ -59,6 +71,10 @@ final class SQLitePageTransaction: PageTransaction {
         try SQLiteStore.translating("committing a page") {
             try store.writer.writeWithoutTransaction { db in
                 try store.commitTransaction(db)
+                if !store.isRehearsal {
+                    store.watcherInUse?.committed(
+                        Set(touched.indices.filter { touched[$0] }), at: store.totalChanges(db))
+                }
                 try store.writers.changes.pageCommitted()
             }
         }
@@ -68,11 +84,7 @@ final class SQLitePageTransaction: PageTransaction {
     func rollback() {
         guard isOpen else { return }
         isOpen = false
-        // SQLite itself rolls back at the latest when the connection closes; the counts of stubs are read again.
-        try? store.writer.writeWithoutTransaction { db in
-            try store.rollbackTransaction(db)
-            try store.writers.changes.pageRolledBack()
-            try store.writers.reload()
-        }
+        // SQLite itself rolls back at the latest when the connection closes.
+        store.writer.writeWithoutTransaction { db in store.takeBack(db) }
     }
 }

@@ -18,8 +18,23 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// Whether all that is written is taken back at the end; see ``init(rehearsing:model:)``.
     let isRehearsal: Bool
     private var openWriters: Writers?
+    /// A page that was given up is still open; touched inside the writer's accesses only.
+    private var owesRollback = false
     /// The lock of the file, while this store has it.
     private let fileLock = Mutex<FileLock?>(nil)
+    /// Tells observers of changes; made when first wanted, as most runs observe nothing.
+    var watcher: ChangeWatcher {
+        openWatcher.withLock { open in
+            let watcher = open ?? ChangeWatcher { [weak self] body in self?.look(body) }
+            open = watcher
+            return watcher
+        }
+    }
+    private let openWatcher = Mutex<ChangeWatcher?>(nil)
+    /// The watcher, if anybody ever observed.
+    var watcherInUse: ChangeWatcher? { openWatcher.withLock { $0 } }
+    /// Whether ``close()`` was called.
+    var isClosed: Bool { reader.withLock { $0.isClosed } }
 
     /// The connection for reading, opened when first wanted.
     private struct Reader {
@@ -128,6 +143,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     ///
     /// - Throws: ``StoreError``.
     public func close() throws {
+        watcherInUse?.close()
         try SQLiteStore.translating("closing the database") {
             // The last connection to close checkpoints, and a read-only one cannot.
             try reader.withLock { reader in
@@ -161,11 +177,12 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     public func beginPage() throws -> any PageTransaction {
         try SQLiteStore.translating("beginning a page") {
             try writer.writeWithoutTransaction { db in
+                try finishRollback(db)
                 try beginTransaction(db)
                 do {
                     try writers.refresh()
                 } catch {
-                    try? rollbackTransaction(db)
+                    takeBack(db)
                     throw error
                 }
                 return SQLitePageTransaction(self)
@@ -211,6 +228,23 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
+    /// Takes back what a page has written; where that fails, for want of memory say, the next page does it first.
+    ///
+    /// Call it inside an access to the writer.
+    func takeBack(_ db: Database) {
+        openWriters?.changes.pageRolledBack()
+        openWriters?.forgetSeen()
+        owesRollback = true
+        try? finishRollback(db)
+        watcherInUse?.rolledBack(at: totalChanges(db))
+    }
+
+    private func finishRollback(_ db: Database) throws {
+        guard owesRollback else { return }
+        try rollbackTransaction(db)
+        owesRollback = false
+    }
+
     /// The statements, which live until the file is closed: nobody else may keep them.
     var writers: Writers {
         get throws {
@@ -253,7 +287,7 @@ final class Writers {
     private let model: CompiledModel
     private let connection: OpaquePointer?
     private let dataVersion: RawStatement
-    private var seenVersion: Int64 = 0
+    private var seenVersion: Int64?
     private var entities: [EntityWriter?]
     private var links: [[Int]: LinkWriter] = [:]
 
@@ -286,6 +320,9 @@ final class Writers {
         try provenance.reload()
         unknownFields.forget()
     }
+
+    /// What is kept in memory may be wrong: the next page reads it again.
+    func forgetSeen() { seenVersion = nil }
 
     /// The writer of the table of an entity.
     func entity(_ index: Int) throws -> EntityWriter {

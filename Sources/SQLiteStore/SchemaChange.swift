@@ -19,13 +19,17 @@ enum SchemaChange {
                     """)
             for row in columns {
                 try db.execute(
-                    sql: "UPDATE OR REPLACE \(quoted(row["table"])) SET \(row["column"] as String) = ?1 "
+                    sql: "UPDATE OR IGNORE \(quoted(row["table"])) SET \(row["column"] as String) = ?1 "
                         + "WHERE \(row["column"] as String) = ?2", arguments: [new, old])
             }
         case .renameColumn(let table, let old, let new):
             try dropIndexes(of: table, in: db)
             try db.execute(
                 sql: "ALTER TABLE \(quoted(table)) RENAME COLUMN \(quoted(old)) TO \(quoted(new))")
+            try db.execute(
+                sql: """
+                    UPDATE OR IGNORE bmo_sources SET columns = trim(replace(' ' || columns || ' ', ?, ?)) WHERE entity = ?
+                    """, arguments: [" \(old) ", " \(new) ", table])
             // What a run changed is told, and taken back, under the names of today.
             for side in ["old", "new"] {
                 try db.execute(
