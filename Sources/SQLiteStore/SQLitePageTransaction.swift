@@ -140,6 +140,12 @@ final class SQLitePageTransaction: PageTransaction {
         try store.writers.quarantine.write(record)
     }
 
+    func noteUnknownField(_ field: UnknownField) throws {
+        if try store.writers.unknownFields.note(store.model.entities[field.entity].name, field.path) {
+            hasWritten = true
+        }
+    }
+
     func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws {
         savedLog = try store.writers.walks.save(scope, progress, rows: seen, isOptional: !hasWritten)
     }

@@ -285,6 +285,7 @@ final class Writers {
     let cursors: CursorTable
     let orphans: OrphanTable
     let quarantine: QuarantineWriter
+    let unknownFields: UnknownFieldTable
     private let model: CompiledModel
     private let connection: OpaquePointer?
     private let dataVersion: RawStatement
@@ -307,6 +308,7 @@ final class Writers {
         cursors = try CursorTable(on: connection)
         orphans = try OrphanTable(on: connection, model: model)
         quarantine = try QuarantineWriter(on: connection)
+        unknownFields = UnknownFieldTable(on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
     }
 
@@ -324,6 +326,7 @@ final class Writers {
     func reload() throws {
         try stubs.reload(model.entities.map(\.name))
         try provenance.reload()
+        unknownFields.forget()
     }
 
     /// What is kept in memory may be wrong: the next page reads it again.
