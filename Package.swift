@@ -20,7 +20,8 @@ let package = Package(
     products: [
         .executable(name: "bmo", targets: ["bmo"]),
         .library(name: "BMO", targets: ["BMO"]),
-        .library(name: "BridgeKit", targets: ["BridgeKit"]),
+        .library(name: "BridgeKit", targets: ["BridgeKit", "RecordBatch", "CBridge"]),
+        .library(name: "BridgeConformance", targets: ["BridgeConformance"]),
         .library(name: "RESTBridge", type: .dynamic, targets: ["RESTBridge"]),
         .library(name: "SOAPBridge", type: .dynamic, targets: ["SOAPBridge"]),
         .library(name: "SMBBridge", type: .dynamic, targets: ["SMBBridge"]),
@@ -43,6 +44,7 @@ let package = Package(
         .target(name: "CSimdJSON", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CSMBClient", pkgConfig: "smbclient", providers: [.apt(["libsmbclient-dev"])]),
+        .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCSV", providers: [.apt(["libcsv-dev"])]),
         bridge("RESTBridge", transport: ["BridgeHTTP", "CSimdJSON"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "CLibXML2"]),
@@ -51,7 +53,7 @@ let package = Package(
         // The host's side.
         .target(
             name: "BridgeHost",
-            dependencies: ["CBridge", "RecordBatch", .product(name: "Logging", package: "swift-log")]),
+            dependencies: ["CBridge", "CLibCrypto", "RecordBatch", .product(name: "Logging", package: "swift-log")]),
         .target(name: "Model", dependencies: ["Yams"]),
         .systemLibrary(name: "CTime"),
         .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "CTime"]),
@@ -70,9 +72,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
+            name: "BridgeConformance",
+            dependencies: [
+                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "Yams",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
             name: "BMOCommand",
             dependencies: [
-                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
+                "BMO", "BridgeConformance", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -100,6 +108,9 @@ let package = Package(
                 "BridgeHost", "TestHost", "CBridge", "RecordBatch", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(
+            name: "BridgeConformanceTests",
+            dependencies: ["BridgeConformance", "BridgeHost", "TestHost", "TestSupport"]),
         .testTarget(name: "ModelTests", dependencies: ["Model", "TestSupport"]),
         // Models and records as literals, and a database as another program sees it.
         .target(

@@ -37,7 +37,8 @@ struct EntityWalk {
                 report(.warning(entity: entity.name, message: words))
                 try await walk(&result, &counts, &page, start, fromBeginning: true)
             }
-            let own = counts[index]
+            // The records of a listing may all be of sub-entities.
+            let own = counts.sum(of: workspace.model.family(of: index))
             if own.quarantined > 0, own.inserted + own.updated + own.unchanged == 0 {
                 throw NothingFits(count: own.quarantined)
             }

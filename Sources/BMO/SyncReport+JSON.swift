@@ -9,6 +9,7 @@ extension SyncReport {
     public var json: String {
         RecordBatchWriter.json { writer in
             writer.member("outcome", outcomeWord)
+            if let run { writer.member("run", Int(run)) }
             writer.key("seconds")
             writer.decimal(Self.seconds(duration))
             writer.key("entities")

@@ -40,6 +40,8 @@ public struct SyncReport: Sendable {
     public var duration: Duration
     /// Whether it was stopped before its end.
     public var wasInterrupted: Bool
+    /// The number under which the database keeps what it did; nil when there was nothing to tell.
+    public var run: Int64?
 
     /// Whether there is anything to tell: a change, a record in quarantine, a failure.
     public var hasNews: Bool {

@@ -74,10 +74,12 @@ extension Workspace {
             }
         }
         await connections.close()
-        let summary = makeReport(results, counts, ContinuousClock.now - start)
+        var summary = makeReport(results, counts, ContinuousClock.now - start)
         // A run that finished and changed nothing leaves the file as it is, byte for byte.
-        _ = try await thread.run {
-            try store.endRun(outcome: summary.outcomeWord, summary: summary.json, always: summary.hasNews)
+        summary.run = try await thread.run { [summary] in
+            try store.endRun(
+                outcome: summary.outcomeWord, summary: summary.json, always: summary.hasNews,
+                keeping: configuration.history)
         }
         return summary
     }

@@ -83,14 +83,18 @@ public struct Workspace: Sendable {
     /// - Parameters:
     ///   - command: What other processes are told about this one; no secrets.
     ///   - patience: How long to wait when another process has the lock.
+    ///   - rehearsing: Opens it so that nothing that is written stays, and no file is made: see
+    ///     ``SQLiteStore/init(rehearsing:model:)``.
     ///   - onWait: Called once before a wait, with the holder if that is known.
     /// - Throws: ``StoreError``, `busy` with the holder when the lock is another's; `CancellationError`.
     public func openLockedStore(
-        command: String, patience: FileLock.Patience = .none, onWait: (FileLock.Holder?) -> Void = { _ in }
+        command: String, patience: FileLock.Patience = .none, rehearsing: Bool = false,
+        onWait: (FileLock.Holder?) -> Void = { _ in }
     ) async throws -> SQLiteStore {
         let lock = try await FileLock.take(
             of: configuration.databasePath, command: command, patience: patience, onWait: onWait)
-        let store = try openStore()
+        let store =
+            try rehearsing ? SQLiteStore(rehearsing: configuration.databasePath, model: model) : openStore()
         store.keep(lock)
         return store
     }
@@ -108,6 +112,14 @@ public struct Workspace: Sendable {
         for entity in configuration.model.entities where entity.bridge == bridge.name {
             _ = try encoder.batch(entity.section)
         }
-        return try await host.connect(to: plugin, options: options, name: bridge.name, secrets: encoder.secrets)
+        let isolation: PluginListing.Isolation? =
+            switch bridge.isolation {
+            case .process: .childProcess
+            case .inProcess: .inProcess
+            case nil: nil
+            }
+        return try await host.connect(
+            to: plugin, options: options, name: bridge.name, secrets: encoder.secrets, isolation: isolation,
+            memory: bridge.memory)
     }
 }

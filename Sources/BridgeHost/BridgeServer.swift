@@ -8,6 +8,8 @@ enum BridgeServer {
     static let command = "__bridge-serve"
     /// The environment variable that marks such a process, so that one never starts another.
     static let mark = "BMO_BRIDGE_SERVE"
+    /// The environment variable that says how many bytes such a process may have for its data.
+    static let memory = "BMO_BRIDGE_MEMORY"
 
     static func serve(_ path: String) -> Never {
         let socket = isolate()
@@ -37,6 +39,11 @@ enum BridgeServer {
         // No core file: it would hold the secrets.
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        // Heap and private mappings count (setrlimit(2), RLIMIT_DATA, since Linux 4.7), mapped libraries do not.
+        if let bytes = getenv(memory).flatMap({ rlim_t(String(cString: $0)) }) {
+            limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
+            setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+        }
         signal(SIGPIPE, SIG_IGN)
         closefrom(3)
         let descriptor = fcntl(0, F_DUPFD_CLOEXEC, 3)

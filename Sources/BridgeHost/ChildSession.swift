@@ -17,6 +17,7 @@ final class ChildSession: BridgeSession {
     private let socket: FrameSocket
     private let log: BridgeLog
     private let outputLimit: Int
+    private let memoryLimit: Int?
     private let writer = Worker()
     private let state: Mutex<State>
     /// Fulfilled when the process is gone and nothing is left of it.
@@ -32,7 +33,9 @@ final class ChildSession: BridgeSession {
     ) async throws(BridgeFailure) -> ChildSession {
         let process: ChildProcess
         do {
-            process = try await ChildProcess.spawn(executable: executable, pluginPath: pluginPath).get()
+            process = try await ChildProcess.spawn(
+                executable: executable, pluginPath: pluginPath, memory: limits.memory
+            ).get()
         } catch {
             throw BridgeFailure(.internal, error.reason, bridge: log.bridge)
         }
@@ -49,6 +52,7 @@ final class ChildSession: BridgeSession {
         self.process = process
         self.log = log
         outputLimit = limits.standardError
+        memoryLimit = limits.memory
         socket = FrameSocket(descriptor: process.socket, limits: (limits.batchSize, limits.pageSize))
         state = Mutex(State(pending: [0: hello]))
     }
@@ -172,7 +176,10 @@ final class ChildSession: BridgeSession {
         var message = isLoading ? "crashed while loading" : "the bridge crashed"
         message += ": \(exit?.description ?? "its process is gone")"
         if let lastLine { message += "; its last words: \(lastLine)" }
-        return BridgeFailure(
-            .crashed, message, bridge: log.bridge, remedy: "report it to the bridge's author")
+        var remedy = "report it to the bridge's author"
+        if let memoryLimit, !isLoading {
+            remedy = "its memory is limited to \(memoryLimit >> 20) MiB: raise `memory:` of the bridge, or \(remedy)"
+        }
+        return BridgeFailure(.crashed, message, bridge: log.bridge, remedy: remedy)
     }
 }

@@ -13,10 +13,14 @@ public final class PageImport {
         /// The page's number in the walk, from 1.
         public var page: Int
 
+        /// Whether the walk is the entity's own listing, and no further source of it.
+        public var isListing: Bool
+
         /// A page of a bridge.
-        public init(bridge: String, page: Int) {
+        public init(bridge: String, page: Int, isListing: Bool = true) {
             self.bridge = bridge
             self.page = page
+            self.isListing = isListing
         }
     }
 
@@ -48,8 +52,16 @@ public final class PageImport {
     /// Maps and merges a batch of the page.
     ///
     /// Records that do not fit are kept in quarantine. When this throws, call ``rollback()``: nothing of the page stays.
-    public func add(_ batch: RecordBatch, location: String?) throws {
-        let page = mapper.map(batch, as: entity)
+    ///
+    /// - Parameters:
+    ///   - batch: The records.
+    ///   - location: Where they come from, without secrets.
+    ///   - plan: The plan that maps them, for a walk of a further source; nil for the entity's own.
+    ///   - parent: The key of the object that a walk per parent asked for.
+    public func add(
+        _ batch: RecordBatch, location: String?, plan: Int? = nil, parent: [StoredValue]? = nil
+    ) throws {
+        let page = mapper.map(batch, as: plan ?? entity, parent: parent)
         try transaction.access {
             try transaction.setSource(
                 PageSource(bridge: origin.bridge, walk: model.entities[entity].name, location: location))
@@ -86,6 +98,18 @@ public final class PageImport {
         }
     }
 
+    /// Makes the page last, and leaves the place of its entity's walk as it is: for records that no walk brought.
+    ///
+    /// - Throws: ``StoreError``; then the page is taken back.
+    public func commitKeepingProgress() throws {
+        do {
+            try transaction.commit()
+        } catch {
+            transaction.rollback()
+            throw error
+        }
+    }
+
     /// Takes the page back.
     public func rollback() { transaction.rollback() }
 
@@ -95,14 +119,19 @@ public final class PageImport {
             QuarantinedRecord(
                 entity: model.entities[entity].name, bridge: origin.bridge, page: origin.page,
                 record: record.map { $0 + 1 }, reason: reason,
-                representation: Self.cut(representation), location: location))
+                representation: Self.cut(representation), location: location,
+                cutFrom: representation.utf8.count > Self.largestRepresentation ? representation.utf8.count : nil))
     }
 
-    /// A representation is for people: of one that is longer than 64 KiB the beginning is kept.
+    /// The most bytes of a representation that are kept: what has more is cut and cannot be tried again.
+    static let largestRepresentation = 1 << 20
+
     private static func cut(_ text: String) -> String {
-        let limit = 64 * 1024
-        guard text.utf8.count > limit else { return text }
-        return String(decoding: text.utf8.prefix(limit), as: UTF8.self) + "… (\(text.utf8.count) bytes)"
+        guard text.utf8.count > largestRepresentation else { return text }
+        // Not in the middle of a character.
+        let end = text.utf8.index(text.startIndex, offsetBy: largestRepresentation)
+        let start = text.unicodeScalars.index(before: text.unicodeScalars.index(after: end))
+        return String(text.unicodeScalars[..<start]) + "… (\(text.utf8.count) bytes)"
     }
 
     private func mergeRows(_ page: MixedPage) throws {
@@ -114,7 +143,8 @@ public final class PageImport {
                 let layout = model.entities[row.entity]
                 let own = UnsafeBufferPointer(rebasing: cells[row.firstCell..<row.firstCell + layout.fields.count])
                 // A record's own row comes before those that are nested in it.
-                let role: RowRole = row.isReference ? .reference : row.record == record ? .nested : .listed
+                let role: RowRole =
+                    row.isReference ? .reference : row.record == record || !origin.isListing ? .nested : .listed
                 record = row.record
                 switch try transaction.merge(entity: row.entity, cells: own, as: role) {
                 case .inserted where row.isReference: counts[row.entity].stubs += 1
@@ -192,6 +222,17 @@ public struct ImportCounts: Sendable, Equatable {
     public subscript(entity: Int) -> Entity {
         get { entities[entity] }
         set { entities[entity] = newValue }
+    }
+
+    /// What was done to the objects of several entities together.
+    public func sum(of indexes: [Int]) -> Entity {
+        var all = ImportCounts(entityCount: 1)
+        for index in indexes {
+            var one = ImportCounts(entityCount: 1)
+            one[0] = entities[index]
+            all += one
+        }
+        return all[0]
     }
 
     /// Adds what another import did.

@@ -79,9 +79,9 @@ public struct PageSource: Sendable, Equatable {
 
 /// How an object came.
 public enum RowRole: Sendable, Equatable {
-    /// As a record of the walk.
+    /// As a record of its entity's own listing.
     case listed
-    /// Inside another object.
+    /// Inside another object, or as a record of another source.
     case nested
     /// As a mere key.
     case reference
@@ -106,15 +106,17 @@ public struct QuarantinedRecord: Sendable, Equatable {
     public var record: Int?
     /// Why it could not be imported.
     public var reason: String
-    /// The remote representation.
+    /// The remote representation, or its beginning.
     public var representation: String
     /// The URL or path it came from, without secrets.
     public var location: String?
+    /// Of a representation that was too long to keep: how many bytes it had.
+    public var cutFrom: Int?
 
     /// A record that could not be imported.
     public init(
         entity: String, bridge: String, page: Int, record: Int?, reason: String, representation: String,
-        location: String?
+        location: String?, cutFrom: Int? = nil
     ) {
         self.entity = entity
         self.bridge = bridge
@@ -123,6 +125,7 @@ public struct QuarantinedRecord: Sendable, Equatable {
         self.reason = reason
         self.representation = representation
         self.location = location
+        self.cutFrom = cutFrom
     }
 }
 

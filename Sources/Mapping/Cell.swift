@@ -146,6 +146,17 @@ final class Arena {
         return UnsafeRawBufferPointer(target)
     }
 
+    /// A cell of an owned value.
+    func cell(_ value: StoredValue) -> Cell {
+        switch value {
+        case .null: .null
+        case .integer(let value): .integer(value)
+        case .real(let value): .real(value)
+        case .text(let value): .text(copy(value))
+        case .bytes(let value): .bytes(copy(value))
+        }
+    }
+
     /// Room for so many bytes, at least one.
     func room(for count: Int) -> UnsafeMutableRawBufferPointer {
         if chunks.last.map({ $0.count - used < count }) ?? true {

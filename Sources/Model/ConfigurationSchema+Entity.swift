@@ -52,7 +52,7 @@ extension ConfigurationSchema {
             "properties": ["extends": false, "when": false, "attributes": ["type": "object", "minProperties": 1]],
             "oneOf": [["required": ["key"]], ["required": ["unique"]]],
         ]
-        let forRoots = ["key", "unique", "deletes", "extra", "sources", "renamed_from"]
+        let forRoots = ["key", "unique", "deletes", "extra", "sources"]
         let isSubentity: ConfigValue = [
             "required": ["extends"],
             "properties": .object(forRoots.map { ($0, false) }),

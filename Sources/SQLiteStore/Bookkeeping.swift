@@ -48,8 +48,9 @@ final class QuarantineWriter {
         insertion = try RawStatement(
             """
             INSERT INTO bmo_quarantine
-                (entity, bridge, page, record, reason, representation, location, first_seen, last_seen, fingerprint)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9)
+                (entity, bridge, page, record, reason, representation, location, first_seen, last_seen, fingerprint,
+                    cut_from)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10)
             ON CONFLICT DO UPDATE SET bridge = ?2, page = ?3, record = ?4, location = ?7, last_seen = ?8
             """, on: connection)
     }
@@ -58,16 +59,13 @@ final class QuarantineWriter {
         insertion.bind(record.entity, at: 1)
         insertion.bind(record.bridge, at: 2)
         insertion.bind(Int64(record.page), at: 3)
-        if let number = record.record {
-            insertion.bind(Int64(number), at: 4)
-        } else {
-            insertion.bind(nil as String?, at: 4)
-        }
+        insertion.bind(optional: record.record.map { Int64($0) }, at: 4)
         insertion.bind(record.reason, at: 5)
         insertion.bind(record.representation, at: 6)
         insertion.bind(record.location, at: 7)
         insertion.bind(Clock.now(), at: 8)
         insertion.bind(Self.fingerprint(record), at: 9)
+        insertion.bind(optional: record.cutFrom.map { Int64($0) }, at: 10)
         try insertion.run()
     }
 

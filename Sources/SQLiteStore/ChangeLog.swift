@@ -65,15 +65,14 @@ final class ChangeLog {
         saved = state
     }
 
-    /// Ends the run: writes how it ended, if it has a row or is to have one.
+    /// Ends the run with how it ended, and returns its number.
     ///
-    /// Call it outside of a page, in a transaction. Returns whether anything was written.
-    func end(outcome: String, summary: String?, always: Bool) throws -> Bool {
-        guard let ended = state else { return false }
-        defer { state = nil }
-        guard always || ended.id != nil else { return false }
-        try runs.finish(try runID(), outcome: outcome, summary: summary)
-        return true
+    /// Call it outside of a page, in a transaction.
+    func end(outcome: String, summary: String?) throws -> Int64 {
+        let id = try runID()
+        try runs.finish(id, outcome: outcome, summary: summary)
+        state = nil
+        return id
     }
 
     /// The run's number, which writes its row if that is not there.
@@ -85,6 +84,15 @@ final class ChangeLog {
         state?.id = id
         return id
     }
+
+    /// Gives the run up: nothing of it was committed.
+    func abandon() { state = nil }
+
+    /// Whether the run has put the first rows into the entity's table.
+    func isLoading(_ entity: Int) -> Bool { state?.loads[entity] == .loading }
+
+    /// The number of the run that is open, if one is.
+    func runIDIfAny() throws -> Int64? { state == nil ? nil : try runID() }
 
     /// Marks runs that still run as interrupted: one process writes at a time, so theirs have died.
     func closeDeadRuns() throws { try runs.closeDead() }

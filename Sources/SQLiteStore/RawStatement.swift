@@ -49,6 +49,10 @@ final class RawStatement {
 
     func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
 
+    func bind(optional value: Int64?, at index: Int32) {
+        if let value { bind(value, at: index) } else { sqlite3_bind_null(handle, index) }
+    }
+
     func bind(_ value: String?, at index: Int32) {
         guard let value else {
             sqlite3_bind_null(handle, index)
@@ -143,6 +147,14 @@ final class RawStatement {
     }
 
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    /// The integer of a column, nil where it has none.
+    func optionalInt64(_ column: Int32) -> Int64? {
+        sqlite3_column_type(handle, column) == SQLITE_INTEGER ? sqlite3_column_int64(handle, column) : nil
+    }
+
+    /// The text of a column, nil where it has none.
+    func text(_ column: Int32) -> String? { if case .text(let text) = value(column) { text } else { nil } }
 
     /// Whether a column of the current row is what the cell says; an absent cell agrees with everything.
     @inline(__always)

@@ -32,7 +32,7 @@ final class RunTable {
         try closeDead()
         insertion.bind(run.kind, at: 1)
         insertion.bind(run.started, at: 2)
-        if let undoes = run.undoes { insertion.bind(undoes, at: 3) } else { insertion.bind(nil as String?, at: 3) }
+        insertion.bind(optional: run.undoes, at: 3)
         try insertion.run()
         _ = try lastID.step()
         defer { lastID.reset() }

@@ -15,6 +15,12 @@ final class SQLitePageTransaction: PageTransaction {
         touched = Array(repeating: false, count: store.model.entities.count)
     }
 
+    /// The entities whose rows were written, each with all that share its table.
+    private var touchedFamilies: Set<Int> {
+        let roots = Set(touched.indices.filter { touched[$0] }.map { store.model.entities[$0].root })
+        return Set(store.model.entities.indices.filter { roots.contains(store.model.entities[$0].root) })
+    }
+
     func access(_ body: () throws -> Void) throws {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
         // The errors of statements are the store's own already; GRDB's say that the file was closed.
@@ -33,7 +39,7 @@ final class SQLitePageTransaction: PageTransaction {
     }
 
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool {
-        let isNew = try store.writers.entity(entity).ensure(key)
+        let isNew = try store.writers.entity(entity).ensure(key, kind: store.model.entities[entity].name)
         if isNew { touched[entity] = true }
         return isNew
     }
@@ -64,9 +70,8 @@ final class SQLitePageTransaction: PageTransaction {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
         try SQLiteStore.translating("committing a page") {
             try store.writer.writeWithoutTransaction { db in
-                try db.commit()
-                store.watcherInUse?.committed(
-                    Set(touched.indices.filter { touched[$0] }), at: store.totalChanges(db))
+                try store.commitTransaction(db)
+                store.watcherInUse?.committed(touchedFamilies, at: store.totalChanges(db))
                 try store.writers.changes.pageCommitted()
             }
         }

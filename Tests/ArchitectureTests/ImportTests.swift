@@ -33,7 +33,7 @@ import Testing
             #expect(may(target, see: "CSMBClient") == (target == "SMBBridge"))
             #expect(may(target, see: "CSimdJSON") == (target == "RESTBridge"))
             #expect(!may(target, see: "FoundationNetworking") && !may(target, see: "FoundationXML"))
-            #expect(may(target, see: "Foundation") == ["BMO", "BMOCommand"].contains(target))
+            #expect(may(target, see: "Foundation") == ["BMO", "BMOCommand", "BridgeConformance"].contains(target))
         }
         for plugin in ["RESTBridge", "SOAPBridge", "SMBBridge"] {
             for forbidden in [

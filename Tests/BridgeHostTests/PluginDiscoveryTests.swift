@@ -129,11 +129,13 @@ import Testing
     }
 
     @Test func theStandardSearchGoesFromTheExecutableToThePluginPath() {
+        let standard = SearchPath.standard(executable: "/opt/bmo/bin/bmo", pluginPath: "/a:/b")
         #expect(
-            SearchPath.standard(executable: "/opt/bmo/bin/bmo", pluginPath: "/a:/b")
+            standard.filter { $0.origin != .installed }
                 == [
-                    SearchPath("/opt/bmo/bin", pattern: .bridges), SearchPath("/opt/bmo/bin/../lib/bmo/bridges"),
-                    SearchPath("/a"), SearchPath("/b"),
+                    SearchPath("/opt/bmo/bin", pattern: .bridges, origin: .shipped),
+                    SearchPath("/opt/bmo/bin/../lib/bmo/bridges", origin: .shipped), SearchPath("/a"), SearchPath("/b"),
                 ])
+        #expect(standard[2].folder.hasSuffix("/bmo/bridges") && standard[2].origin == .installed)
     }
 }

@@ -398,6 +398,11 @@ bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *reco
 bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *records, bmo_buffer *page) {
     (void)context;
     char secret[512], message[600];
+#ifdef COUNTING_HOG
+    for (void *block; (block = malloc(1 << 20));) memset(block, 1, 1 << 20);
+    fprintf(stderr, "out of memory\n");
+    abort();
+#endif
     text_option(fetch->instance, "secret", secret, sizeof secret);
     if (*secret) log_secret(fetch, secret);
     int64_t page_left = fetch->page_size - fetch->next % fetch->page_size;

@@ -51,13 +51,22 @@ private final class MemoryTransaction: PageTransaction {
     func rollback() { contents = store.contents }
 
     func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) -> MergeOutcome {
-        let key = store.model.entities[entity].key.map { cells[$0].value ?? .null }
+        let layout = store.model.entities[entity]
+        let entity = layout.root
+        var key = layout.key.map { cells[$0].value ?? .null }
+        // Without a key every record is a row of its own.
+        if key.isEmpty { key = [.integer(Int64(contents.rows[entity].count))] }
         guard let old = contents.rows[entity][key] else {
             contents.rows[entity][key] = cells.map { $0.value ?? .null }
             if role == .reference { contents.stubs[entity].insert(key) }
             return .inserted
         }
-        let new = zip(cells, old).map { cell, value in cell.value ?? value }
+        var new = zip(cells, old).map { cell, value in cell.value ?? value }
+        if let field = layout.discriminator, case .text(let before) = old[field], case .text(let after) = new[field],
+            !layout.becomes(after, from: before, isReference: role == .reference)
+        {
+            new[field] = old[field]
+        }
         contents.rows[entity][key] = new
         if role != .reference, contents.stubs[entity].remove(key) != nil { return .inserted }
         return new == old ? .unchanged : .updated
@@ -65,10 +74,12 @@ private final class MemoryTransaction: PageTransaction {
 
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) -> Bool {
         let layout = store.model.entities[entity]
+        let entity = layout.root
         let values = key.map { $0.value ?? .null }
         guard contents.rows[entity][values] == nil else { return false }
         var row = Array(repeating: StoredValue.null, count: layout.fields.count)
         for (field, value) in zip(layout.key, values) { row[field] = value }
+        if let field = layout.discriminator { row[field] = .text(layout.name) }
         contents.rows[entity][values] = row
         contents.stubs[entity].insert(values)
         return true
@@ -125,10 +136,11 @@ private final class MemoryTransaction: PageTransaction {
     ) -> Bool {
         let reference = store.model.entities[relationship.target].toOne[toOne]
         let fields = reference.firstField..<reference.firstField + reference.fieldCount
-        let children = contents.rows[relationship.target].filter { Array($0.value[fields]) == owner }.map(\.key)
+        let root = store.model.entities[relationship.target].root
+        let children = contents.rows[root].filter { Array($0.value[fields]) == owner }.map(\.key)
         let detached = Set(children).subtracting(merged(children))
         for child in detached {
-            for field in fields { contents.rows[relationship.target][child]?[field] = .null }
+            for field in fields { contents.rows[root][child]?[field] = .null }
         }
         return !detached.isEmpty
     }

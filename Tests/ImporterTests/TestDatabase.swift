@@ -117,7 +117,7 @@ private struct Contents {
     }
 
     init(_ contents: MemoryStore.Contents, _ model: CompiledModel) {
-        for layout in model.entities {
+        for layout in model.entities where layout.root == layout.index {
             // SQLite keeps no negative zero.
             let rows = contents.rows[layout.index].values.map { row in
                 Self.line(row.map { $0 == .real(0) ? "0.0" : $0.literal })
@@ -130,7 +130,7 @@ private struct Contents {
             }
             sections.append((table.name, lines.map(\.escaped).sorted()))
         }
-        let stubs = model.entities.flatMap { layout in
+        let stubs = model.entities.filter { $0.root == $0.index }.flatMap { layout in
             contents.stubs[layout.index].map { key in "\(layout.name) \(Self.json(key))" }
         }
         sections.append(("stubs", stubs.map(\.escaped).sorted()))
@@ -152,7 +152,7 @@ private struct Contents {
     }
 
     init(_ file: SQLiteFile, _ model: CompiledModel) throws {
-        for layout in model.entities {
+        for layout in model.entities where layout.root == layout.index {
             sections.append(
                 (layout.name, try file.rows("SELECT * FROM \"\(layout.name)\"").map(Self.line).map(\.escaped).sorted()))
         }
@@ -197,7 +197,7 @@ private struct Contents {
     }
 
     private static func linkTables(_ model: CompiledModel) -> [(name: String, sourceWidth: Int)] {
-        model.entities.flatMap { layout in
+        model.entities.filter { $0.root == $0.index }.flatMap { layout in
             layout.toMany.compactMap { relationship in
                 if case .links(let table) = relationship.storage { (table, layout.key.count) } else { nil }
             }

@@ -1,79 +1,53 @@
 internal import ArgumentParser
 internal import BridgeHost
 internal import Foundation
-internal import RecordBatch
 
-/// `bmo plugins`.
-struct PluginsCommand: AsyncParsableCommand {
+/// `bmo plugins info`.
+struct PluginsInfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugins",
-        abstract: "Show the bridges that were found, and those that were refused, with the reason.",
-        discussion: """
-            Bridges are looked for beside the executable, in ../lib/bmo/bridges, and in the folders of BMO_PLUGIN_PATH. \
-            With a name, the options of that bridge and of an entity's section are explained.
-            """)
+        commandName: "info", abstract: "Explain a bridge: what it can do, its options, and an entity's section.")
 
     @OptionGroup var options: WorkspaceOptions
 
-    @Argument(help: ArgumentHelp("Explain this bridge.", valueName: "plugin"))
-    var name: String?
+    @Argument(help: ArgumentHelp("A bridge's name, or the path of a library.", valueName: "plugin"))
+    var name: String
 
-    @Flag(help: "Print a JSON array of objects.")
+    @Flag(help: "Print a JSON object.")
     var json = false
 
     func run() async throws {
-        if let name {
-            let plugin: PluginListing
+        let host = try options.host
+        print(
+            json
+                ? PluginsListCommand.json(try await Self.plugin(name, host))
+                : try await Self.explanation(of: name, host))
+    }
+
+    /// The plugin of this name or, where there is a `/`, of this file.
+    static func plugin(_ name: String, _ host: BridgeHost) async throws -> PluginListing {
+        guard name.contains("/") else {
             do {
-                plugin = try await options.host.plugin(named: name)
+                return try await host.plugin(named: name)
             } catch {
                 throw CommandFailure("\(error)", exitCode: CommandFailure.usage)
             }
-            print(Self.explanation(plugin))
-            return
         }
-        let plugins = await options.host.plugins()
-        if json {
-            var printer = JSONArrayPrinter()
-            for plugin in plugins { printer.add(Self.json(plugin)) }
-            printer.finish()
-            return
+        let listing = await host.inspect(path: URL(fileURLWithPath: name).path)
+        if let refusal = listing.refusal {
+            throw CommandFailure("\(name) is no bridge: \(refusal)", exitCode: CommandFailure.usage)
         }
-        let rows = plugins.filter { $0.refusal == nil }.map {
-            [
-                $0.name, $0.version, $0.abi, $0.isolation == .childProcess ? "child process" : "in process",
-                $0.capabilities.joined(separator: " "),
-            ]
-        }
-        print(Terminal.table(["plugin", "version", "ABI", "runs", "can"], rows))
-        for plugin in plugins where plugin.refusal == nil { print("\(plugin.name): \(plugin.path)") }
-        for plugin in plugins {
-            if let refusal = plugin.refusal { print("refused: \(plugin.path): \(Terminal.printable(refusal))") }
-        }
+        return listing
     }
 
-    private static func json(_ plugin: PluginListing) -> String {
-        RecordBatchWriter.json { writer in
-            writer.member("name", plugin.name)
-            writer.member("version", plugin.version)
-            writer.member("abi", plugin.abi)
-            writer.member("kit", plugin.kit)
-            writer.member("compiler", plugin.compiler)
-            writer.member("isolation", plugin.isolation.rawValue)
-            writer.member("path", plugin.path)
-            writer.key("capabilities")
-            writer.array { for capability in plugin.capabilities { writer.text(capability) } }
-            writer.member("summary", plugin.summary)
-            writer.member("options_schema", plugin.optionsSchema)
-            writer.member("entity_schema", plugin.entitySchema)
-            writer.member("refusal", plugin.refusal)
-        }
+    static func explanation(of name: String, _ host: BridgeHost) async throws -> String {
+        explanation(try await plugin(name, host))
     }
 
     private static func explanation(_ plugin: PluginListing) -> String {
         """
         \(plugin.name) \(plugin.version) (ABI \(plugin.abi)): \(Terminal.printable(plugin.summary))
         can: \(plugin.capabilities.joined(separator: ", "))
+        runs: \(plugin.runsInChild ? "in a child process" : "in process"); file: \(plugin.path)
 
         under `bridges: NAME: options:`
         \(members(plugin.optionsSchema))

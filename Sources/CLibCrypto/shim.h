@@ -1,0 +1,2 @@
+/* libcrypto of OpenSSL 3: digests and signatures. */
+#include <openssl/evp.h>
