@@ -61,7 +61,9 @@ struct ReferenceImporter {
         for row in rows {
             for toOne in layout(row.entity).toOne {
                 let key = fields(toOne, row.entity).map { row.fields[$0] ?? .null }
-                if !key.contains(.null) { mergeReference(to: model.entities[toOne.target], key) }
+                let target = model.entities[toOne.target]
+                if key.contains(.null) || state.rows[target.table]?[key] != nil { continue }
+                merge(reference(to: target.name, key))
             }
         }
         for link in links { merge(link) }
@@ -73,7 +75,7 @@ struct ReferenceImporter {
     private func read(
         _ value: RemoteValue, as entity: String, parent: Fields, _ rows: inout [Row], _ links: inout [Links]
     ) throws -> Key {
-        guard case .object(let members) = value, let declared = model.model.entity(named: entity) else {
+        guard case .object(let members) = value, let expected = model.model.entity(named: entity) else {
             throw Misfit()
         }
         // Of members with one name the last counts, in the place of the first.
@@ -82,18 +84,25 @@ struct ReferenceImporter {
         for member in members {
             if last.updateValue(member.value, forKey: member.key) == nil { names.append(member.key) }
         }
+        let declared = recognise(expected, last)
         let index = rows.count
-        rows.append(Row(entity: entity, fields: [:], isReference: false))
-        for attribute in declared.attributes {
-            if case .constant = attribute.source { rows[index].fields[attribute.name] = .text("constant") }
-            if let value = last[attribute.name] {
+        rows.append(Row(entity: declared.name, fields: kind(of: declared.name), isReference: false))
+        for attribute in model.model.attributes(of: declared) {
+            guard case .path(let path) = attribute.source else {
+                rows[index].fields[attribute.name] = .text("constant")
+                continue
+            }
+            if let value = last[path.components[0]] {
                 rows[index].fields[attribute.name] = try local(value, attribute.type)
             }
         }
-        let key = declared.key.map { rows[index].fields[$0] ?? .null }
+        let key = model.model.key(of: declared).map { rows[index].fields[$0.name] ?? .null }
         if key.contains(.null) { throw Misfit() }
+        let relationships = model.model.relationships(of: declared)
         for name in names {
-            guard let relationship = declared.relationship(named: name), let value = last[name] else { continue }
+            guard let relationship = relationships.first(where: { $0.name == name }), let value = last[name] else {
+                continue
+            }
             if relationship.kind == .toOne {
                 try readOne(relationship, value, from: index, &rows, &links)
             } else {
@@ -104,6 +113,28 @@ struct ReferenceImporter {
             rows[index].fields.merge(parent) { $1 }
         }
         return key
+    }
+
+    /// The most special entity that a record's `kind` names; the expected one when it names none of the family.
+    private func recognise(_ expected: Entity, _ members: [String: RemoteValue]) -> Entity {
+        func named(_ entity: Entity) -> Bool {
+            if case .text(let kind) = members["kind"] { kind == entity.name } else { false }
+        }
+        func search(below entity: Entity) -> Entity? {
+            for candidate in model.model.subentities(of: entity) {
+                if candidate.matcher == nil, let found = search(below: candidate) { return found }
+                if candidate.matcher != nil, named(candidate) { return search(below: candidate) ?? candidate }
+            }
+            return nil
+        }
+        if let found = search(below: expected) { return found }
+        guard expected.matcher != nil, !named(expected) else { return expected }
+        return search(below: model.model.root(of: expected)) ?? expected
+    }
+
+    /// What tells an entity from others in their table.
+    private func kind(of entity: String) -> Fields {
+        layout(entity).discriminator == nil ? [:] : [Entity.discriminatorColumn: .text(entity)]
     }
 
     private func readOne(
@@ -141,10 +172,7 @@ struct ReferenceImporter {
             case .object: targets.append(try read(element, as: relationship.target, parent: parent, &rows, &links))
             default:
                 let key = try bare(element, relationship.target)
-                let named = Dictionary(
-                    uniqueKeysWithValues: zip(model.model.entity(named: relationship.target)?.key ?? [], key))
-                rows.append(
-                    Row(entity: relationship.target, fields: parent.merging(named) { $1 }, isReference: true))
+                rows.append(reference(to: relationship.target, key, parent))
                 targets.append(key)
             }
         }
@@ -152,10 +180,8 @@ struct ReferenceImporter {
     }
 
     private func bare(_ value: RemoteValue, _ entity: String) throws -> Key {
-        guard let attributes = model.model.entity(named: entity)?.keyAttributes, attributes.count == 1 else {
-            throw Misfit()
-        }
-        let key = try local(value, attributes[0].type)
+        guard layout(entity).key.count == 1 else { throw Misfit() }
+        let key = try local(value, layout(entity).fields[layout(entity).key[0]].type)
         if key == .null { throw Misfit() }
         return [key]
     }
@@ -164,7 +190,8 @@ struct ReferenceImporter {
         switch (type, value) {
         case (_, .null): return .null
         case (.json, _): return .text(try RemoteValue.batch([value]).json(0))
-        case (.text, .text(let text)), (.decimal, .text(let text)), (.decimal, .decimal(let text)): return .text(text)
+        case (.text, .text(let text)), (.decimal, .decimal(let text)): return .text(text)
+        case (.decimal, .text(let text)) where Double(text) != nil: return .text(text)
         case (.text, .int(let number)), (.decimal, .int(let number)): return .text(String(number))
         case (.integer, .int(let number)): return .integer(number)
         case (.integer, .text(let text)): if let number = Int64(text) { return .integer(number) }
@@ -172,10 +199,11 @@ struct ReferenceImporter {
         case (.real, .double(let number)) where number.isFinite: return .real(number)
         case (.real, .text(let text)): if let number = Double(text) { return .real(number) }
         case (.boolean, .bool(let truth)): return .integer(truth ? 1 : 0)
-        case (.boolean, .int(let number)): return .integer(number)
+        case (.boolean, .int(let number)) where number < 2: return .integer(number)
         case (.boolean, .text("TRUE")): return .integer(1)
         case (.data, .bytes(let bytes)): return .bytes(bytes)
         case (.data, .text("AP8=")): return .bytes([0, 255])
+        case (.data, .text("")): return .bytes([])
         case (.date, .text(let text)) where text.hasPrefix("2024-02-29"): return .text("2024-02-29")
         default: break
         }
@@ -187,20 +215,34 @@ struct ReferenceImporter {
     private mutating func merge(_ row: Row) {
         let layout = layout(row.entity)
         let key = layout.key.map { row.fields[layout.fields[$0].name] ?? .null }
-        if let old = state.rows[row.entity]?[key] {
-            state.rows[row.entity]?[key] = old.merging(row.fields) { $1 }
-            if !row.isReference { state.stubs[row.entity]?.remove(key) }
+        if let old = state.rows[layout.table]?[key] {
+            var new = old.merging(row.fields) { $1 }
+            let kind = Entity.discriminatorColumn
+            if case .text(let before) = old[kind], !becomes(row.entity, from: before, row.isReference) {
+                new[kind] = .text(before)
+            }
+            state.rows[layout.table]?[key] = new
+            if !row.isReference { state.stubs[layout.table]?.remove(key) }
         } else {
-            state.rows[row.entity, default: [:]][key] = row.fields
-            if row.isReference { state.stubs[row.entity, default: []].insert(key) }
+            state.rows[layout.table, default: [:]][key] = row.fields
+            if row.isReference { state.stubs[layout.table, default: []].insert(key) }
         }
     }
 
-    private mutating func mergeReference(to target: EntityLayout, _ key: Key) {
-        let names = target.key.map { target.fields[$0].name }
-        guard state.rows[target.name]?[key] == nil else { return }
-        merge(
-            Row(entity: target.name, fields: Dictionary(uniqueKeysWithValues: zip(names, key)), isReference: true))
+    /// An object becomes a more special one, or by a description its sibling; never a super-entity again.
+    private func becomes(_ new: String, from old: String, _ isReference: Bool) -> Bool {
+        func line(_ name: String) -> [String] {
+            model.model.entity(named: name).map { model.model.lineage(of: $0).map(\.name) } ?? []
+        }
+        if line(new).contains(old) { return true }
+        return !line(old).contains(new) && !isReference
+    }
+
+    private func reference(to entity: String, _ key: Key, _ others: Fields = [:]) -> Row {
+        let target = layout(entity)
+        let named = Dictionary(uniqueKeysWithValues: zip(target.key.map { target.fields[$0].name }, key))
+        return Row(
+            entity: entity, fields: others.merging(named) { $1 }.merging(kind(of: entity)) { $1 }, isReference: true)
     }
 
     private mutating func merge(_ link: Links) {
@@ -223,9 +265,9 @@ struct ReferenceImporter {
         case .inverse(let toOne):
             let target = model.entities[link.relationship.target]
             let names = fields(target.toOne[toOne], target.name)
-            for (key, row) in state.rows[target.name] ?? [:]
+            for (key, row) in state.rows[target.table] ?? [:]
             where replaces && !wanted.contains(key) && names.map({ row[$0] ?? .null }) == link.owner {
-                for name in names { state.rows[target.name]?[key]?[name] = .null }
+                for name in names { state.rows[target.table]?[key]?[name] = .null }
             }
         }
     }
@@ -244,7 +286,7 @@ struct ReferenceImporter {
     /// Every table, and the stubs, as lines; as ``TestDatabase/rows(_:)`` has them.
     var tables: [String: String] {
         var tables: [String: [String]] = [:]
-        for layout in model.entities {
+        for layout in model.entities where layout.root == layout.index {
             tables[layout.name] = (state.rows[layout.name] ?? [:]).values.map { row in
                 layout.fields.map { field -> String in
                     let value = row[field.name] ?? .null

@@ -49,7 +49,8 @@ import Testing
                 try reference.add(batches, of: entity, end: end)
                 let what = "seed \(seed), page \(page) of \(entity), \(end): \(batches)"
                 for (table, rows) in reference.tables {
-                    try #require(try database.rows(table) == rows, "\(table), \(what)")
+                    let found = try database.rows(table)
+                    try #require(found == rows, "\(table) has\n\(found)\nand should have\n\(rows)\n\(what)")
                 }
                 let quarantined = try database.rows("quarantine").split(separator: "\n").count
                 try #require(quarantined == reference.quarantined, "quarantine, \(what)")
