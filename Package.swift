@@ -39,16 +39,18 @@ let package = Package(
 
         // The bridge author's side.
         .target(name: "BridgeKit", dependencies: ["CBridge", "RecordBatch"]),
-        .target(name: "BridgeHTTP", dependencies: ["BridgeKit", "RecordBatch", "CCurl"]),
+        .target(name: "BridgeHTTP", dependencies: ["BridgeKit", "RecordBatch", "CCurl", "CLibCrypto"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CSimdJSON", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CSMBClient", pkgConfig: "smbclient", providers: [.apt(["libsmbclient-dev"])]),
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCSV", providers: [.apt(["libcsv-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         bridge("RESTBridge", transport: ["BridgeHTTP", "CSimdJSON"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "CLibXML2"]),
-        bridge("SMBBridge", transport: ["CSMBClient", "CCSV"]),
+        bridge("SMBBridge", transport: ["CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CLibCrypto", "CZlib", "CZip"]),
 
         // The host's side.
         .target(
@@ -98,7 +100,8 @@ let package = Package(
         .testTarget(
             name: "RESTBridgeTests", dependencies: ["RESTBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
         .testTarget(name: "SOAPBridgeTests", dependencies: ["SOAPBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
-        .testTarget(name: "SMBBridgeTests", dependencies: ["SMBBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
+        .testTarget(
+            name: "SMBBridgeTests", dependencies: ["SMBBridge", "BridgeKit", "CSMBClient", "RecordBatch", "TestSupport"]),
         // The executable that the host's tests start to serve a bridge, as `bmo` does with itself.
         .executableTarget(name: "TestHost", dependencies: ["BridgeHost"], path: "Tests/TestHost"),
         // CountingBridge is compiled by these tests: two bridges in one test binary would export the same symbols.

@@ -10,7 +10,7 @@ public final class SOAPBridge: Bridge {
         name: "soap", version: "0.1.0",
         summary: "SOAP 1.1 and 1.2 over HTTP, driven by a WSDL; replies are streamed.",
         optionsSchema: SOAPOptions.schema, entitySchema: SOAPSection.schema, isolation: .inProcess, isConcurrent: true,
-        capabilities: [.check, .discover, .fetch, .resume])
+        capabilities: [.check, .discover, .fetch, .resume, .parent, .incremental, .plan])
 
     private let options: SOAPOptions
     private let context: BridgeContext
@@ -50,23 +50,66 @@ public final class SOAPBridge: Bridge {
         let section = try SOAPSection(request.section)
         let definition = try definition()
         let (_, port) = try definition.port(service: options.service, port: options.port, version: options.version)
-        let operation = try port.operation(section.operation)
+        let first = try readable(section.operation, of: port)
+        let paging = section.paging
+        let call = try self.call(first, port: port, definition, section: section)
         let plan = try ReplyPlan(
-            operation: operation, schemas: definition.schemas, records: section.records,
-            total: section.paging.totalPath)
-        let endpoint = try endpoint(of: port)
-        let isTrusted = isTrusted(endpoint)
-        var notes = definition.notes
-        if !isTrusted {
+            operation: first, schemas: definition.schemas, records: section.records, total: paging.totalPath,
+            token: paging.tokenPath, more: paging.morePath, done: paging.donePath)
+        var further: SOAPSource.Step?
+        if let name = paging.operation {
+            let operation = try readable(name, of: port)
+            func moved(_ path: [String]) -> [String] { paging.moved(path, from: first, to: operation) }
+            let records = paging.recordsPath.isEmpty ? moved(section.records) : paging.recordsPath
+            further = SOAPSource.Step(
+                call: try self.call(operation, port: port, definition, section: section),
+                plan: try ReplyPlan(
+                    operation: operation, schemas: definition.schemas, records: records,
+                    total: moved(paging.totalPath), token: moved(paging.tokenPath), more: moved(paging.morePath),
+                    done: moved(paging.donePath)))
+        }
+        var notes = Self.shortened(definition.notes)
+        if !call.sendsCredentials {
             notes.append(
-                "credentials are not sent to \(client.redactor.clean(url: endpoint.text)), which the WSDL names and "
+                "credentials are not sent to \(client.redactor.clean(url: call.endpoint.text)), which the WSDL names and "
                     + "which is another origin than the WSDL's: set the option endpoint to send them")
         }
-        let call = SOAPCall(
-            client: client, endpoint: endpoint, sendsCredentials: isTrusted, version: options.version ?? port.version,
-            operation: operation, schemas: definition.schemas)
-        return try SOAPSource(
-            call: call, plan: plan, section: section, entity: request.entity, cursor: request.cursor, notes: notes)
+        let input = try Placeholders(parent: request.parent, since: request.since).filled(section.input)
+        let source = try SOAPSource(
+            first: SOAPSource.Step(call: call, plan: plan), further: further, section: section, input: input,
+            entity: request.entity, cursor: request.cursor, notes: notes)
+        guard request.explains else { return source }
+        return ExplainedSource(
+            request: "POST \(client.redactor.clean(url: call.endpoint.text))",
+            body: client.redactor.clean(try source.explain()))
+    }
+
+    private func readable(_ name: String, of port: WSDLPort) throws -> WSDLOperation {
+        let operation = try port.operation(name)
+        guard !operation.isOneWay else {
+            throw BridgeError(.unsupported, "operation \"\(name)\" is one-way: it has no reply to read")
+        }
+        return operation
+    }
+
+    /// An operation of a port with what the config says of its requests.
+    func call(
+        _ operation: WSDLOperation, port: WSDLPort, _ definition: WSDLDefinition, section: SOAPSection
+    ) throws -> SOAPCall {
+        let endpoint = try endpoint(of: port)
+        let addressing = options.addressing ?? (port.usesAddressing ? MessageAddressing() : nil)
+        return SOAPCall(
+            client: client, endpoint: endpoint, sendsCredentials: isTrusted(endpoint),
+            version: options.version ?? port.version, operation: operation, schemas: definition.schemas,
+            headers: MessageHeaders(
+                blocks: [options.headers, section.headers], security: options.security, addressing: addressing),
+            faultRules: section.faultRules + options.faultRules)
+    }
+
+    /// A few of many notes: they come with each walk.
+    private static func shortened(_ notes: [String]) -> [String] {
+        guard notes.count > 5 else { return notes }
+        return notes.prefix(5) + ["and \(notes.count - 5) more oddities of the WSDL: see the log"]
     }
 
     private func endpoint(of port: WSDLPort) throws -> HTTPURL {
@@ -87,9 +130,13 @@ public final class SOAPBridge: Bridge {
     private func definition() throws -> WSDLDefinition {
         try loaded.withLock { loaded in
             if let loaded { return loaded }
-            let client = client
-            let definition = try WSDLReader.load(options.wsdl) { location in
-                try DocumentReader.read(location, client: client)
+            let reader = DocumentReader(client: client, trusted: options.wsdl, cache: options.cache)
+            let definition: WSDLDefinition
+            do {
+                definition = try WSDLReader.load(options.wsdl, allowedHosts: options.importHosts, read: reader.read)
+            } catch var error as BridgeError {
+                error.remote = error.remote.map(client.redactor.clean(_:))
+                throw error
             }
             for note in definition.notes { context.log(.warning, note) }
             loaded = definition

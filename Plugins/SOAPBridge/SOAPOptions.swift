@@ -8,6 +8,13 @@ struct SOAPOptions: Sendable {
     let service: String?
     let port: String?
     let version: SOAPVersion?
+    /// Further hosts that the WSDL's imports may lead to.
+    let importHosts: Set<String>
+    let cache: DocumentCache?
+    let headers: InputValue
+    let security: MessageSecurity?
+    let addressing: MessageAddressing?
+    let faultRules: [FaultRule]
     let http: HTTPOptions
 
     static let schema = #"""
@@ -21,6 +28,12 @@ struct SOAPOptions: Sendable {
             "service": {"type": "string", "description": "The WSDL's service; default: the first."},
             "port": {"type": "string", "description": "The service's port; default: the first with a SOAP binding."},
             "soap_version": {"type": "string", "enum": ["1.1", "1.2"], "description": "The version to speak; default: the port's. Without port, it also chooses the port."},
+            "import_hosts": {"type": "array", "items": {"type": "string"}, "description": "Further hosts that the WSDL's imports may be fetched from, without credentials."},
+            "wsdl_cache": {"type": "string", "description": "The folder where documents that came with an ETag are kept; empty for none. Default: bmo/wsdl in $XDG_CACHE_HOME or ~/.cache."},
+            "soap_headers": {"type": "object", "description": "Blocks for the header of each request: names (with a namespace as {namespace}name, where the WSDL does not tell it) and their contents, as in an entity's input."},
+            "security": \#(MessageSecurity.schema),
+            "addressing": \#(MessageAddressing.schema),
+            "faults": \#(FaultRule.schema),
         \#(HTTPOptions.schemaProperties)
           }
         }
@@ -63,5 +76,16 @@ struct SOAPOptions: Sendable {
         } else {
             version = nil
         }
+        importHosts = Set(options.strings("import_hosts").map { $0.lowercased() })
+        let folder = options.string("wsdl_cache") ?? DocumentCache.userFolder ?? ""
+        guard folder.isEmpty || folder.hasPrefix("/") else {
+            throw BridgeError(
+                .configuration, "wsdl_cache is \"\(folder)\"", remedy: "write an absolute path, or nothing for no cache")
+        }
+        cache = folder.isEmpty ? nil : DocumentCache(folder: folder)
+        headers = options.withValue("soap_headers") { value in value.map(InputValue.init) ?? .object([]) }
+        security = try MessageSecurity(options.object("security"))
+        addressing = try MessageAddressing(options.object("addressing"))
+        faultRules = try FaultRule.rules(options)
     }
 }

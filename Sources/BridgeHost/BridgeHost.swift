@@ -173,15 +173,20 @@ public final class BridgeHost: Sendable {
         var limits = limits
         limits.memory = memory ?? limits.memory
         let log = BridgeLog(logger, bridge: name, redactor: Redactor(secrets: secrets))
-        let opener = SessionOpener(
+        var opener = SessionOpener(
             plugin: plugin, options: options, executable: executable, isolation: isolation, limits: limits, log: log)
+        if isolation == .childProcess, !plugin.isConcurrent {
+            opener.helpers = HelperPool(opener, limits: limits, log: log)
+        }
+        let helpers = opener.helpers
         let pool = SessionPool(
             bridge: name, fetchesPerSession: plugin.isConcurrent ? .max : 1,
             most: isolation == .childProcess && !plugin.isConcurrent ? limits.workers : 1
-        ) { () async throws(BridgeFailure) -> any BridgeSession in try await opener.open() }
+        ) { [opener] () async throws(BridgeFailure) -> any BridgeSession in try await opener.open() }
         // Wrong options are this call's failure, not that of the first fetch.
         _ = try await pool.session()
-        return BridgeConnection(plugin: plugin, isolation: isolation, pool: pool, limits: limits, log: log)
+        return BridgeConnection(
+            plugin: plugin, isolation: isolation, pool: pool, helpers: helpers, limits: limits, log: log)
     }
 }
 

@@ -18,6 +18,8 @@ final class ChildSession: BridgeSession {
     private let log: BridgeLog
     private let outputLimit: Int
     private let memoryLimit: Int?
+    /// Who works on what this process leaves to others.
+    private let helpers: HelperPool?
     private let writer = Worker()
     private let state: Mutex<State>
     /// Fulfilled when the process is gone and nothing is left of it.
@@ -29,7 +31,7 @@ final class ChildSession: BridgeSession {
     ///
     /// It has not said hello yet.
     static func start(
-        executable: String, pluginPath: String, limits: BridgeLimits, log: BridgeLog
+        executable: String, pluginPath: String, limits: BridgeLimits, log: BridgeLog, helpers: HelperPool? = nil
     ) async throws(BridgeFailure) -> ChildSession {
         let process: ChildProcess
         do {
@@ -39,7 +41,7 @@ final class ChildSession: BridgeSession {
         } catch {
             throw BridgeFailure(.internal, error.reason, bridge: log.bridge)
         }
-        let session = ChildSession(process: process, limits: limits, log: log)
+        let session = ChildSession(process: process, limits: limits, log: log, helpers: helpers)
         // The thread keeps the session until the process is gone.
         guard NativeThread.start({ session.readUntilEnd() }) else {
             session.finish(ChildOutput(log: log, limit: 0), broken: nil)
@@ -48,8 +50,9 @@ final class ChildSession: BridgeSession {
         return session
     }
 
-    private init(process: ChildProcess, limits: BridgeLimits, log: BridgeLog) {
+    private init(process: ChildProcess, limits: BridgeLimits, log: BridgeLog, helpers: HelperPool?) {
         self.process = process
+        self.helpers = helpers
         self.log = log
         outputLimit = limits.standardError
         memoryLimit = limits.memory
@@ -139,6 +142,19 @@ final class ChildSession: BridgeSession {
             let promise = state.withLock { $0.pending.removeValue(forKey: frame.call) }
             let isFailed = frame.flags & Frame.flag != 0
             promise?.fulfil(isFailed ? .failed(frame.first) : .done(frame.first, frame.second))
+        case .work:
+            let answer: @Sendable (BridgeReply) -> Void = { [weak self] reply in
+                let call = frame.call
+                switch reply {
+                case .done(let first, let second):
+                    self?.send(Frame(kind: .worked, call: call, first: first, second: second))
+                case .failed(let error):
+                    self?.send(Frame(kind: .worked, flags: Frame.flag, call: call, first: error))
+                case .lost: self?.send(Frame(kind: .worked, flags: Frame.flag, call: call))
+                }
+            }
+            guard let helpers, let request = try? frame.first?.batch() else { return answer(.failed(nil)) }
+            Task { answer(await helpers.work(request)) }
         default: break
         }
     }

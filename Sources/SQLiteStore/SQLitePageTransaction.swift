@@ -71,7 +71,9 @@ final class SQLitePageTransaction: PageTransaction {
         try SQLiteStore.translating("committing a page") {
             try store.writer.writeWithoutTransaction { db in
                 try store.commitTransaction(db)
-                store.watcherInUse?.committed(touchedFamilies, at: store.totalChanges(db))
+                if !store.isRehearsal {
+                    store.watcherInUse?.committed(touchedFamilies, at: store.totalChanges(db))
+                }
                 try store.writers.changes.pageCommitted()
             }
         }

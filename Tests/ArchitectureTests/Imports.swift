@@ -20,10 +20,12 @@ enum Imports {
     static let rules: [String: Rule] = [
         "RecordBatch": Rule("CBridge"),
         "BridgeKit": Rule("CBridge", "RecordBatch"),
-        "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl"),
+        "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl", "CLibCrypto"),
         "RESTBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CSimdJSON"),
         "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CLibXML2"),
-        "SMBBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV"),
+        "SMBBridge": Rule(
+            "BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CLibCrypto",
+            "CZlib", "CZip"),
         "BridgeHost": Rule("CBridge", "CLibCrypto", "RecordBatch", "Logging"),
         "BridgeConformance": Rule(
             "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "Yams", "Logging",
@@ -41,7 +43,7 @@ enum Imports {
         "bmo": Rule("BMOCommand"),
         "CSimdJSON": Rule("CBridge"),
         "CBridge": Rule(), "CCurl": Rule(), "CLibXML2": Rule(), "CSMBClient": Rule(), "CCSV": Rule(), "CTime": Rule(),
-        "CLibCrypto": Rule(),
+        "CLibCrypto": Rule(), "CZlib": Rule(), "CZip": Rule(),
     ]
 
     /// What is wrong with the imports of a source file of a target.

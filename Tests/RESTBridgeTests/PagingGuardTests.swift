@@ -164,14 +164,6 @@ import Testing
         #expect(try failure { _ = try driven.source.next(into: RecordBatchWriter()) }.code == .cancelled)
     }
 
-    private func poll(_ isDone: () throws -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while try !isDone() {
-            try #require(ContinuousClock.now < deadline)
-            usleep(1000)
-        }
-    }
-
     /// A source that another thread drives.
     private final class Driven: @unchecked Sendable {
         // One thread at a time drives the source, `cancel` is allowed from any, and the error is locked.

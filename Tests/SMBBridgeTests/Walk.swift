@@ -11,6 +11,17 @@ struct Walk {
     var warnings: [String] { pages.flatMap(\.warnings) }
     var rejected: [Page.Rejected] { pages.flatMap(\.rejected) }
     var isComplete: Bool { pages.last?.isComplete ?? false }
+    var isUnchanged: Bool { pages.last?.isUnchanged ?? false }
+    var token: String? { pages.last?.token }
+    /// What the walk did not look at, as `field = value`, with dots behind a prefix.
+    var spared: [String] {
+        pages.flatMap(\.spared).map { spared in
+            switch spared.match {
+            case .equals(let value): "\(spared.field) = \(value)"
+            case .prefix(let value): "\(spared.field) = \(value)..."
+            }
+        }
+    }
 
     /// The values of one member, in the records' order.
     func values(_ name: String) -> [String] { records.map { $0[name] ?? "(none)" } }
@@ -75,13 +86,18 @@ extension SMBBridge {
         try self.init(options: BridgeOptions(settings), context: BridgeContext())
     }
 
-    func source(_ section: [String: Setting], cursor: String? = nil, pageSize: Int? = nil) throws -> any RecordSource {
+    func source(
+        _ section: [String: Setting], cursor: String? = nil, pageSize: Int? = nil, token: String? = nil
+    ) throws -> any RecordSource {
         try fetch(
-            FetchRequest(entity: "Document", section: BridgeOptions(section), cursor: cursor, pageSize: pageSize))
+            FetchRequest(
+                entity: "Document", section: BridgeOptions(section), cursor: cursor, pageSize: pageSize, token: token))
     }
 
-    func walk(_ section: [String: Setting], cursor: String? = nil, pageSize: Int? = nil) throws -> Walk {
-        try Walk(source(section, cursor: cursor, pageSize: pageSize))
+    func walk(
+        _ section: [String: Setting], cursor: String? = nil, pageSize: Int? = nil, token: String? = nil
+    ) throws -> Walk {
+        try Walk(source(section, cursor: cursor, pageSize: pageSize, token: token))
     }
 }
 

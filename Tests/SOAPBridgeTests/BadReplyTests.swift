@@ -28,6 +28,11 @@ import Testing
             'html404': (404, 'text/html', '<html><title>Gone</title></html>'),
             'html503': (503, 'text/html', '<html><title>Later</title></html>'),
             'json': (200, 'application/json', '{"error": "no"}'),
+            'odd': (200, 'text/html; charset=utf-8', GOOD % (E, '<item><id/><name>n</name><strange>1</strange></item>' * 2)),
+            'parts': (200, 'multipart/related; boundary="q"; type="application/xop+xml"', '--q\r\nContent-ID: <r>\r\n\r\n' + GOOD % (E,
+                '<item><image><Include xmlns="http://www.w3.org/2004/08/xop/include" href="cid:i"/></image></item>' * 2) +
+                '\r\n--q\r\nContent-ID: <i>\r\n\r\nabc\r\n--q--'),
+            'more': (200, XML, GOOD.replace('<total>2</total>', '<total>2</total><token>t</token>') % (E, ITEMS)),
             'mtom': (200, 'multipart/related; boundary=x', '--x\r\n'),
             'doctype': (200, XML, '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "cc">]>' + GOOD % (E, '&b;')),
             'xxe': (200, XML, '<!DOCTYPE a SYSTEM "http://127.0.0.1:@PORT@/stolen">' + GOOD % (E, '')),
@@ -44,7 +49,14 @@ import Testing
             def log_message(self, *args): print('request', self.path, flush=True)
             def do_GET(self):
                 data = open('s.wsdl', 'rb').read() if self.path == '/s.wsdl' else b''
+                tag = '"%d"' % len(data)
+                if data and self.headers['If-None-Match'] == tag:
+                    print('not modified', flush=True)
+                    self.send_response(304)
+                    self.end_headers()
+                    return
                 self.send_response(200 if data else 404)
+                self.send_header('ETag', tag)
                 self.send_header('Content-Length', str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)
@@ -75,14 +87,79 @@ import Testing
         server.serve_forever()
         """#
 
-    private func walk(_ name: String) throws -> Walk {
+    private func walk(_ name: String, options: ConfigValue = [:], section: ConfigValue = [:]) throws -> Walk {
         let wsdl = try server.folder.write(Samples.wsdl(schemas: ""), to: "s.wsdl")
         return try Walk.run(
-            ["wsdl": .text(wsdl), "endpoint": .text("\(server.url)/\(name)")],
-            [
+            (["wsdl": .text(wsdl), "endpoint": .text("\(server.url)/\(name)")] as ConfigValue).adding(options),
+            ([
                 "operation": "List", "records": "ListResponse/items/item", "input": ["offset": 0],
                 "paging": ["style": "none", "total": "ListResponse/total"],
+            ] as ConfigValue).adding(section))
+    }
+
+    @Test func `a reply with a wrong media type and odd values is read, and what was forgiven is told once`() throws {
+        let walk = try walk("odd")
+        #expect(walk.records == Array(repeating: #"{"id":null,"name":"n","strange":"1"}"#, count: 2))
+        #expect(
+            walk.pages.last?.warnings == [
+                "forgiven in the replies: the Content-Type text/html is not one of XML; "
+                    + "<id> is empty where a value of its type belongs: read as null (2 times)"
             ])
+    }
+
+    @Test func `a reply with an attachment brings its bytes`() throws {
+        #expect(try walk("parts").records == Array(repeating: #"{"image":"YWJj"}"#, count: 2))
+    }
+
+    @Test func `rules turn faults into an end, another error or another try`() throws {
+        func faults(_ rule: ConfigValue) -> ConfigValue { ["faults": .list([rule])] }
+        let none = try walk("fault500", section: faults(["code": "Server", "action": "empty"]))
+        #expect(none.records.isEmpty)
+        #expect(none.pages.last?.isComplete == true)
+        let ended = try walk("fault200", options: faults(["reason": "BUSY", "status": 200, "action": "ignore"]))
+        #expect(ended.pages.last?.isEnd == true)
+        #expect(ended.pages.last?.isComplete == false)
+        #expect(ended.pages.last?.warnings == ["ended at a fault, as faults says: Server: busy"])
+        let limited = try bridgeError {
+            _ = try walk("fault200", section: faults(["reason": "busy", "action": "rate_limited", "wait": 3]))
+        }
+        #expect(limited.code == .rateLimited && limited.isRetryable)
+        #expect(limited.retryAfterMilliseconds == 3000)
+        // A rule of the entity comes before one of the bridge, and one that does not fit changes nothing.
+        let first = try bridgeError {
+            _ = try walk(
+                "fault503", options: faults(["code": "Server", "action": "not_found"]),
+                section: ["faults": .list([["code": "Client", "action": "ignore"], ["status": 503, "action": "fail"]])])
+        }
+        #expect(first.code == .remote && !first.isRetryable)
+        let wrong = try bridgeError { _ = try walk("good", section: faults(["action": "retry"])) }
+        #expect(wrong.message.contains("fits every fault"))
+    }
+
+    @Test func `the same token again is an error`() throws {
+        let error = try bridgeError {
+            _ = try walk(
+                "more",
+                section: ["paging": ["style": "token", "token": "ListResponse/token", "token_element": "tag", "limit_element": "limit"]])
+        }
+        #expect(error.code == .malformed)
+        #expect(error.message.contains("the same records as an earlier page"), "\(error)")
+    }
+
+    @Test func `an unchanged WSDL is not sent again, and a changed one is`() throws {
+        let cache = server.folder.appending("cache/wsdl")
+        let text = Samples.wsdl(schemas: "")
+        try server.folder.write(text, to: "s.wsdl")
+        func check() throws -> String? {
+            let options: ConfigValue = ["wsdl": .text(server.url + "/s.wsdl"), "wsdl_cache": .text(cache)]
+            return try SOAPBridge(options: options.options, context: BridgeContext()).check()
+        }
+        let first = try check()
+        #expect(!server.log.contains("not modified"))
+        #expect(try check() == first)
+        #expect(server.log.contains("not modified"))
+        try server.folder.write(text.replacing("name=\"Shop\"", with: "name=\"Shop2\""), to: "s.wsdl")
+        #expect(try check()?.contains("service Shop2") == true)
     }
 
     @Test func `a WSDL from the disk and a good reply make records`() throws {
@@ -102,7 +179,7 @@ import Testing
         ("html500", .remote, "500"),
         ("html401", .authentication, "401"),
         ("html404", .notFound, "404"),
-        ("mtom", .unsupported, "attachments"),
+        ("mtom", .malformed, "no part with an envelope"),
         ("doctype", .malformed, "DOCTYPE"),
         ("xxe", .malformed, "DOCTYPE"),
         ("fault401", .authentication, "401"),

@@ -10,6 +10,8 @@ enum ConfigValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expre
     case text(String)
     case integer(Int)
     case object([(String, ConfigValue)])
+    case list([ConfigValue])
+    case bool(Bool)
     case null
 
     init(stringLiteral value: String) { self = .text(value) }
@@ -23,15 +25,27 @@ enum ConfigValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expre
         return BridgeOptions { writer in Self.write(members, to: writer) }
     }
 
+    /// With further members.
+    func adding(_ more: ConfigValue) -> ConfigValue {
+        guard case .object(let members) = self, case .object(let others) = more else { return self }
+        return .object(members.filter { member in !others.contains { $0.0 == member.0 } } + others)
+    }
+
     private static func write(_ members: [(String, ConfigValue)], to writer: RecordBatchWriter) {
         for (name, value) in members {
             writer.key(name)
-            switch value {
-            case .text(let text): writer.text(text)
-            case .integer(let integer): writer.int64(Int64(integer))
-            case .object(let inner): writer.object { write(inner, to: writer) }
-            case .null: writer.null()
-            }
+            value.write(to: writer)
+        }
+    }
+
+    private func write(to writer: RecordBatchWriter) {
+        switch self {
+        case .text(let text): writer.text(text)
+        case .integer(let integer): writer.int64(Int64(integer))
+        case .bool(let bool): writer.bool(bool)
+        case .object(let inner): writer.object { Self.write(inner, to: writer) }
+        case .list(let elements): writer.array { for element in elements { element.write(to: writer) } }
+        case .null: writer.null()
         }
     }
 }

@@ -93,6 +93,59 @@ import Testing
         #expect(step.warning?.contains("max_pages") == true)
     }
 
+    private func token(cursor: String? = nil, maxPages: Int = 1000) throws -> PageWalk {
+        let options: ConfigValue = [
+            "style": "token", "token_element": "q/locator", "limit_element": "q/size", "token": "R/locator", "done": "R/done",
+            "operation": "More", "input": ["keep": "1"],
+        ]
+        return try PageWalk(paging: Paging(options.options), maxPages: maxPages, cursor: cursor)
+    }
+
+    private func outcome(_ count: Int, _ token: String?, more: Bool? = nil, total: Int64? = nil) -> PageWalk.Outcome {
+        .init(count: count, total: total, fingerprint: UInt64.random(in: .min ... .max), token: token, hasMore: more)
+    }
+
+    @Test func `a locator is followed by the other operation until the service is done`() throws {
+        var walk = try token()
+        let constant = InputValue.object([.init(name: "query", value: .text("all"))])
+        #expect(!walk.isFurther)
+        #expect(
+            try walk.input(constant, at: walk.position)
+                == constant.setting(["q", "size"], to: "1000"))
+        #expect(try walk.endPage(outcome(5, "a/b", more: true)) == .init(isEnd: false, cursor: "5/a/b"))
+        #expect(walk.isFurther)
+        #expect(
+            try walk.input(constant, at: walk.position)
+                == InputValue.object([.init(name: "keep", value: .text("1"))]).setting(["q", "locator"], to: "a/b"))
+        // An empty page is none of its ends, and the last token need not be gone.
+        #expect(try walk.endPage(outcome(0, "c", more: true)) == .init(isEnd: false, cursor: "5/c"))
+        #expect(try walk.endPage(outcome(2, "d", more: false)) == .init(isEnd: true, isComplete: true))
+        var resumed = try token(cursor: "5/a/b")
+        #expect(resumed.isFurther && resumed.token == "a/b")
+        #expect(try resumed.endPage(outcome(2, nil)) == .init(isEnd: true))
+        #expect(try bridgeError { _ = try token(cursor: "5/") }.code == .configuration)
+    }
+
+    @Test func `a token that comes again, is missing, or leads nowhere is an error`() throws {
+        var again = try token()
+        _ = try again.endPage(outcome(1, "a"))
+        _ = try again.endPage(outcome(1, "b"))
+        #expect(try bridgeError { _ = try again.endPage(outcome(1, "a")) }.message.contains("a token that came before"))
+        var missing = try token()
+        #expect(try bridgeError { _ = try missing.endPage(outcome(1, nil, more: true)) }.message.contains("gives no token"))
+        var empty = try token()
+        let error = try bridgeError { for page in 0..<200 { _ = try empty.endPage(outcome(0, "\(page)")) } }
+        #expect(error.message.contains("100 pages in a row"))
+    }
+
+    @Test func `more decides where the size of a page does not`() throws {
+        var walk = try walk("offset")
+        #expect(try walk.endPage(outcome(3, nil, more: true)) == .init(isEnd: false, cursor: "3"))
+        #expect(try walk.endPage(outcome(10, nil, more: false)).isEnd)
+        var stuck = try self.walk("offset")
+        #expect(try bridgeError { _ = try stuck.endPage(outcome(0, nil, more: true)) }.code == .malformed)
+    }
+
     @Test func `paging that makes no sense is named`() throws {
         let noElement = try bridgeError {
             _ = try Paging(
@@ -112,5 +165,11 @@ import Testing
                 })
         }
         #expect(wrong.message.contains("page_element"))
+    }
+}
+
+extension PageWalk {
+    fileprivate mutating func endPage(count: Int, total: Int64?, fingerprint: UInt64) throws -> Step {
+        try endPage(Outcome(count: count, total: total, fingerprint: fingerprint))
     }
 }

@@ -145,13 +145,6 @@ import Testing
         #expect(error.message.contains("64 MiB"))
     }
 
-    @Test func `a multi-reference is refused in words`() throws {
-        let reply = Samples.list("<n:item href=\"#id1\"/>")
-        let error = try #require(try Samples.read(reply, Samples.plan(Samples.load())).error)
-        #expect(error.code == .unsupported)
-        #expect(error.message.contains("#id1"))
-    }
-
     @Test func `faults of both versions are read`() throws {
         let plan = try Samples.plan(Samples.load())
         let old = Samples.envelope(

@@ -132,8 +132,10 @@ enum Samples {
         var error: BridgeError?
     }
 
-    static func read(_ reply: String, _ plan: ReplyPlan, piece size: Int = .max) throws -> Outcome {
-        let reader = try ReplyReader(plan: plan)
+    static func read(
+        _ reply: String, _ plan: ReplyPlan, piece size: Int = .max, contentType: String? = nil
+    ) throws -> Outcome {
+        let reader = try ReplyReader(plan: plan, contentType: contentType)
         let writer = RecordBatchWriter()
         var failure: BridgeError?
         do {
@@ -143,6 +145,7 @@ enum Samples {
                 rest = rest.dropFirst(min(size, rest.count))
             }
             try reader.finish()
+            while reader.hasPending { try reader.drain(into: writer, limit: 10, bytes: .max) }
         } catch {
             failure = error
             writer.abandonRecord()

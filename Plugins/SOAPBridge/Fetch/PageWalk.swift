@@ -2,16 +2,33 @@ internal import BridgeKit
 
 /// Which page comes next, and when the walk is over: paging without I/O.
 struct PageWalk {
+    /// Pages without a record, one after the other, that a service may give while it says that there is more.
+    private static let emptyPages = 100
+
     let paging: Paging
     private let maxPages: Int
     private let isResumed: Bool
-    /// The offset or the number of the page to read now.
+    /// The offset or the number of the page to read now; of tokens, how many were followed.
     private(set) var position: Int
+    /// What the page before gave; nil for the first page.
+    private(set) var token: String?
     private var records: Int
     private var pages = 0
+    private var emptyInARow = 0
     private var total: Int64?
     private var isTotalStable = true
     private var fingerprints: Set<UInt64> = []
+    private var tokens: Set<String> = []
+
+    /// What a page told.
+    struct Outcome {
+        var count: Int
+        var total: Int64?
+        var fingerprint: UInt64
+        var token: String?
+        /// Whether the service says that there is more; nil where it does not say.
+        var hasMore: Bool?
+    }
 
     /// What follows a page.
     struct Step: Equatable {
@@ -29,10 +46,19 @@ struct PageWalk {
         self.paging = paging
         self.maxPages = maxPages
         isResumed = cursor != nil
-        guard let cursor else {
-            position = paging.start
-            records = 0
-            return
+        position = paging.start
+        records = 0
+        guard let cursor else { return }
+        if paging.style == .token {
+            // The number of records so far, and the token.
+            let parts = cursor.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, let count = Int(parts[0]), count >= 0, count < 1 << 50, !parts[1].isEmpty {
+                records = count
+                position = 1
+                token = String(parts[1])
+                tokens = [String(parts[1])]
+                return
+            }
         }
         let parts = cursor.split(separator: "/").map { Int($0) }
         switch (paging.style, parts.count) {
@@ -64,19 +90,32 @@ struct PageWalk {
         case .none: "the reply"
         case .offset: "offset \(position)"
         case .page: "page \(position)"
+        case .token: token == nil ? "the first page" : "the page after record \(records)"
         }
     }
 
-    /// The request of the page at `position`.
+    /// Whether the page is asked for by the operation of the further pages.
+    var isFurther: Bool { paging.style == .token && token != nil }
+
+    /// The request of the page at `position`; `token` is for that position only.
     func input(_ constant: InputValue, at position: Int) throws(BridgeError) -> InputValue {
-        guard paging.style != .none else { return constant }
-        let value = try constant.setting(paging.positionPath[...], to: String(position))
-        return paging.sizePath.isEmpty ? value : try value.setting(paging.sizePath[...], to: String(paging.size))
+        var value = constant
+        switch paging.style {
+        case .none: return constant
+        case .offset, .page: value = try value.setting(paging.positionPath[...], to: String(position))
+        case .token:
+            if let token {
+                value = try (paging.operation == nil ? constant : paging.input)
+                    .setting(paging.positionPath[...], to: token)
+            }
+        }
+        let isOther = isFurther && paging.operation != nil
+        return paging.sizePath.isEmpty || isOther ? value : try value.setting(paging.sizePath[...], to: String(paging.size))
     }
 
     /// The next page, while the current one is read, if it is known to exist.
     func positionAhead(total: Int64?) -> Int? {
-        guard paging.style != .none, pages + 1 < maxPages, let total = total ?? self.total,
+        guard paging.style == .offset || paging.style == .page, pages + 1 < maxPages, let total = total ?? self.total,
             Int64(records) + Int64(paging.size) < total
         else { return nil }
         return position + (paging.style == .offset ? paging.size : 1)
@@ -84,24 +123,36 @@ struct PageWalk {
 
     /// Ends a page and moves on.
     ///
-    /// - Throws: ``BridgeError`` malformed when the same page comes again.
-    mutating func endPage(count: Int, total pageTotal: Int64?, fingerprint: UInt64) throws(BridgeError) -> Step {
-        if let pageTotal {
+    /// - Throws: ``BridgeError`` malformed when the same page or token comes again, or none where more was promised.
+    mutating func endPage(_ page: Outcome) throws(BridgeError) -> Step {
+        if let pageTotal = page.total {
             if let total, total != pageTotal { isTotalStable = false }
             total = pageTotal
         }
-        if count > 0, !fingerprints.insert(fingerprint).inserted {
+        if page.count > 0, !fingerprints.insert(page.fingerprint).inserted {
             throw BridgeError(
                 .malformed, "\(name) has the same records as an earlier page: the service does not turn pages",
-                remedy: "check paging.\(paging.style == .offset ? "offset_element" : "page_element")")
+                remedy: "check paging.\(positionMember)")
         }
         pages += 1
-        records += count
-        guard paging.style != .none else { return end() }
-        let reachedTotal = total.map { Int64(records) >= $0 }
-        if count == 0 || (reachedTotal ?? (count < paging.size)) { return end() }
-        position += paging.style == .offset ? count : 1
-        let cursor = paging.style == .offset ? "\(position)" : "\(position)/\(paging.size)"
+        records += page.count
+        emptyInARow = page.count == 0 ? emptyInARow + 1 : 0
+        guard emptyInARow <= Self.emptyPages else {
+            throw BridgeError(
+                .malformed, "\(Self.emptyPages) pages in a row have no record, and the service says that there is more",
+                remedy: "check paging.\(positionMember) and paging.\(paging.donePath.isEmpty ? "more" : "done")")
+        }
+        switch paging.style {
+        case .none: return end(page)
+        case .token:
+            guard let next = try nextToken(page) else { return end(page) }
+            token = next
+            position += 1
+        case .offset, .page:
+            if try isLast(page) { return end(page) }
+            position += paging.style == .offset ? page.count : 1
+        }
+        let cursor = cursor
         if pages >= maxPages {
             return Step(
                 isEnd: true, cursor: cursor,
@@ -110,10 +161,64 @@ struct PageWalk {
         return Step(isEnd: false, cursor: cursor)
     }
 
-    private func end() -> Step {
+    /// Ends the walk at a fault that the config takes for its end; an empty listing where the service says so.
+    mutating func endAtFault(isEmpty: Bool) -> Step {
+        guard isEmpty, pages == 0, !isResumed else { return Step(isEnd: true) }
+        return Step(isEnd: true, isComplete: true)
+    }
+
+    private var positionMember: String {
+        switch paging.style {
+        case .none, .offset: "offset_element"
+        case .page: "page_element"
+        case .token: "token_element"
+        }
+    }
+
+    private var cursor: String {
+        switch paging.style {
+        case .none, .offset: "\(position)"
+        case .page: "\(position)/\(paging.size)"
+        case .token: "\(records)/\(token ?? "")"
+        }
+    }
+
+    private func isLast(_ page: Outcome) throws(BridgeError) -> Bool {
+        if let hasMore = page.hasMore {
+            guard hasMore else { return true }
+            // Without a record, an offset does not move.
+            guard page.count > 0 || paging.style == .page else {
+                throw BridgeError(
+                    .malformed, "\(name) has no record, and the service says that there is more",
+                    remedy: "check paging.more or paging.done")
+            }
+            return false
+        }
+        let reachedTotal = total.map { Int64(records) >= $0 }
+        return page.count == 0 || (reachedTotal ?? (page.count < paging.size))
+    }
+
+    private mutating func nextToken(_ page: Outcome) throws(BridgeError) -> String? {
+        if page.hasMore == false { return nil }
+        guard let next = page.token else {
+            guard page.hasMore == true else { return nil }
+            throw BridgeError(
+                .malformed, "\(name) says that there is more, and gives no token", remedy: "check paging.token")
+        }
+        guard tokens.insert(next).inserted else {
+            throw BridgeError(
+                .malformed, "\(name) gives a token that came before: the service does not turn pages",
+                remedy: "check paging.token and paging.token_element")
+        }
+        return next
+    }
+
+    private func end(_ page: Outcome) -> Step {
         guard let total else {
-            // Without a total, a record that moved between two pages would not be noticed.
-            return Step(isEnd: true, isComplete: !isResumed && pages == 1)
+            // A token stands for a result that the service keeps, as long as it says where that ends. Else, without a
+            // total, a record that moved between two pages would not be noticed.
+            let isKept = paging.style == .token
+            return Step(isEnd: true, isComplete: !isResumed && (pages == 1 || isKept))
         }
         guard Int64(records) == total else {
             return Step(

@@ -11,52 +11,107 @@ struct SOAPCall: Sendable {
     let version: SOAPVersion
     let operation: WSDLOperation
     let schemas: SchemaSet
+    var headers = MessageHeaders()
+    var faultRules: [FaultRule] = []
 
     /// Sends a request.
     ///
     /// - Returns: The exchange, and the paths of required elements that the input lacks.
     func start(_ input: InputValue) throws(BridgeError) -> (exchange: HTTPExchange, missing: [String]) {
-        let (body, missing) = try EnvelopeWriter.write(operation, version: version, input: input, schemas: schemas)
+        let (body, missing) = try envelope(input)
         var request = HTTPRequest(method: "POST", url: endpoint.text, body: body)
-        switch version {
-        case .v11:
-            // SOAP 1.1, section 6.1.1: quoted, and there even when empty.
-            request.headers = [
-                ("Content-Type", "text/xml; charset=utf-8"), ("SOAPAction", "\"\(operation.action)\""),
-            ]
-        case .v12:
-            let action = operation.action.isEmpty ? "" : "; action=\"\(operation.action)\""
-            request.headers = [("Content-Type", "application/soap+xml; charset=utf-8" + action)]
-        }
+        request.headers = httpHeaders
         request.sendsCredentials = sendsCredentials
         return (client.start(request), missing)
     }
 
+    /// The request's bytes, and the paths of required elements that the input lacks.
+    func envelope(_ input: InputValue) throws(BridgeError) -> (bytes: [UInt8], missing: [String]) {
+        // An endpoint that the WSDL moved elsewhere gets no password in a header block either.
+        let raw = sendsCredentials ? try headers.standard(operation, version: version, endpoint: endpoint.text) : ""
+        return try EnvelopeWriter.write(
+            operation, version: version, input: input, schemas: schemas,
+            headers: sendsCredentials ? headers.merged : .object([]), rawHeaders: raw)
+    }
+
+    /// The header fields of HTTP that SOAP asks for.
+    var httpHeaders: [(name: String, value: String)] {
+        let accept = "text/xml, application/soap+xml, multipart/related, application/xml;q=0.9, */*;q=0.1"
+        switch version {
+        case .v11:
+            // SOAP 1.1, section 6.1.1: quoted, and there even when empty.
+            return [
+                ("Content-Type", "text/xml; charset=utf-8"), ("SOAPAction", "\"\(operation.action)\""),
+                ("Accept", accept),
+            ]
+        case .v12:
+            let action = operation.action.isEmpty ? "" : "; action=\"\(operation.action)\""
+            return [("Content-Type", "application/soap+xml; charset=utf-8" + action), ("Accept", accept)]
+        }
+    }
+
     /// Returns when the reply's body is an envelope to read, by its status and media type.
     ///
-    /// - Throws: ``BridgeError``: a fault under a status that is no success, a web page, MTOM.
-    func checkHead(of exchange: HTTPExchange, plan: ReplyPlan, asked: String) throws {
+    /// - Returns: The beginning of a body whose media type says something else, which was read to find out.
+    /// - Throws: ``BridgeError``: a web page, or a status that is no success; ``FaultReply`` for a fault under one.
+    @discardableResult
+    func checkHead(of exchange: HTTPExchange, plan: ReplyPlan, asked: String) throws -> [UInt8]? {
         let response = try exchange.response()
-        let isXML = Self.isXML(response.mediaType)
+        let type = MediaType(response.header("content-type") ?? "")
+        let isReadable = type.isXML || type.name.hasPrefix("multipart/")
         if (200..<300).contains(response.status) {
-            if isXML { return }
-            throw Self.notXML(exchange, response, asked: asked)
+            if isReadable { return nil }
+            return try sniff(exchange, response, asked: asked)
         }
-        guard isXML else { throw try exchange.statusError(asked: asked) }
+        guard isReadable || type.name == "text/plain" else { throw try exchange.statusError(asked: asked) }
         let prefix = exchange.bodyPrefix(1 << 20)
         var error = HTTPStatusError.make(response, bodyPrefix: [], asked: asked)
-        guard let fault = SOAPFault.find(in: prefix, plan: plan) else {
+        guard let fault = SOAPFault.find(in: prefix, contentType: response.header("content-type"), plan: plan) else {
             error.remote = RemoteWords.make(prefix, mediaType: response.mediaType).map(response.redactor.clean(_:))
             throw error
         }
-        if [401, 403, 407, 429].contains(response.status) {
+        if [401, 403, 407, 429].contains(response.status), rule(for: fault, response) == nil {
             error.remote = response.redactor.clean(String(fault.words.prefix(1000)))
             throw error
         }
-        throw self.error(fault, response)
+        throw reply(fault, response)
     }
 
-    /// The error that a fault is.
+    /// Text that begins as XML does is taken for it, whatever the server calls it.
+    private func sniff(_ exchange: HTTPExchange, _ response: HTTPResponse, asked: String) throws -> [UInt8] {
+        var prefix: [UInt8] = []
+        while prefix.count < 512, let chunk = try exchange.nextChunk() { prefix += chunk }
+        let text = prefix.drop(while: LexicalValue.isSpace)
+        let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text
+        guard start.first == UInt8(ascii: "<"), !RemoteWords.isPage(Array(start), mediaType: nil) else {
+            exchange.cancel()
+            throw Self.notXML(prefix, response, asked: asked)
+        }
+        return prefix
+    }
+
+    // MARK: Faults
+
+    /// A fault with what the config says about it.
+    struct FaultReply: Error {
+        let fault: SOAPFault
+        let action: FaultRule.Action?
+        let error: BridgeError
+    }
+
+    private func rule(for fault: SOAPFault, _ response: HTTPResponse) -> FaultRule? {
+        faultRules.first { $0.fits(fault, status: response.status) }
+    }
+
+    /// What a fault means here.
+    func reply(_ fault: SOAPFault, _ response: HTTPResponse) -> FaultReply {
+        var error = error(fault, response)
+        let rule = rule(for: fault, response)
+        if let rule { error = rule.applied(to: error) }
+        return FaultReply(fault: fault, action: rule?.action, error: error)
+    }
+
+    /// The error that a fault is, by the standards alone.
     func error(_ fault: SOAPFault, _ response: HTTPResponse) -> BridgeError {
         var error = fault.error(status: response.status, operation: operation.name, location: response.location)
         error.remote = error.remote.map(response.redactor.clean(_:))
@@ -64,23 +119,7 @@ struct SOAPCall: Sendable {
         return error
     }
 
-    /// A reply without a media type is taken at its word.
-    private static func isXML(_ mediaType: String?) -> Bool {
-        guard let mediaType else { return true }
-        return ["text/xml", "application/xml", ""].contains(mediaType)
-            || mediaType.hasSuffix("+xml")
-                && mediaType != "application/xhtml+xml"
-    }
-
-    private static func notXML(_ exchange: HTTPExchange, _ response: HTTPResponse, asked: String) -> BridgeError {
-        if response.mediaType?.hasPrefix("multipart/") == true {
-            exchange.cancel()
-            return BridgeError(
-                .unsupported,
-                "\(asked): the reply has attachments (\(response.mediaType ?? "")), which are not read yet",
-                location: response.location)
-        }
-        let prefix = exchange.bodyPrefix()
+    private static func notXML(_ prefix: [UInt8], _ response: HTTPResponse, asked: String) -> BridgeError {
         let isPage = RemoteWords.isPage(prefix, mediaType: response.mediaType)
         return BridgeError(
             .malformed,
@@ -94,8 +133,8 @@ struct SOAPCall: Sendable {
 
 extension SOAPFault {
     /// The fault in a reply's bytes, if there is one.
-    static func find(in bytes: [UInt8], plan: ReplyPlan) -> SOAPFault? {
-        guard let reader = try? ReplyReader(plan: plan) else { return nil }
+    static func find(in bytes: [UInt8], contentType: String? = nil, plan: ReplyPlan) -> SOAPFault? {
+        guard let reader = try? ReplyReader(plan: plan, contentType: contentType) else { return nil }
         try? reader.feed(bytes[...], into: RecordBatchWriter())
         return reader.fault
     }

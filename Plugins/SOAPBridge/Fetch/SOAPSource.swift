@@ -10,14 +10,22 @@ final class SOAPSource: RecordSource {
     /// A piece holds about a batch's worth of small records, so that batches don't grow far over their aim.
     private static let pieceBytes = 64 << 10
 
-    private let call: SOAPCall
-    private let plan: ReplyPlan
+    /// An operation and how to read its replies.
+    struct Step {
+        let call: SOAPCall
+        let plan: ReplyPlan
+    }
+
+    private let first: Step
+    /// The operation of the further pages, where it is another one.
+    private let further: Step?
     private let entity: String
     private let input: InputValue
     private var walk: PageWalk
     private var reply: Reply?
     private var ahead: (position: Int, exchange: HTTPExchange)?
     private var warnings: [String]
+    private var forgiveness = Forgiveness()
     private var isOver = false
     private let running = Mutex(Running())
 
@@ -28,26 +36,27 @@ final class SOAPSource: RecordSource {
     }
 
     private struct Reply {
+        let step: Step
         let exchange: HTTPExchange
         let response: HTTPResponse
         let reader: ReplyReader
         var rest: ArraySlice<UInt8> = []
+        /// All bytes came; records that waited for the end are being written.
+        var isRead = false
     }
 
     init(
-        call: SOAPCall, plan: ReplyPlan, section: SOAPSection, entity: String, cursor: String?, notes: [String]
+        first: Step, further: Step?, section: SOAPSection, input: InputValue, entity: String, cursor: String?,
+        notes: [String]
     ) throws(BridgeError) {
-        self.call = call
-        self.plan = plan
+        self.first = first
+        self.further = further
         self.entity = entity
-        input = section.input
+        self.input = input
         warnings = notes
         walk = try PageWalk(paging: section.paging, maxPages: section.maxPages, cursor: cursor)
         // A wrong input is a fault of the config: say so before any request.
-        let first = try walk.input(input, at: walk.position)
-        let missing = try EnvelopeWriter.write(
-            call.operation, version: call.version, input: first, schemas: call.schemas
-        ).missing
+        let missing = try step.call.envelope(walk.input(input, at: walk.position)).missing
         if !missing.isEmpty {
             warnings.append(
                 "the input lacks what the schema requires: \(missing.prefix(10).joined(separator: ", "))")
@@ -55,6 +64,13 @@ final class SOAPSource: RecordSource {
     }
 
     deinit { cancel() }
+
+    private var step: Step { walk.isFurther ? further ?? first : first }
+
+    /// The request of the first page, for `bmo plan`.
+    func explain() throws -> String {
+        String(decoding: try step.call.envelope(walk.input(input, at: walk.position)).bytes, as: UTF8.self)
+    }
 
     func next(into writer: RecordBatchWriter) throws -> Page {
         guard !isOver else { return Page(isPageEnd: true, isEnd: true) }
@@ -85,19 +101,37 @@ final class SOAPSource: RecordSource {
     }
 
     private func read(into writer: RecordBatchWriter) throws -> Page {
-        var reply = try self.reply ?? open()
+        var reply: Reply
+        do {
+            reply = try self.reply ?? open()
+        } catch let fault as SOAPCall.FaultReply {
+            return try end(at: fault, location: fault.error.location)
+        }
         self.reply = nil
         while writer.recordCount < Self.batchRecords, writer.byteCount < Self.batchBytes,
             reply.reader.rejectedCount < Self.batchRecords
         {
+            if reply.isRead {
+                guard reply.reader.hasPending else { return try finish(reply) }
+                try located(reply) { () throws(BridgeError) in
+                    try reply.reader.drain(into: writer, limit: Self.batchRecords, bytes: Self.batchBytes)
+                }
+                continue
+            }
             if reply.rest.isEmpty {
-                guard let chunk = try reply.exchange.nextChunk() else { return try finish(reply) }
+                guard let chunk = try reply.exchange.nextChunk() else {
+                    try located(reply) { () throws(BridgeError) in try reply.reader.finish() }
+                    reply.isRead = true
+                    continue
+                }
                 reply.rest = chunk[...]
             }
             let piece = reply.rest.prefix(Self.pieceBytes)
             try located(reply) { () throws(BridgeError) in try reply.reader.feed(piece, into: writer) }
             reply.rest = reply.rest.dropFirst(piece.count)
-            if let fault = reply.reader.fault { throw call.error(fault, reply.response) }
+            if let fault = reply.reader.fault {
+                return try end(at: reply.step.call.reply(fault, reply.response), location: reply.response.location)
+            }
             try readAhead(reply.reader.total)
         }
         defer { self.reply = reply }
@@ -105,25 +139,41 @@ final class SOAPSource: RecordSource {
     }
 
     private func finish(_ reply: Reply) throws -> Page {
+        let reader = reply.reader
         let step = try located(reply) { () throws(BridgeError) in
-            try reply.reader.finish()
-            if let fault = reply.reader.fault { throw call.error(fault, reply.response) }
-            return try walk.endPage(
-                count: reply.reader.recordCount, total: reply.reader.total, fingerprint: reply.reader.fingerprint)
+            try walk.endPage(
+                PageWalk.Outcome(
+                    count: reader.recordCount, total: reader.total, fingerprint: reader.fingerprint,
+                    token: reader.captured(.token), hasMore: reader.hasMore))
         }
         forget(reply.exchange)
+        forgiveness.merge(reader.forgiveness)
         // An empty list may lack its records, but what holds them is there.
-        let path = plan.recordPath.count
-        if reply.reader.recordCount == 0, path > 2, reply.reader.recordPathMatch < path - 2 {
+        let path = reply.step.plan.recordPath.count
+        if reader.recordCount == 0, path > 2, reader.recordPathMatch < path - 2 {
             warnings.append("the reply has no element on the way to the records: check records")
         }
         isOver = step.isEnd
+        if step.isEnd, let sentence = forgiveness.sentence { warnings.append(sentence) }
         if let ahead, step.isEnd || ahead.position != walk.position {
             ahead.exchange.cancel()
             forget(ahead.exchange)
             self.ahead = nil
         }
         return page(reply, step, isPageEnd: true)
+    }
+
+    /// A fault ends the walk well where the config says so.
+    private func end(at reply: SOAPCall.FaultReply, location: String?) throws -> Page {
+        guard reply.action == .empty || reply.action == .ignore else { throw reply.error }
+        let step = walk.endAtFault(isEmpty: reply.action == .empty)
+        drop()
+        isOver = true
+        defer { warnings = [] }
+        if let sentence = forgiveness.sentence { warnings.append(sentence) }
+        return Page(
+            isPageEnd: true, isEnd: true, isComplete: step.isComplete, location: location,
+            warnings: warnings + (step.isComplete ? [] : ["ended at a fault, as faults says: \(reply.fault.words)"]))
     }
 
     private func page(_ reply: Reply, _ step: PageWalk.Step, isPageEnd: Bool) -> Page {
@@ -145,8 +195,20 @@ final class SOAPSource: RecordSource {
             exchange = try start(walk.position)
         }
         let asked = walk.paging.style == .none ? entity : "\(entity), \(walk.name)"
-        try call.checkHead(of: exchange, plan: plan, asked: asked)
-        return Reply(exchange: exchange, response: try exchange.response(), reader: try ReplyReader(plan: plan))
+        let prefix = try step.call.checkHead(of: exchange, plan: step.plan, asked: asked)
+        let response = try exchange.response()
+        let type = prefix == nil ? response.header("content-type") : nil
+        let reader: ReplyReader
+        do {
+            reader = try ReplyReader(plan: step.plan, contentType: type)
+        } catch {
+            var error = error
+            error.location = error.location ?? response.location
+            throw error
+        }
+        if prefix != nil { reader.forgive(.mediaType, response.mediaType ?? "") }
+        return Reply(
+            step: step, exchange: exchange, response: response, reader: reader, rest: prefix?[...] ?? [])
     }
 
     /// Asks for the next page, so that the service works while this page is read.
@@ -156,7 +218,7 @@ final class SOAPSource: RecordSource {
     }
 
     private func start(_ position: Int) throws -> HTTPExchange {
-        let exchange = try call.start(walk.input(input, at: position)).exchange
+        let exchange = try step.call.start(walk.input(input, at: position)).exchange
         let isCancelled = running.withLock { running in
             running.exchanges[ObjectIdentifier(exchange)] = exchange
             return running.isCancelled
@@ -186,5 +248,19 @@ final class SOAPSource: RecordSource {
             error.location = error.location ?? reply.response.location
             throw error
         }
+    }
+}
+
+extension ReplyReader {
+    /// Whether the reply says that there is more; nil where it does not say.
+    var hasMore: Bool? {
+        func flag(_ capture: ReplyPlan.Capture) -> Bool? {
+            switch captured(capture)?.lowercased() {
+            case "true", "1", "yes": true
+            case "false", "0", "no": false
+            default: nil
+            }
+        }
+        return flag(.more) ?? flag(.done).map { !$0 }
     }
 }

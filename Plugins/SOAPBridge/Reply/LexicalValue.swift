@@ -3,27 +3,45 @@ internal import RecordBatch
 
 /// Writes the text of a simple type as a typed value; text that does not fit its type stays text.
 enum LexicalValue {
-    static func write(_ text: UnsafeRawBufferPointer, as kind: SimpleKind, to writer: RecordBatchWriter) {
-        switch kind {
-        case .text: writer.text(utf8: text)
-        case .integer: if !writeInteger(trimmed(text), to: writer) { writer.text(utf8: text) }
-        case .decimal: if !writeDecimal(trimmed(text), to: writer) { writer.text(utf8: text) }
-        case .double: if !writeDouble(trimmed(text), to: writer) { writer.text(utf8: text) }
-        case .boolean:
-            let text = trimmed(text)
-            if equals(text, "true") || equals(text, "1") {
-                writer.bool(true)
-            } else if equals(text, "false") || equals(text, "0") {
-                writer.bool(false)
-            } else {
-                writer.text(utf8: text)
+    /// Writes the value.
+    ///
+    /// - Returns: False where the text does not fit.
+    @discardableResult
+    static func write(_ text: UnsafeRawBufferPointer, as kind: SimpleKind, to writer: RecordBatchWriter) -> Bool {
+        let fits =
+            switch kind {
+            case .text: writeText(text, to: writer)
+            case .integer: writeInteger(trimmed(text), to: writer)
+            case .decimal: writeDecimal(trimmed(text), to: writer)
+            case .double: writeDouble(trimmed(text), to: writer)
+            case .boolean: writeBoolean(trimmed(text), to: writer)
+            case .base64: writeBase64(text, to: writer)
+            case .hex: writeHex(trimmed(text), to: writer)
             }
-        case .base64: if !writeBase64(text, to: writer) { writer.text(utf8: text) }
-        case .hex: if !writeHex(trimmed(text), to: writer) { writer.text(utf8: text) }
+        if !fits { writer.text(utf8: text) }
+        return fits
+    }
+
+    private static func writeText(_ text: UnsafeRawBufferPointer, to writer: RecordBatchWriter) -> Bool {
+        writer.text(utf8: text)
+        return true
+    }
+
+    /// XSD's four, and those of Visual Basic and Python.
+    private static func writeBoolean(_ text: UnsafeRawBufferPointer, to writer: RecordBatchWriter) -> Bool {
+        if equals(text, "true") || equals(text, "1") || equals(text, "True") || equals(text, "TRUE") {
+            writer.bool(true)
+        } else if equals(text, "false") || equals(text, "0") || equals(text, "False") || equals(text, "FALSE") {
+            writer.bool(false)
+        } else {
+            return false
         }
+        return true
     }
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D }
+
+    static func isBlank(_ text: UnsafeRawBufferPointer) -> Bool { text.allSatisfy(isSpace) }
 
     static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var start = 0
@@ -106,13 +124,6 @@ enum LexicalValue {
         return true
     }
 
-    private static let base64Values: [UInt8] = {
-        var values = [UInt8](repeating: 0xFF, count: 256)
-        let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-        for (value, byte) in alphabet.utf8.enumerated() { values[Int(byte)] = UInt8(value) }
-        return values
-    }()
-
     /// RFC 4648, section 4, with white space anywhere (XSD part 2, section 3.2.16).
     private static func writeBase64(_ text: UnsafeRawBufferPointer, to writer: RecordBatchWriter) -> Bool {
         var out: [UInt8] = []
@@ -126,7 +137,7 @@ enum LexicalValue {
                 padding += 1
                 continue
             }
-            let value = base64Values[Int(byte)]
+            let value = Base64Decoder.values[Int(byte)]
             guard value != 0xFF, padding == 0 else { return false }
             bits = bits << 6 | UInt32(value)
             symbols += 1

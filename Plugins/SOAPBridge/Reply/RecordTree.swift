@@ -20,6 +20,8 @@ struct RecordTree {
         var isNil = false
         /// An earlier sibling of the same name leads to this one.
         var isFollower = false
+        /// A SOAP-ENC array: its children are the elements of a list, whatever their names.
+        var isArray = false
         var nextSibling: Int32 = -1
         var firstChild: Int32 = -1
         var lastChild: Int32 = -1
@@ -30,10 +32,16 @@ struct RecordTree {
 
     enum Kind: UInt8 {
         case element, attribute, text
+        /// The id of an element that stands elsewhere in the reply.
+        case reference
+        /// The Content-ID of a part that holds the value.
+        case attachment
     }
 
     private(set) var nodes: [Node] = []
     private(set) var text: [UInt8] = []
+    /// Something in it stands elsewhere: it can't be written before the whole reply was read.
+    private(set) var isDeferred = false
 
     var isEmpty: Bool { nodes.isEmpty }
 
@@ -41,6 +49,7 @@ struct RecordTree {
     mutating func clear() {
         nodes.removeAll(keepingCapacity: nodes.capacity < 65_536)
         text.removeAll(keepingCapacity: text.capacity < 1 << 20)
+        isDeferred = false
     }
 
     /// Adds a node below `parent`, or the root with parent -1, and returns its index.
@@ -66,6 +75,35 @@ struct RecordTree {
         nodes[Int(index)].textStart = text.count
         attribute.appendValue(to: &text)
         nodes[Int(index)].textCount = text.count - nodes[Int(index)].textStart
+    }
+
+    /// Says that the value of `parent` stands elsewhere, under `id`.
+    mutating func addReference(_ id: [UInt8], kind: Kind, to parent: Int32) throws(BridgeError) {
+        let index = try add(Node(name: -1, type: ReplyPlan.anyType, kind: kind), to: parent)
+        nodes[Int(index)].textStart = text.count
+        nodes[Int(index)].textCount = id.count
+        text.append(contentsOf: id)
+        isDeferred = true
+    }
+
+    mutating func setArray(_ index: Int32) { nodes[Int(index)].isArray = true }
+    mutating func setType(_ index: Int32, _ type: ReplyPlan.TypeNumber) { nodes[Int(index)].type = type }
+
+    /// The text of a node, copied.
+    func bytes(of index: Int32) -> [UInt8] {
+        let node = nodes[Int(index)]
+        return Array(text[node.textStart..<(node.textStart + node.textCount)])
+    }
+
+    /// The child that names the element that has the value; nil where it is here, or an attachment.
+    func reference(of node: Node) -> Int32? {
+        guard isDeferred else { return nil }
+        var child = node.firstChild
+        while child >= 0 {
+            if nodes[Int(child)].kind == .reference { return child }
+            child = nodes[Int(child)].nextSibling
+        }
+        return nil
     }
 
     /// Adds a piece of text: a run between two tags is one node, however it was cut.
@@ -115,5 +153,47 @@ struct RecordTree {
             }
         }
         return hash
+    }
+}
+
+// MARK: As bytes
+
+extension RecordTree {
+    /// The last-begun element and all below it, as bytes for a ``SpillFile``; `textStart` is where its text begins.
+    func bytes(from index: Int32, textStart: Int) -> [UInt8] {
+        var part = Array(nodes[Int(index)...])
+        for place in part.indices {
+            part[place].shift(by: index, textStart: textStart)
+        }
+        if !part.isEmpty { part[0].nextSibling = -1 }
+        var out: [UInt8] = []
+        withUnsafeBytes(of: Int64(part.count)) { out.append(contentsOf: $0) }
+        withUnsafeBytes(of: Int64(isDeferred ? 1 : 0)) { out.append(contentsOf: $0) }
+        part.withUnsafeBytes { out.append(contentsOf: $0) }
+        out.append(contentsOf: text[textStart...])
+        return out
+    }
+
+    /// Reads what ``bytes(from:textStart:)`` made.
+    init(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { buffer in
+            let count = Int(buffer.loadUnaligned(as: Int64.self))
+            isDeferred = buffer.loadUnaligned(fromByteOffset: 8, as: Int64.self) != 0
+            let end = 16 + count * MemoryLayout<Node>.stride
+            nodes = (0..<count).map {
+                buffer.loadUnaligned(fromByteOffset: 16 + $0 * MemoryLayout<Node>.stride, as: Node.self)
+            }
+            text = Array(buffer[end...])
+        }
+    }
+}
+
+extension RecordTree.Node {
+    /// Counts indices from another element and another text.
+    fileprivate mutating func shift(by index: Int32, textStart start: Int) {
+        if nextSibling >= 0 { nextSibling -= index }
+        if firstChild >= 0 { firstChild -= index }
+        if lastChild >= 0 { lastChild -= index }
+        textStart -= start
     }
 }

@@ -3,7 +3,8 @@ internal import RecordBatch
 
 /// From the events of a SOAP reply to records: a state machine without I/O.
 ///
-/// Records are written as soon as they are whole; what else a reply says (total, fault) is kept.
+/// Records are written as soon as they are whole; those that refer to something elsewhere in the reply wait for its end.
+/// What else a reply says (total, token, fault) is kept.
 struct ReplyMachine {
     enum Limits {
         static let depth = 100
@@ -12,49 +13,77 @@ struct ReplyMachine {
     }
 
     /// Where an open element stands.
-    private enum Role {
+    enum Role {
         case envelope, body, skipped, walked, record, fault
+        /// An element beside the reply's own, which something refers to.
+        case target
     }
 
-    private struct Frame {
+    struct Frame {
         var role: Role
         var type = ReplyPlan.anyType
         var node: Int32 = -1
         /// How much of the plan's paths the elements down to this one match.
         var recordMatch: Int16 = -1
-        var totalMatch: Int16 = -1
+        var captureMatches = SIMD4<Int16>(repeating: -1)
         var namespaceCount = 0
         var lastChild = -1
+        /// A SOAP-ENC array: its children are its members, whatever their names.
+        var isArray = false
+        /// The type of the members, where the reply says it; -1 elsewhere.
+        var memberType: ReplyPlan.TypeNumber = -1
+        /// The hash of the id under which others refer to it; 0 for none.
+        var id: UInt64 = 0
+        var textStart = 0
     }
 
-    private let plan: ReplyPlan
-    private var names: NameTable
-    private var frames: [Frame] = []
-    private var namespaces: [(prefix: String, namespace: String)] = []
-    private var tree = RecordTree()
-    private var emitter = RecordEmitter()
-    private var scratch: [UInt8] = []
-    private var totalText: [UInt8] = []
-    private var isCapturingTotal = false
+    let plan: ReplyPlan
+    var names: NameTable
+    var frames: [Frame] = []
+    var namespaces: [(prefix: String, namespace: String)] = []
+    var tree = RecordTree()
+    var emitter: RecordEmitter
+    let deferred: DeferredValues
+    var scratch: [UInt8] = []
+    let includeName: Int32
+    let referenceNames: (id: Int32, href: Int32)
+    /// The reply is in SOAP encoding: `id` and `href` are not data.
+    var isEncoded: Bool
+    /// What referred to an element before it came: its declared type, and where a path stood.
+    var awaited: [UInt64: Awaited] = [:]
+
+    struct Awaited {
+        var type = ReplyPlan.anyType
+        var walked: Frame?
+    }
+
     private var hasBody = false
     private var bodyElements: [String] = []
     private var isBodyMatched = false
 
+    // Values at the plan's captures.
+    var capturing: Int?
+    var captureText: [UInt8] = []
+    var captured = [String?](repeating: nil, count: ReplyPlan.Capture.allCases.count)
+
     /// How many names of the records' path were found so far, from its beginning.
     private(set) var recordPathMatch = 0
-    /// How many records were written or rejected so far.
-    private(set) var recordCount = 0
+    /// How many records were written, rejected or made to wait so far.
+    var recordCount = 0
     /// Of all records so far: the same for a page that came before.
-    private(set) var fingerprint: UInt64 = 0
-    /// The number at the plan's total path, once it came.
-    private(set) var total: Int64?
-    private(set) var fault: SOAPFault?
-    /// Records that are nil; the owner takes them.
+    var fingerprint: UInt64 = 0
+    var fault: SOAPFault?
+    /// Records that can't be represented; the owner takes them.
     var rejected: [Page.Rejected] = []
 
     init(plan: ReplyPlan) {
         self.plan = plan
         names = plan.names
+        includeName = names.number("Include")
+        referenceNames = (names.number("@id"), names.number("@href"))
+        isEncoded = plan.isEncoded
+        deferred = DeferredValues()
+        emitter = RecordEmitter(deferred: deferred)
     }
 
     // MARK: Events
@@ -82,23 +111,23 @@ struct ReplyMachine {
 
     mutating func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {
         guard let frame = frames.last else { return }
-        if frame.role == .record || frame.role == .fault {
+        switch frame.role {
+        case .record, .fault, .target:
             let type = plan.types[Int(frame.type)]
             try tree.addText(bytes, to: frame.node, isElementOnly: type.isComplex && !type.isMixed)
-        } else if isCapturingTotal, totalText.count < 64 {
-            totalText.append(contentsOf: bytes.prefix(64))
+        default: if capturing != nil { capture(bytes) }
         }
     }
 
     mutating func endElement(_ writer: RecordBatchWriter) throws(BridgeError) {
         guard let frame = frames.popLast() else { return }
         namespaces.removeLast(frame.namespaceCount)
+        if frame.id != 0 { try keep(frame) }
         switch frame.role {
         case .record where frame.node == 0: try endRecord(writer)
         case .fault where frame.node == 0: try endFault()
-        case .walked where isCapturingTotal:
-            isCapturingTotal = false
-            setTotal()
+        case .target where frame.node == 0: tree.clear()
+        case .walked: if capturing != nil { endCapture() }
         default: break
         }
     }
@@ -106,10 +135,10 @@ struct ReplyMachine {
     /// Checks that the reply, which is well-formed and over, was a reply to what was asked.
     func finish() throws(BridgeError) {
         guard hasBody else { throw BridgeError(.malformed, "the reply has no soap:Body") }
-        guard fault == nil, !isBodyMatched else { return }
+        guard fault == nil, !isBodyMatched, let first = plan.recordPath.first else { return }
         let found = bodyElements.isEmpty ? "is empty" : "holds <\(bodyElements.joined(separator: ">, <"))>"
         throw BridgeError(
-            .malformed, "the body of the reply \(found), not <\(names.name(plan.recordPath[0]))>",
+            .malformed, "the body of the reply \(found), not <\(names.name(first))>",
             remedy: "\"records\" begins with the name of the body's element")
     }
 
@@ -124,7 +153,18 @@ struct ReplyMachine {
                 .malformed, "the reply is not a SOAP envelope: its root element is <\(element.localName)>",
                 remedy: "check the endpoint; the option \"endpoint\" overrides the address of the WSDL")
         }
+        noteEncoding(element)
         return Frame(role: .envelope)
+    }
+
+    /// `encodingStyle` may stand on whatever element (SOAP 1.1, section 4.1.1).
+    private mutating func noteEncoding(_ element: XMLStartElement) {
+        for index in 0..<element.attributeCount {
+            guard let attribute = element.attribute(index), attribute.isNamed("encodingStyle"),
+                attribute.isOfEnvelope
+            else { continue }
+            if attribute.value.contains("encoding") { isEncoded = true }
+        }
     }
 
     private mutating func start(_ element: XMLStartElement, below parent: Frame) throws(BridgeError) -> Frame {
@@ -132,24 +172,30 @@ struct ReplyMachine {
         case .envelope:
             guard element.localName == "Body", !hasBody else { return Frame(role: .skipped) }
             hasBody = true
+            noteEncoding(element)
             return Frame(role: .body)
         case .body: return try startBodyElement(element)
         case .skipped: return Frame(role: .skipped)
         case .walked:
             return try walk(element, number: names.number(element.nameBytes), below: parent)
-        case .record:
+        case .record, .target:
             let number = names.number(element.nameBytes)
+            if number == includeName, element.namespace == Namespace.xop { return try include(element, in: parent) }
             var type = ReplyPlan.anyType
             var isRepeated = false
-            if let child = child(number, of: parent.type, after: parent.lastChild) {
+            if parent.memberType >= 0 {
+                type = parent.memberType
+            } else if let child = child(number, of: parent.type, after: parent.lastChild) {
                 frames[frames.count - 1].lastChild = child.index
                 (type, isRepeated) = (child.type, child.isRepeated)
+            } else if parent.type != ReplyPlan.anyType, !plan.types[Int(parent.type)].isOpen {
+                emitter.note(.undescribed, number)
             }
-            return try startNode(element, number, type, isRepeated: isRepeated, role: .record, parent: parent.node)
+            return try startNode(element, number, type, isRepeated: isRepeated, role: parent.role, parent: parent.node)
         case .fault:
+            let type = plan.elementTypes[QName(element.namespace, element.localName)] ?? ReplyPlan.anyType
             return try startNode(
-                element, names.number(element.nameBytes), ReplyPlan.anyType, isRepeated: false, role: .fault,
-                parent: parent.node)
+                element, names.number(element.nameBytes), type, isRepeated: false, role: .fault, parent: parent.node)
         }
     }
 
@@ -161,47 +207,107 @@ struct ReplyMachine {
             tree.clear()
             return try startNode(element, number, ReplyPlan.anyType, isRepeated: false, role: .fault, parent: -1)
         }
+        noteEncoding(element)
+        if isBodyMatched || !bodyElements.isEmpty, let id = identifier(element) {
+            return try startTarget(element, number, id)
+        }
         if bodyElements.count < 10 { bodyElements.append(element.localName) }
         var parent = Frame(role: .body)
-        (parent.recordMatch, parent.totalMatch) = (0, 0)
+        parent.recordMatch = 0
+        parent.captureMatches = SIMD4(repeating: 0)
         // A wrapper's namespace may differ from the WSDL's: the local name decides.
-        let declared = plan.body.first { $0.name == number }
-        isBodyMatched = isBodyMatched || number == plan.recordPath.first
-        return try walk(element, number: number, below: parent, declared: declared)
+        let index = plan.body.firstIndex { $0.name == number }
+        if let index, plan.bodyNamespaces[index] != element.namespace, !plan.bodyNamespaces[index].isEmpty {
+            emitter.note(.namespace, number)
+        }
+        isBodyMatched = isBodyMatched || number == plan.recordPath.first || plan.recordPath.first == plan.wildcard
+        return try walk(element, number: number, below: parent, declared: index.map { plan.body[$0] })
     }
+
+    /// An element beside the reply's own (SOAP 1.1, section 5.1, rule 5), by now mostly asked for.
+    private mutating func startTarget(
+        _ element: XMLStartElement, _ number: Int32, _ id: UInt64
+    ) throws(BridgeError) -> Frame {
+        let awaited = awaited.removeValue(forKey: id) ?? Awaited()
+        if let walked = awaited.walked {
+            return try enter(element, type: walked.type, matches: walked)
+        }
+        tree.clear()
+        var frame = try startNode(element, number, awaited.type, isRepeated: false, role: .target, parent: -1)
+        frame.id = id
+        return frame
+    }
+
+    // MARK: The way to the records
 
     /// An element that is not inside a record.
     private mutating func walk(
         _ element: XMLStartElement, number: Int32, below parent: Frame, declared: ReplyPlan.Child? = nil
     ) throws(BridgeError) -> Frame {
-        let recordMatch = Self.advance(parent.recordMatch, number, plan.recordPath)
-        let totalMatch = Self.advance(parent.totalMatch, number, plan.totalPath)
-        recordPathMatch = max(recordPathMatch, Int(recordMatch))
-        guard recordMatch > 0 || totalMatch > 0 else { return Frame(role: .skipped) }
+        var frame = Frame(role: .walked)
+        frame.recordMatch = advance(parent.recordMatch, number, plan.recordPath, isMember: parent.isArray)
+        for index in plan.captures.indices where parent.captureMatches[index] >= 0 {
+            frame.captureMatches[index] = advance(
+                parent.captureMatches[index], number, plan.captures[index], isMember: parent.isArray)
+        }
+        recordPathMatch = max(recordPathMatch, Int(frame.recordMatch))
+        guard frame.recordMatch > 0 || frame.captureMatches.max() > 0 else { return Frame(role: .skipped) }
         var type = ReplyPlan.anyType
-        if let declared {
+        if parent.memberType >= 0 {
+            type = parent.memberType
+        } else if let declared {
             type = declared.type
         } else if let child = child(number, of: parent.type, after: -1) {
             type = child.type
         }
-        if Int(recordMatch) == plan.recordPath.count {
-            tree.clear()
-            return try startNode(element, number, type, isRepeated: false, role: .record, parent: -1)
+        return try enter(element, type: type, matches: frame)
+    }
+
+    /// An element that is on the way, with how much of the paths is behind it: a record, or what leads to one.
+    private mutating func enter(
+        _ element: XMLStartElement, type: ReplyPlan.TypeNumber, matches: Frame
+    ) throws(BridgeError) -> Frame {
+        var frame = matches
+        frame.role = .walked
+        frame.namespaceCount = 0
+        frame.type = xsiType(element, declared: type) ?? type
+        frame.isArray = plan.types[Int(frame.type)].isArray
+        if frame.isArray, let member = plan.types[Int(frame.type)].children.first { frame.memberType = member.type }
+        if let member = arrayMemberType(element) {
+            frame.isArray = true
+            if member != ReplyPlan.anyType || frame.memberType < 0 { frame.memberType = member }
         }
-        try refuseReference(element, type)
-        captureTotal(element, totalMatch)
-        var frame = Frame(role: .walked)
-        frame.type = xsiType(element) ?? type
-        (frame.recordMatch, frame.totalMatch) = (recordMatch, totalMatch)
+        let count = Int(frame.recordMatch)
+        // A path may end at the array that holds the records.
+        if count > 0, count == plan.recordPath.count, !frame.isArray {
+            tree.clear()
+            return try startNode(
+                element, names.number(element.nameBytes), type, isRepeated: false, role: .record, parent: -1)
+        }
+        if let id = reference(element, type) {
+            guard !deferred.has(id) else {
+                throw BridgeError(
+                    .unsupported,
+                    "<\(element.localName)> of the reply, on the way to the records, refers to an element before it")
+            }
+            var walked = matches
+            walked.type = type
+            awaited[id] = Awaited(type: type, walked: walked)
+        }
+        beginCaptures(element, frame.captureMatches)
         return frame
     }
 
-    private static func advance(_ match: Int16, _ number: Int32, _ path: [Int32]) -> Int16 {
-        guard match >= 0, Int(match) < path.count, path[Int(match)] == number else { return -1 }
+    private func advance(_ match: Int16, _ number: Int32, _ path: [Int32], isMember: Bool) -> Int16 {
+        guard match >= 0 else { return -1 }
+        // The members of an array at the path's end are the records.
+        if Int(match) == path.count { return isMember && match > 0 ? match : -1 }
+        let name = path[Int(match)]
+        guard name == number || name == plan.wildcard || isMember else { return -1 }
         return match + 1
     }
 
-    private func child(
+    func child(
         _ name: Int32, of type: ReplyPlan.TypeNumber, after last: Int
     ) -> (index: Int, type: ReplyPlan.TypeNumber, isRepeated: Bool)? {
         let count = plan.types[Int(type)].children.count
@@ -214,142 +320,5 @@ struct ReplyMachine {
             index = index + 1 == count ? 0 : index + 1
         }
         return nil
-    }
-
-    // MARK: Records
-
-    private mutating func startNode(
-        _ element: XMLStartElement, _ number: Int32, _ declared: ReplyPlan.TypeNumber, isRepeated: Bool, role: Role,
-        parent: Int32
-    ) throws(BridgeError) -> Frame {
-        var frame = Frame(role: role)
-        frame.type = declared
-        var node = RecordTree.Node(name: number, type: declared, kind: .element)
-        node.isRepeated = isRepeated
-        guard element.attributeCount > 0 else {
-            frame.node = try tree.add(node, to: parent)
-            return frame
-        }
-        if role == .record { try refuseReference(element, declared) }
-        if let type = xsiType(element) {
-            frame.type = type
-            node.type = type
-        }
-        frame.node = try tree.add(node, to: parent)
-        for index in 0..<element.attributeCount {
-            guard let attribute = element.attribute(index) else { continue }
-            try add(attribute, to: frame)
-        }
-        return frame
-    }
-
-    private mutating func add(_ attribute: XMLAttribute, to frame: Frame) throws(BridgeError) {
-        if attribute.isIn("http://www.w3.org/2001/XMLSchema-instance") {
-            if attribute.isNamed("nil") {
-                let value = attribute.value
-                if value == "true" || value == "1" { tree.setNil(frame.node) }
-            } else if attribute.isNamed("type"), plan.types[Int(frame.type)].text == nil {
-                try tree.addAttribute(plan.typeName, attribute, to: frame.node)
-            }
-            return
-        }
-        if attribute.isIn("http://schemas.xmlsoap.org/soap/envelope/")
-            || attribute.isIn("http://www.w3.org/2003/05/soap-envelope")
-            || attribute.isIn("http://schemas.xmlsoap.org/soap/encoding/")
-            || attribute.isIn("http://www.w3.org/2003/05/soap-encoding")
-        {
-            return
-        }
-        scratch.removeAll(keepingCapacity: true)
-        scratch.append(UInt8(ascii: "@"))
-        scratch.append(contentsOf: attribute.nameBytes)
-        let number = scratch.withUnsafeBytes { names.number($0) }
-        try tree.addAttribute(number, attribute, to: frame.node)
-    }
-
-    /// The type that an xsi:type names, where it is known.
-    private func xsiType(_ element: XMLStartElement) -> ReplyPlan.TypeNumber? {
-        for index in 0..<element.attributeCount {
-            guard let attribute = element.attribute(index), attribute.isNamed("type"),
-                attribute.isIn("http://www.w3.org/2001/XMLSchema-instance")
-            else { continue }
-            let text = attribute.value
-            let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-            guard let local = parts.last else { return nil }
-            let prefix = parts.count == 2 ? parts[0] : ""
-            let namespace = namespaces.last { $0.prefix == prefix }?.namespace ?? ""
-            return plan.type(named: QName(namespace, local))
-        }
-        return nil
-    }
-
-    /// A reply in SOAP encoding puts values elsewhere and refers to them.
-    private func refuseReference(_ element: XMLStartElement, _ type: ReplyPlan.TypeNumber) throws(BridgeError) {
-        for index in 0..<element.attributeCount {
-            guard let attribute = element.attribute(index) else { continue }
-            let isReference =
-                attribute.isIn("http://www.w3.org/2003/05/soap-encoding")
-                ? attribute.isNamed("ref")
-                : !attribute.hasNamespace && attribute.isNamed("href")
-                    && attribute.rawValue.first == UInt8(ascii: "#") && plan.types[Int(type)].attributes.isEmpty
-            guard isReference else { continue }
-            throw BridgeError(
-                .unsupported,
-                "<\(element.localName)> of the reply refers to a value elsewhere (\(attribute.value)): "
-                    + "rpc/encoded multi-references are not read yet",
-                remedy: "use a document/literal or rpc/literal port of the service, if it has one")
-        }
-    }
-
-    private mutating func endRecord(_ writer: RecordBatchWriter) throws(BridgeError) {
-        let index = recordCount
-        recordCount += 1
-        guard recordCount <= Limits.records else {
-            throw BridgeError(.limit, "the reply has more than \(Limits.records) records")
-        }
-        fingerprint = (fingerprint ^ tree.fingerprint) &* 0x9E37_79B9_7F4A_7C15
-        if tree.nodes[0].isNil {
-            rejected.append(Page.Rejected(index: index, reason: "the record is xsi:nil", representation: "null"))
-        } else {
-            try emitter.write(&tree, plan, names, to: writer)
-        }
-        tree.clear()
-    }
-
-    private mutating func endFault() throws(BridgeError) {
-        let writer = RecordBatchWriter()
-        try emitter.write(&tree, plan, names, to: writer)
-        tree.clear()
-        do {
-            fault = SOAPFault(try writer.finish())
-        } catch {
-            throw BridgeError(.malformed, "the fault of the reply can't be read: \(error)")
-        }
-    }
-
-    // MARK: The total
-
-    private mutating func captureTotal(_ element: XMLStartElement, _ match: Int16) {
-        guard match > 0 else { return }
-        if Int(match) == plan.totalPath.count {
-            totalText.removeAll(keepingCapacity: true)
-            isCapturingTotal = true
-        } else if Int(match) == plan.totalPath.count - 1 {
-            for index in 0..<element.attributeCount {
-                guard let attribute = element.attribute(index) else { continue }
-                let isTotal = names.withName(plan.totalPath[Int(match)]) {
-                    $0.first == UInt8(ascii: "@") && $0.dropFirst().elementsEqual(attribute.nameBytes)
-                }
-                guard isTotal else { continue }
-                totalText.removeAll(keepingCapacity: true)
-                attribute.appendValue(to: &totalText)
-                setTotal()
-            }
-        }
-    }
-
-    private mutating func setTotal() {
-        let text = totalText.withUnsafeBytes { String(decoding: LexicalValue.trimmed($0), as: UTF8.self) }
-        if let number = Int64(text), number >= 0 { total = number }
     }
 }

@@ -22,59 +22,113 @@ struct ReplyPlan: Sendable {
         var text: SimpleKind?
         var isComplex = false
         var isMixed = false
+        /// Other elements may come than `children`.
+        var isOpen = true
         /// Simple content with attributes is always an object, so that its shape does not depend on the instance.
         var isAlwaysObject = false
+        /// The text is a list of values.
+        var isList = false
+        /// A SOAP-ENC array, whose members may have any name.
+        var isArray = false
+        /// An empty text is no value of the type.
+        var isEmptyNull = false
+    }
+
+    /// Values of a reply that paging needs, by their place in ``captures``.
+    enum Capture: Int, Sendable, CaseIterable {
+        case total, token, more, done
     }
 
     var names = NameTable()
     var types: [ContentType]
     let typeNames: [QName: TypeNumber]
+    /// The types whose local name no other type has.
+    private let localTypes: [String: TypeNumber]
+    /// The types of global elements, for what a fault holds.
+    let elementTypes: [QName: TypeNumber]
     /// What the body may hold.
     let body: [Child]
+    let bodyNamespaces: [String]
+    /// The reply is in SOAP encoding.
+    let isEncoded: Bool
     /// From the body's element to a record.
     let recordPath: [Int32]
-    /// From the body's element to the number of all records; empty for none.
+    /// From the body's element to a value, by ``Capture``; empty for none.
     ///
-    /// The last may be an attribute.
-    let totalPath: [Int32]
+    /// The last name may be that of an attribute.
+    let captures: [[Int32]]
 
     /// The type of what is not described.
     static let anyType: TypeNumber = 0
+    /// The number of a path's `*`.
+    let wildcard: Int32
     /// The numbers of the keys `#text` and `@xsi:type`.
     let textName: Int32
     let typeName: Int32
     private let firstSimpleType: TypeNumber
+    /// An array whose members nobody describes.
+    let arrayType: TypeNumber
 
     /// Compiles the plan.
     ///
+    /// - Parameter records: The path; empty for no records, when only a fault or a capture is of interest.
     /// - Throws: ``BridgeError`` configuration for a path that the schema contradicts, with the names it has.
-    init(operation: WSDLOperation, schemas: SchemaSet, records: [String], total: [String]) throws(BridgeError) {
-        try Self.check(records, operation, schemas, option: "records")
-        if !total.isEmpty { try Self.check(total, operation, schemas, option: "paging.total") }
+    init(
+        operation: WSDLOperation, schemas: SchemaSet, records: [String], total: [String] = [], token: [String] = [],
+        more: [String] = [], done: [String] = []
+    ) throws(BridgeError) {
+        let paths = ReplyPaths(operation, schemas)
+        let records = records.isEmpty ? [] : try paths.checked(records, option: "records")
         var names = NameTable()
         textName = names.number("#text")
         typeName = names.number("@xsi:type")
+        wildcard = names.number("*")
         recordPath = records.map { names.number($0) }
-        totalPath = total.map { names.number($0) }
+        var captures: [[Int32]] = []
+        for (path, option) in [
+            (total, "paging.total"), (token, "paging.token"), (more, "paging.more"), (done, "paging.done"),
+        ] {
+            let checked = path.isEmpty ? [] : try paths.checked(path, option: option)
+            captures.append(checked.map { names.number($0) })
+        }
+        self.captures = captures
         var types: [ContentType] = []
-        for type in schemas.types { types.append(Self.content(type, &names)) }
+        for (index, type) in schemas.types.enumerated() {
+            types.append(Self.content(type, schemas.details[TypeID(index: index)], &names))
+        }
         firstSimpleType = TypeNumber(types.count)
         for raw in 0...SimpleKind.hex.rawValue {
-            var content = ContentType()
-            content.text = SimpleKind(rawValue: raw)
-            types.append(content)
+            let kind = SimpleKind(rawValue: raw) ?? .text
+            types.append(Self.content(.simple(kind), SimpleDetail(builtIn: kind.builtInName), &names))
         }
+        arrayType = TypeNumber(types.count)
+        var array = ContentType()
+        array.isArray = true
+        array.isComplex = true
+        types.append(array)
         self.types = types
         typeNames = schemas.typeNames.mapValues { TypeNumber($0.index) }
+        var local: [String: TypeNumber?] = [:]
+        for (name, type) in typeNames where !name.isBuiltIn {
+            local[name.local] = local[name.local] == nil ? type : .some(nil)
+        }
+        localTypes = local.compactMapValues(\.self)
+        elementTypes = schemas.elements.mapValues { TypeNumber($0.type.index) }
         body = operation.output.elements.map { Self.child($0, &names) }
+        bodyNamespaces = operation.output.elements.map(\.name.namespace)
+        isEncoded = operation.output.isEncoded
         self.names = names
     }
 
     /// The type that an xsi:type names, if it is known.
     func type(named name: QName) -> TypeNumber? {
+        let name = QName(Namespace.drafts[name.namespace] ?? name.namespace, name.local)
         if let known = typeNames[name] { return known }
-        guard name.namespace == Namespace.schema, let kind = SimpleKind(builtIn: name.local) else { return nil }
-        return firstSimpleType + TypeNumber(kind.rawValue)
+        if name.isBuiltIn {
+            if name.local == "Array" { return arrayType }
+            if let kind = SimpleKind(builtIn: name.local) { return firstSimpleType + TypeNumber(kind.rawValue) }
+        }
+        return localTypes[name.local]
     }
 
     private static func child(_ element: SchemaElement, _ names: inout NameTable) -> Child {
@@ -83,43 +137,38 @@ struct ReplyPlan: Sendable {
         )
     }
 
-    private static func content(_ type: SchemaType, _ names: inout NameTable) -> ContentType {
+    private static func content(
+        _ type: SchemaType, _ detail: SimpleDetail?, _ names: inout NameTable
+    ) -> ContentType {
         var content = ContentType()
         switch type {
         case .any: break
-        case .simple(let kind): content.text = kind
+        case .simple(let kind):
+            content.text = kind
+            content.isList = detail?.isList ?? false
+            content.isEmptyNull = Self.isEmptyNull(kind, detail)
+            content.isOpen = false
         case .complex(let complex):
             for element in complex.children { content.children.append(child(element, &names)) }
             content.attributes = complex.attributes.map { (names.number("@" + $0.name), $0.kind) }
             content.text = complex.text
             content.isComplex = complex.text == nil
             content.isMixed = complex.isMixed
+            content.isOpen = complex.isOpen
+            content.isArray = complex.isArray
             content.isAlwaysObject = complex.text != nil && !complex.attributes.isEmpty
+            if let kind = complex.text { content.isEmptyNull = Self.isEmptyNull(kind, nil) }
         }
         return content
     }
 
-    /// Walks a path along the schema as far as it is described: a typing error must not look like an empty listing.
-    private static func check(
-        _ path: [String], _ operation: WSDLOperation, _ schemas: SchemaSet, option: String
-    ) throws(BridgeError) {
-        var children = operation.output.elements
-        var isOpen = children.isEmpty
-        var place = "the reply of \"\(operation.name)\""
-        for (index, name) in path.enumerated() {
-            if name.hasPrefix("@"), index == path.count - 1, index > 0 { return }
-            guard let found = children.first(where: { $0.name.local == name }) else {
-                if isOpen { return }
-                throw BridgeError(
-                    .configuration, "\"\(option)\" names \"\(name)\", but \(place) has no such element",
-                    remedy: "its elements: \(NearestName.list(children.map(\.name.local), to: name))")
-            }
-            place = "<\(name)>"
-            switch schemas[found.type] {
-            case .any: return
-            case .simple: (children, isOpen) = ([], false)
-            case .complex(let type): (children, isOpen) = (type.children, type.isOpen)
-            }
+    private static func isEmptyNull(_ kind: SimpleKind, _ detail: SimpleDetail?) -> Bool {
+        switch kind {
+        case .integer, .decimal, .double, .boolean: true
+        case .base64, .hex: false
+        case .text:
+            ["date", "time", "dateTime", "duration", "gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay"].contains(
+                detail?.builtIn)
         }
     }
 }

@@ -8,8 +8,13 @@ struct SOAPFault: Sendable, Equatable {
     var reason = ""
     /// faultactor, or node and role.
     var actor: String?
-    /// The detail's leaves: `name: text; name: text`.
-    var detail = ""
+    /// The leaves of the detail, with the path of names from the detail down to each.
+    var leaves: [Leaf] = []
+
+    struct Leaf: Sendable, Equatable {
+        var path: [String]
+        var text: String
+    }
 
     /// Reads a fault from the object of its element.
     init(_ batch: RecordBatch) {
@@ -20,22 +25,31 @@ struct SOAPFault: Sendable, Equatable {
             codes = Self.localName(code).split(separator: ".").map(String.init)
             reason = Self.text(fault["faultstring"]) ?? ""
             actor = Self.text(fault["faultactor"])
-            detail = Self.leaves(fault["detail"])
+            leaves = Self.leaves(fault["detail"])
         } else {
             var code = fault["Code"]
             while let value = Self.text(code?["Value"]), codes.count < 10 {
                 codes.append(Self.localName(value))
                 code = code?["Subcode"]
             }
-            reason = Self.text(fault["Reason"]?["Text"]) ?? ""
+            reason = Self.text(fault["Reason"]?["Text"]) ?? Self.text(fault["faultstring"]) ?? ""
             actor = Self.text(fault["Node"]) ?? Self.text(fault["Role"])
-            detail = Self.leaves(fault["Detail"])
+            leaves = Self.leaves(fault["Detail"] ?? fault["detail"])
         }
+    }
+
+    /// Code and subcodes with dots between them: `Server.Database`.
+    var code: String { codes.joined(separator: ".") }
+
+    /// The detail's leaves: `name: text; name: text`.
+    var detail: String {
+        leaves.filter { !$0.text.isEmpty }
+            .map { leaf in leaf.path.last.map { "\($0): \(leaf.text)" } ?? leaf.text }.joined(separator: "; ")
     }
 
     /// The fault in one line: `Server.Database: no such table; detail: table: users`.
     var words: String {
-        var words = codes.joined(separator: ".")
+        var words = code
         if !reason.isEmpty { words += (words.isEmpty ? "" : ": ") + reason }
         if !detail.isEmpty { words += "; detail: " + detail }
         if let actor, !actor.isEmpty { words += "; from: " + actor }
@@ -47,11 +61,22 @@ struct SOAPFault: Sendable, Equatable {
 
     /// The error that this fault is, as the reply to a request.
     func error(status: Int, operation: String, location: String) -> BridgeError {
-        BridgeError(
+        var remedy: String?
+        switch codes.first {
+        case "VersionMismatch": remedy = "set the option \"soap_version\" to the other version"
+        case "MustUnderstand": remedy = "the service does not know a header block: check soap_headers, security and addressing"
+        default: break
+        }
+        var error = BridgeError(
             .remote,
             "the service answered \"\(operation)\" with a SOAP fault" + (status == 200 ? "" : " (HTTP \(status))"),
-            remedy: codes.first == "VersionMismatch" ? "set the option \"soap_version\" to the other version" : nil,
-            location: location, remote: String(words.prefix(1000)), isRetryable: isServer && status == 503)
+            remedy: remedy, location: location, remote: String(words.prefix(1000)), isRetryable: isServer && status == 503)
+        // WS-Security, SOAP Message Security 1.0, section 12.
+        if ["FailedAuthentication", "InvalidSecurity", "InvalidSecurityToken"].contains(where: codes.contains) {
+            error.code = .authentication
+            error.remedy = "check the option security"
+        }
+        return error
     }
 
     private static func localName(_ name: String) -> String {
@@ -62,7 +87,7 @@ struct SOAPFault: Sendable, Equatable {
     private static func text(_ value: BatchValue?) -> String? {
         guard let value else { return nil }
         switch value.tag {
-        case .text: return trimmed(value.string)
+        case .text: return value.string.trimmingWhiteSpace
         case .object: return text(value["#text"])
         case .array:
             let english = value.elements.first { $0["@lang"]?.text?.hasPrefix("en") == true }
@@ -71,33 +96,27 @@ struct SOAPFault: Sendable, Equatable {
         }
     }
 
-    private static func trimmed(_ text: String) -> String {
-        let start = text.firstIndex { !$0.isWhitespace } ?? text.endIndex
-        let end = text.lastIndex { !$0.isWhitespace }.map(text.index(after:)) ?? start
-        return String(text[start..<end])
-    }
-
-    private static func leaves(_ value: BatchValue?) -> String {
-        var found: [String] = []
+    private static func leaves(_ value: BatchValue?) -> [Leaf] {
+        var found: [Leaf] = []
         var size = 0
-        func visit(_ value: BatchValue, name: String) {
+        func visit(_ value: BatchValue, path: [String]) {
             guard size < 4000 else { return }
             switch value.tag {
             case .object:
+                if value.count == 0 { found.append(Leaf(path: path, text: "")) }
                 for (key, member) in value.members where !key.hasPrefix("@") {
-                    visit(member, name: key == "#text" ? name : key)
+                    visit(member, path: key == "#text" ? path : path + [key])
                 }
-            case .array: for element in value.elements { visit(element, name: name) }
-            case .text:
-                let text = trimmed(String(value.string.prefix(1000)))
-                guard !text.isEmpty else { return }
-                let leaf = name.isEmpty ? text : "\(name): \(text)"
-                size += leaf.utf8.count
-                found.append(leaf)
-            default: break
+            case .array: for element in value.elements { visit(element, path: path) }
+            case .null: break
+            default:
+                let text = value.tag == .text ? String(value.string.prefix(1000)).trimmingWhiteSpace : value.json
+                guard !text.isEmpty || !path.isEmpty else { return }
+                size += text.utf8.count
+                found.append(Leaf(path: path, text: text))
             }
         }
-        if let value { visit(value, name: "") }
-        return found.joined(separator: "; ")
+        if let value { visit(value, path: []) }
+        return found
     }
 }

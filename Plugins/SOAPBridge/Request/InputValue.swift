@@ -27,6 +27,18 @@ indirect enum InputValue: Sendable, Equatable {
         }
     }
 
+    /// The elements of a list; one value counts as a list of one.
+    var elements: [InputValue] {
+        if case .array(let elements) = self { return elements }
+        return [self]
+    }
+
+    /// A member of an object.
+    func member(_ name: String) -> InputValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.last { $0.name == name }?.value
+    }
+
     private static func lexical(_ number: Double) -> String {
         if number.isNaN { return "NaN" }
         if number.isInfinite { return number < 0 ? "-INF" : "INF" }

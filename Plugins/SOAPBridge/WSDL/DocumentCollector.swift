@@ -1,11 +1,13 @@
+internal import BridgeHTTP
 internal import BridgeKit
 
 /// Gathers a WSDL and what it imports and includes, through a `read` function of the caller.
 ///
-/// Each document is read once, so cycles end; only the host (or disk) of the first document is asked.
+/// Each document is read once, so cycles end. Only the host (or the disk) of the first document is asked, and the hosts
+/// that the config allows.
 struct DocumentCollector {
     enum Limits {
-        static let documents = 200
+        static let documents = 500
         static let depth = 20
         static let documentBytes = 16 << 20
         static let totalBytes = 64 << 20
@@ -15,6 +17,8 @@ struct DocumentCollector {
     struct SchemaDocument {
         var root: XMLElement
         var targetNamespace: String
+        /// It declares no namespace and has that of who includes it: its references without a prefix mean the same.
+        var isChameleon = false
     }
 
     private(set) var definitions: [XMLElement] = []
@@ -22,6 +26,8 @@ struct DocumentCollector {
     private(set) var notes: [String] = []
 
     private let read: (DocumentLocation) throws -> [UInt8]
+    private let allowedHosts: Set<String>
+    private var origin: DocumentLocation?
     private var seen: Set<Key> = []
     private var parsed: [DocumentLocation: XMLElement] = [:]
     private var totalBytes = 0
@@ -31,14 +37,22 @@ struct DocumentCollector {
         let namespace: String?
     }
 
-    init(read: @escaping (DocumentLocation) throws -> [UInt8]) {
+    /// - Parameter allowedHosts: Names of further hosts, in lower case.
+    init(allowedHosts: Set<String> = [], read: @escaping (DocumentLocation) throws -> [UInt8]) {
+        self.allowedHosts = allowedHosts
         self.read = read
     }
 
     /// Reads the first document and all that it leads to.
     mutating func collect(_ location: DocumentLocation) throws {
+        origin = location
         seen.insert(Key(location: location, namespace: nil))
-        try addDefinitions(document(location), at: location, depth: 0)
+        let root = try document(location)
+        if root.name.namespace != Namespace.wsdl, root.name.namespace != Namespace.schema {
+            throw Self.noWSDL(root, location)
+        }
+        try add(root, namespace: nil, at: location, depth: 0)
+        try addBundled()
     }
 
     private mutating func document(_ location: DocumentLocation) throws -> XMLElement {
@@ -55,6 +69,13 @@ struct DocumentCollector {
                 "the WSDL is too large: a document may have \(Limits.documentBytes >> 20) MiB, all together "
                     + "\(Limits.totalBytes >> 20) MiB", location: "\(location)")
         }
+        guard !RemoteWords.isPage(bytes, mediaType: nil) else {
+            throw BridgeError(
+                .malformed,
+                "a web page stands there, not a WSDL: its root element is <html>",
+                remedy: "check the option wsdl; many services give theirs at their URL with ?wsdl",
+                location: "\(location)", remote: RemoteWords.make(bytes, mediaType: nil))
+        }
         do throws(BridgeError) {
             let root = try XMLElement.parse(bytes, subject: "the document")
             parsed[location] = root
@@ -66,30 +87,35 @@ struct DocumentCollector {
         }
     }
 
-    private mutating func addDefinitions(_ root: XMLElement, at location: DocumentLocation, depth: Int) throws {
-        guard root.name == QName(Namespace.wsdl, "definitions") else {
-            if root.name.namespace == Namespace.schema {
-                return try addSchema(root, namespace: nil, at: location, depth: depth)
-            }
-            let isVersion2 = root.name.namespace == Namespace.wsdl2
-            throw BridgeError(
-                isVersion2 ? .unsupported : .malformed,
-                isVersion2
-                    ? "the document is WSDL 2.0; the bridge reads WSDL 1.1"
-                    : "the document is not a WSDL: its root element is <\(root.name.local)>",
-                remedy: isVersion2 ? nil : "many services give it at their URL with ?wsdl", location: "\(location)")
+    private static func noWSDL(_ root: XMLElement, _ location: DocumentLocation) -> BridgeError {
+        let isVersion2 = root.name.namespace == Namespace.wsdl2
+        return BridgeError(
+            isVersion2 ? .unsupported : .malformed,
+            isVersion2
+                ? "the document is WSDL 2.0; the bridge reads WSDL 1.1"
+                : "the document is not a WSDL: its root element is <\(root.name.local)>",
+            remedy: isVersion2 ? nil : "many services give it at their URL with ?wsdl", location: "\(location)")
+    }
+
+    // MARK: Documents
+
+    /// Takes a WSDL or a schema, whichever it is: each may stand where the other is expected.
+    private mutating func add(
+        _ root: XMLElement, namespace: String?, at location: DocumentLocation, depth: Int
+    ) throws {
+        switch root.name {
+        case QName(Namespace.wsdl, "definitions"): try addDefinitions(root, at: location, depth: depth)
+        case QName(Namespace.schema, "schema"):
+            try addSchema(root, namespace: namespace, at: location, depth: depth)
+        default: notes.append("\(location) is neither a WSDL nor a schema but <\(root.name.local)>: left out")
         }
+    }
+
+    private mutating func addDefinitions(_ root: XMLElement, at location: DocumentLocation, depth: Int) throws {
         definitions.append(root)
         for part in root.children(Namespace.wsdl, "import") {
-            guard let target = part["location"] else { continue }
-            guard let next = try resolve(target, from: location) else {
-                throw BridgeError(
-                    .unsupported, "the WSDL imports \(target), which is on another host",
-                    remedy: "import it from a local copy",
-                    location: "\(location)")
-            }
-            guard seen.insert(Key(location: next, namespace: nil)).inserted else { continue }
-            try addDefinitions(document(next), at: next, depth: deeper(depth, location))
+            guard let target = part["location"], !target.isEmpty else { continue }
+            try follow(target, namespace: nil, from: location, depth: depth, loss: "what it describes is missing")
         }
         for types in root.children(Namespace.wsdl, "types") {
             for schema in types.children(Namespace.schema, "schema") {
@@ -101,51 +127,118 @@ struct DocumentCollector {
     private mutating func addSchema(
         _ root: XMLElement, namespace: String?, at location: DocumentLocation, depth: Int
     ) throws {
-        guard root.name == QName(Namespace.schema, "schema") else {
-            notes.append("\(location) is not a schema but <\(root.name.local)>: left out")
-            return
-        }
-        let target = root["targetNamespace"] ?? namespace ?? ""
-        schemas.append(SchemaDocument(root: root, targetNamespace: target))
+        let own = root["targetNamespace"]
+        schemas.append(
+            SchemaDocument(
+                root: root, targetNamespace: own ?? namespace ?? "", isChameleon: own == nil && namespace != nil))
         for part in root.children where part.name.namespace == Namespace.schema {
             let isImport = part.name.local == "import"
             guard isImport || part.name.local == "include" || part.name.local == "redefine",
-                let reference = part["schemaLocation"]
+                let reference = part["schemaLocation"], !reference.isEmpty
             else { continue }
-            if isImport, Namespace.wellKnown.contains(part["namespace"] ?? "") { continue }
-            guard let next = try resolve(reference, from: location) else {
-                notes.append("\(location) imports \(reference), which is on another host: its types are read as text")
-                continue
-            }
-            guard seen.insert(Key(location: next, namespace: isImport ? nil : target)).inserted else { continue }
-            let document: XMLElement
-            do {
-                document = try self.document(next)
-            } catch let error as BridgeError where error.code == .notFound || error.code == .permission {
-                notes.append(
-                    "\(next), imported by \(location), can't be had (\(error.message)): its types are read as text")
-                continue
-            }
-            try addSchema(document, namespace: isImport ? nil : target, at: next, depth: deeper(depth, location))
+            // A schema without a namespace that is imported under one is what its importer says.
+            let name = isImport ? part["namespace"] : own ?? namespace ?? ""
+            try follow(
+                reference, namespace: name, from: location, depth: depth, loss: "its types are read as text",
+                isWellKnown: isImport && Namespace.wellKnown.contains(name ?? ""))
         }
     }
 
-    /// Where a reference leads; nil for another host.
-    private func resolve(_ reference: String, from location: DocumentLocation) throws -> DocumentLocation? {
-        let lowered = reference.lowercased()
-        guard !lowered.hasPrefix("file:"), location.isFile || !reference.contains("\\") else {
+    /// The schemas that come with the bridge, where somebody refers to them and nobody gave them.
+    private mutating func addBundled() throws {
+        let given = Set(schemas.map(\.targetNamespace))
+        var wanted: Set<String> = []
+        for document in schemas {
+            wanted.formUnion(document.root.scope.values)
+            for part in document.root.children(Namespace.schema, "import") {
+                if let name = part["namespace"] { wanted.insert(name) }
+            }
+        }
+        for document in definitions { wanted.formUnion(document.scope.values) }
+        for (namespace, text) in BundledSchemas.texts
+        where wanted.contains(namespace) && !given.contains(namespace) {
+            let root = try XMLElement.parse(Array(text.utf8), subject: "a bundled schema")
+            schemas.append(SchemaDocument(root: root, targetNamespace: namespace))
+        }
+    }
+
+    // MARK: References
+
+    private mutating func follow(
+        _ reference: String, namespace: String?, from location: DocumentLocation, depth: Int, loss: String,
+        isWellKnown: Bool = false
+    ) throws {
+        let places = try candidates(reference, from: location)
+        guard !places.isEmpty else {
+            if !isWellKnown {
+                notes.append(
+                    "\(location) imports \(reference), which is on another host: \(loss); allow the host in the option "
+                        + "import_hosts, or give a local copy")
+            }
+            return
+        }
+        var failure: BridgeError?
+        for next in places {
+            do {
+                let root = try document(next)
+                let key = Key(location: next, namespace: root["targetNamespace"] == nil ? namespace : nil)
+                guard seen.insert(key).inserted else { return }
+                guard depth < Limits.depth else {
+                    throw BridgeError(
+                        .limit, "the WSDL's imports nest deeper than \(Limits.depth) levels", location: "\(location)")
+                }
+                return try add(root, namespace: namespace, at: next, depth: depth + 1)
+            } catch let error as BridgeError {
+                guard [.notFound, .permission, .malformed].contains(error.code), !error.isRetryable else { throw error }
+                failure = failure ?? error
+            }
+        }
+        if let failure, !isWellKnown {
+            notes.append(
+                "\(failure.location ?? reference), imported by \(location), can't be had (\(failure.message)): \(loss)")
+        }
+    }
+
+    /// Where a reference may lead, the likeliest first; empty for a host that is not allowed.
+    private func candidates(_ text: String, from location: DocumentLocation) throws -> [DocumentLocation] {
+        let reference = text.replacing("\\", with: "/").trimmingWhiteSpace
+        let isDrive = reference.dropFirst().first == ":"
+        let isFile = reference.lowercased().hasPrefix("file:") || isDrive
+        if isFile, !location.isFile {
             throw BridgeError(
-                .permission, "the WSDL refers to the file \(reference); files are read only from a path in the config",
+                .permission, "the WSDL refers to the file \(text); files are read only from a path in the config",
                 location: "\(location)")
         }
-        return location.resolving(reference)
+        let name = reference.split(separator: "/").last.map { String($0.prefix { $0 != "?" && $0 != "#" }) } ?? ""
+        /// A name on disk may be written as in a URL.
+        func spellings(_ next: DocumentLocation) -> [DocumentLocation] {
+            let decoded = next.isFile ? next.percentDecoded : next
+            return decoded == next ? [next] : [next, decoded]
+        }
+        if !isFile, let next = location.resolving(reference) { return spellings(next) }
+        if !isFile, let next = location.resolvingAnywhere(reference), isAllowed(next) { return [next] }
+        // A folder that was downloaded as a whole still names the places where it came from.
+        if location.isFile, !name.isEmpty, let next = location.resolving(name) { return spellings(next) }
+        // A service behind a proxy names itself as it is called inside.
+        if !isFile, let inner = location.resolvingAnywhere(reference), let next = inner.moved(to: location),
+            next.path == location.path || next.query.lowercased().contains("xsd")
+                || next.query.lowercased().contains("wsdl")
+        {
+            return [next]
+        }
+        return []
     }
 
-    private func deeper(_ depth: Int, _ location: DocumentLocation) throws -> Int {
-        guard depth < Limits.depth else {
-            throw BridgeError(
-                .limit, "the WSDL's imports nest deeper than \(Limits.depth) levels", location: "\(location)")
-        }
-        return depth + 1
+    private func isAllowed(_ location: DocumentLocation) -> Bool {
+        allowedHosts.contains(location.host) || !location.isFile && location.host == origin?.host
+    }
+}
+
+extension StringProtocol {
+    /// The text without white space at both ends.
+    var trimmingWhiteSpace: String {
+        let start = firstIndex { !$0.isWhitespace } ?? endIndex
+        let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? start
+        return String(self[start..<end])
     }
 }

@@ -57,6 +57,45 @@ struct DocumentLocation: Hashable, Sendable, CustomStringConvertible {
             scheme: scheme, authority: authority, path: Self.normalized(joined), query: isFile ? "" : reference.query)
     }
 
+    /// Where `text` leads from here, whatever the host; nil for what is no http(s) URL.
+    func resolvingAnywhere(_ text: String) -> DocumentLocation? {
+        if let near = resolving(text) { return near }
+        let reference = Reference(text)
+        guard reference.authority != nil else { return nil }
+        return DocumentLocation(reference.scheme == nil ? "\(scheme.isEmpty ? "http" : scheme):\(text)" : text)
+    }
+
+    /// The same path and query on the server of `other`; nil for a file.
+    func moved(to other: DocumentLocation) -> DocumentLocation? {
+        guard !isFile, !other.isFile else { return nil }
+        return DocumentLocation(scheme: other.scheme, authority: other.authority, path: path, query: query)
+    }
+
+    /// The host of an http(s) URL, in lower case, without a port; empty for a file.
+    var host: String {
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") { return String(authority[...end]) }
+        return String(authority.prefix { $0 != ":" })
+    }
+
+    /// With the path's `%20` and the like as what they stand for.
+    var percentDecoded: DocumentLocation {
+        var bytes: [UInt8] = []
+        var rest = Array(path.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), value != 0
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return DocumentLocation(
+            scheme: scheme, authority: authority, path: Self.normalized(String(decoding: bytes, as: UTF8.self)),
+            query: query)
+    }
+
     /// Removes `.` and `..` (RFC 3986, section 5.2.4).
     private static func normalized(_ path: String) -> String {
         var parts: [Substring] = []

@@ -3,28 +3,31 @@ internal import BridgeKit
 internal import Glibc
 
 /// Reads documents of a WSDL from disk or over HTTP.
-enum DocumentReader {
-    static func read(_ location: DocumentLocation, client: HTTPClient) throws -> [UInt8] {
-        if location.isFile { return try readFile(location.path) }
+struct DocumentReader {
+    let client: HTTPClient
+    /// The origin that may see credentials.
+    let trusted: DocumentLocation
+    let cache: DocumentCache?
+
+    func read(_ location: DocumentLocation) throws -> [UInt8] {
+        if location.isFile { return try Self.readFile(location.path) }
         let url = location.description
-        let exchange = client.start(HTTPRequest(url: url))
+        let cached = cache?.entry(url)
+        var request = HTTPRequest(url: url, headers: cached?.conditions ?? [])
+        request.sendsCredentials = location.scheme == trusted.scheme && location.authority == trusted.authority
+        let exchange = client.start(request)
         defer { exchange.cancel() }
-        guard try exchange.response().status == 200 else { throw try exchange.statusError(asked: "the WSDL") }
+        let response = try exchange.response()
+        if response.status == 304, let cached { return cached.bytes }
+        guard response.status == 200 else { throw try exchange.statusError(asked: "the WSDL") }
         var bytes: [UInt8] = []
         while let chunk = try exchange.nextChunk() {
             bytes += chunk
             guard bytes.count <= DocumentCollector.Limits.documentBytes else {
-                throw tooLarge(client.redactor.clean(url: url))
+                throw Self.tooLarge(client.redactor.clean(url: url))
             }
         }
-        let response = try exchange.response()
-        guard !RemoteWords.isPage(bytes, mediaType: response.mediaType) else {
-            throw BridgeError(
-                .malformed, "the server answers with a web page, not a WSDL",
-                remedy: "check the option wsdl; many services give theirs at their URL with ?wsdl",
-                location: response.location,
-                remote: RemoteWords.make(bytes, mediaType: response.mediaType).map(response.redactor.clean(_:)))
-        }
+        cache?.store(bytes, url: url, tag: response.header("etag"), modified: response.header("last-modified"))
         return bytes
     }
 
@@ -34,7 +37,8 @@ enum DocumentReader {
             location: location)
     }
 
-    private static func readFile(_ path: String) throws -> [UInt8] {
+    /// Reads a regular file of at most the size of a document.
+    static func readFile(_ path: String) throws -> [UInt8] {
         // Not blocking: a FIFO would wait for a writer.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {

@@ -3,118 +3,252 @@ internal import BridgeKit
 /// Resolves schema documents into a ``SchemaSet``.
 ///
 /// Types are built from a work list, so that a recursive or a very long chain of types needs no stack; only bases and
-/// groups recurse, guarded by ``Limits/nesting``.
+/// groups recurse, guarded by ``Limits/nesting``. What is odd is read as well as it goes, and noted.
 struct SchemaReader {
     enum Limits {
         static let nesting = 64
         static let childrenPerType = 20_000
         static let childrenInAll = 2_000_000
         /// Groups that hold each other twice, thirty levels deep, would take for ever.
-        static let visits = 200_000
+        static let visits = 1_000_000
+        static let notes = 20
     }
 
-    private struct Declaration {
+    /// A definition, where it stands, and what it redefines (XSD part 1, section 4.2.2).
+    struct Declaration {
         let node: XMLElement
         let schema: Int
+        var redefined: QName?
     }
 
-    private struct Schema {
+    struct Schema {
         let targetNamespace: String
         let isElementQualified: Bool
+        let isAttributeQualified: Bool
+        let isChameleon: Bool
     }
 
-    private var set = SchemaSet()
-    private var schemas: [Schema] = []
-    private var globals: [String: [QName: Declaration]] = [:]
+    /// What a schema defines at its top, by the element's name; types share their names.
+    enum Kind: String {
+        case type, element, attribute, group, attributeGroup
+    }
+
+    var set = SchemaSet()
+    var schemas: [Schema] = []
+    private(set) var notes: [String] = []
+    private var globals: [Kind: [QName: Declaration]] = [:]
+    /// What a redefinition replaces.
+    private var originals: [Kind: [QName: Declaration]] = [:]
+    /// The namespaces that have a name, for references with a wrong one.
+    private var namespacesOfNames: [Kind: [String: [String]]] = [:]
+    /// The elements that may stand for another, directly.
+    private var substitutes: [QName: [QName]] = [:]
     private var work: [(id: TypeID, name: QName?, declaration: Declaration)] = []
     private var built: [QName: SchemaType] = [:]
+    var simpleDetails: [QName: SimpleDetail] = [:]
     private var elementIDs: [QName: SchemaElement] = [:]
-    private var builtIns: [QName: TypeID] = [:]
-    private var childCount = 0
+    private var noted: Set<String> = []
+    var childCount = 0
     private var visits = 0
 
     /// Resolves documents.
     ///
+    /// - Returns: What they describe, and what was odd, a sentence each.
     /// - Throws: ``BridgeError`` limit for schemas that contain themselves or describe too much.
-    static func read(_ documents: [DocumentCollector.SchemaDocument]) throws -> SchemaSet {
+    static func read(
+        _ documents: [DocumentCollector.SchemaDocument]
+    ) throws -> (schemas: SchemaSet, notes: [String]) {
         var reader = SchemaReader()
         try reader.resolve(documents)
-        return reader.set
+        return (reader.set, reader.notes)
     }
 
     private mutating func resolve(_ documents: [DocumentCollector.SchemaDocument]) throws {
         for document in documents { index(document) }
-        for name in globals["complexType", default: [:]].keys { _ = try type(named: name) }
-        for name in globals["simpleType", default: [:]].keys { _ = try type(named: name) }
-        for name in globals["element", default: [:]].keys {
+        for kind in globals.keys {
+            for name in globals[kind, default: [:]].keys {
+                namespacesOfNames[kind, default: [:]][name.local, default: []].append(name.namespace)
+            }
+        }
+        for (name, declaration) in globals[.element, default: [:]] {
+            if let head = qualifiedName("substitutionGroup", declaration) {
+                substitutes[resolved(head, .element) ?? head, default: []].append(name)
+            }
+        }
+        for head in substitutes.keys { substitutes[head]?.sort() }
+        // In order, so that the same oddities are noted each time.
+        for name in globals[.type, default: [:]].keys.sorted() { _ = try type(named: name) }
+        for name in globals[.element, default: [:]].keys.sorted() {
             if let element = try globalElement(name) { set.elements[name] = element }
+        }
+        for (name, declaration) in globals[.attribute, default: [:]] {
+            set.attributes[name] = try attribute(declaration, isGlobal: true, nesting: 0)
         }
         try drain()
     }
 
     private mutating func index(_ document: DocumentCollector.SchemaDocument) {
+        let root = document.root
         let schema = schemas.count
         schemas.append(
             Schema(
                 targetNamespace: document.targetNamespace,
-                isElementQualified: document.root["elementFormDefault"] == "qualified"))
-        func add(_ node: XMLElement, to globals: inout [String: [QName: Declaration]]) {
-            guard node.name.namespace == Namespace.schema, let name = node["name"] else { return }
+                isElementQualified: root["elementFormDefault"] == "qualified",
+                isAttributeQualified: root["attributeFormDefault"] == "qualified", isChameleon: document.isChameleon))
+        func add(_ node: XMLElement, isRedefinition: Bool) {
+            guard let kind = Self.kind(of: node), let name = node["name"]?.trimmingWhiteSpace else { return }
             let key = QName(document.targetNamespace, name)
-            // The first one wins; a redefinition comes before what it redefines.
-            if globals[node.name.local]?[key] == nil {
-                globals[node.name.local, default: [:]][key] = Declaration(node: node, schema: schema)
+            let declaration = Declaration(node: node, schema: schema, redefined: isRedefinition ? key : nil)
+            if isRedefinition {
+                if let known = globals[kind]?[key] { originals[kind, default: [:]][key] = known }
+                globals[kind, default: [:]][key] = declaration
+            } else if globals[kind]?[key]?.redefined != nil {
+                originals[kind, default: [:]][key] = declaration
+            } else if globals[kind]?[key] == nil {
+                // The first one wins: the same schema is often given twice.
+                globals[kind, default: [:]][key] = declaration
             }
         }
-        for node in document.root.children where node.name.local != "redefine" { add(node, to: &globals) }
+        for node in root.children where node.name.namespace == Namespace.schema {
+            if node.name.local == "redefine" {
+                for inner in node.children { add(inner, isRedefinition: true) }
+            } else {
+                add(node, isRedefinition: false)
+            }
+        }
+    }
+
+    private static func kind(of node: XMLElement) -> Kind? {
+        guard node.name.namespace == Namespace.schema else { return nil }
+        return node.name.local == "complexType" || node.name.local == "simpleType" ? .type : Kind(rawValue: node.name.local)
     }
 
     private mutating func drain() throws {
         while let item = work.popLast() {
             if let name = item.name {
                 set[item.id] = try named(name, nesting: 0)
+                set.details[item.id] = simpleDetails[name]
             } else {
-                set[item.id] = try build(item.declaration, nesting: 0)
+                var detail = SimpleDetail()
+                set[item.id] = try build(item.declaration, nesting: 0, detail: &detail)
+                if case .simple = set[item.id] { set.details[item.id] = detail }
             }
         }
     }
 
     // MARK: Names
 
-    private mutating func type(named name: QName) throws -> TypeID {
-        if let known = set.typeNames[name] { return known }
-        if name.namespace == Namespace.schema || name.namespace == Namespace.encoding11
-            || name.namespace == Namespace.encoding12
-        {
-            if let known = builtIns[name] { return known }
-            guard let kind = SimpleKind(builtIn: name.local) else { return set.anyType }
-            let id = set.add(.simple(kind))
-            builtIns[name] = id
-            return id
+    /// The qualified name in an attribute, as its writer probably meant it.
+    func qualifiedName(_ attribute: String, _ declaration: Declaration) -> QName? {
+        qualifiedName(attribute, of: declaration.node, declaration.schema)
+    }
+
+    func qualifiedName(_ attribute: String, of node: XMLElement, _ schema: Int) -> QName? {
+        guard let text = node[attribute]?.trimmingWhiteSpace, !text.isEmpty else { return nil }
+        // An undeclared prefix: the local name may still be found.
+        guard var name = node.qualifiedName(attribute) else {
+            return QName("", text.split(separator: ":").last.map { $0.trimmingWhiteSpace } ?? text)
         }
-        guard let declaration = globals["complexType"]?[name] ?? globals["simpleType"]?[name] else {
+        if name.namespace.isEmpty, schemas[schema].isChameleon, !text.contains(":") {
+            name.namespace = schemas[schema].targetNamespace
+        }
+        return name
+    }
+
+    /// A definition's name; one in another namespace when that is the only one of this local name.
+    func resolved(_ name: QName, _ kind: Kind) -> QName? {
+        if globals[kind]?[name] != nil { return name }
+        guard !name.isBuiltIn, let namespaces = namespacesOfNames[kind]?[name.local], namespaces.count == 1
+        else { return nil }
+        return QName(namespaces[0], name.local)
+    }
+
+    /// A definition by its name, or what a redefinition of that name replaces.
+    mutating func definition(
+        _ name: QName, _ kind: Kind, from user: Declaration
+    ) -> (name: QName, declaration: Declaration)? {
+        if user.redefined == name, let original = originals[kind]?[name] { return (name, original) }
+        guard let found = resolved(name, kind), let declaration = globals[kind]?[found] else {
+            if !name.isBuiltIn, !Namespace.wellKnown.contains(name.namespace) {
+                note("no schema has the \(kind.rawValue) \(name): read by what it looks like")
+            }
+            return nil
+        }
+        if found != name { note("there is no \(kind.rawValue) \(name): \(found) is taken for it") }
+        return (found, declaration)
+    }
+
+    mutating func note(_ text: String) {
+        guard noted.count < 1000, noted.insert(text).inserted else { return }
+        if notes.count < Limits.notes { notes.append(text) }
+        if notes.count == Limits.notes, noted.count == Limits.notes + 1 {
+            notes.append("and more such oddities of the schemas")
+        }
+    }
+
+    mutating func type(named name: QName) throws -> TypeID {
+        if let known = set.typeNames[name] { return known }
+        guard let found = resolved(name, .type), let declaration = globals[.type]?[found] else {
+            if let kind = SimpleKind(builtIn: name.local) {
+                // `type="string"` without the prefix of XSD is common.
+                if !name.isBuiltIn { note("no schema has the type \(name): xs:\(name.local) is taken for it") }
+                return set.addBuiltIn(name, kind)
+            }
+            if name.isBuiltIn, name.namespace == Namespace.schema { return set.anyType }
+            if name.isBuiltIn, name.local == "Array", name.namespace != Namespace.schema {
+                let id = set.add(.complex(anyArray))
+                set.typeNames[name] = id
+                return id
+            }
+            if !name.isBuiltIn, !Namespace.wellKnown.contains(name.namespace) {
+                note("no schema has the type \(name): read by what it looks like")
+            }
             return set.anyType
         }
+        if found != name { note("there is no type \(name): \(found) is taken for it") }
+        if let known = set.typeNames[found] { return known }
         let id = set.add(.any)
-        set.typeNames[name] = id
-        work.append((id, name, declaration))
+        set.typeNames[found] = id
+        set.namesOfTypes[id] = found
+        work.append((id, found, declaration))
         return id
     }
 
-    private mutating func globalElement(_ name: QName) throws -> SchemaElement? {
+    mutating func globalElement(_ name: QName) throws -> SchemaElement? {
         if let known = elementIDs[name] { return known }
-        guard let declaration = globals["element"]?[name] else { return nil }
+        guard let declaration = globals[.element]?[name] else { return nil }
         var element = SchemaElement(name: name, type: set.anyType)
-        element.isNillable = isTrue(declaration.node["nillable"])
+        element.read(declaration.node)
         element.type = try typeOfElement(declaration)
+        if element.type == set.anyType, declaration.node["type"] == nil,
+            let head = qualifiedName("substitutionGroup", declaration), let found = resolved(head, .element),
+            found != name
+        {
+            // XSD part 1, section 3.3.2: without a type it has that of the head of its group.
+            elementIDs[name] = element
+            if let type = try globalElement(found)?.type { element.type = type }
+        }
         elementIDs[name] = element
         return element
     }
 
-    private mutating func typeOfElement(_ declaration: Declaration) throws -> TypeID {
-        if let name = declaration.node.qualifiedName("type") { return try type(named: name) }
-        for child in declaration.node.children where child.name.namespace == Namespace.schema {
-            guard child.name.local == "complexType" || child.name.local == "simpleType" else { continue }
+    /// The elements that may stand where this one is referred to, itself first.
+    mutating func substitutionGroup(of name: QName) throws -> [SchemaElement] {
+        var found: [SchemaElement] = []
+        var seen: Set<QName> = []
+        var waiting = [name]
+        while let next = waiting.first {
+            waiting.removeFirst()
+            guard seen.insert(next).inserted, seen.count < 2_000 else { continue }
+            if let element = try globalElement(next) { found.append(element) }
+            waiting += substitutes[next] ?? []
+        }
+        return found
+    }
+
+    mutating func typeOfElement(_ declaration: Declaration) throws -> TypeID {
+        if let name = qualifiedName("type", declaration) { return try type(named: name) }
+        for child in declaration.node.children where Self.kind(of: child) == .type {
             let id = set.add(.any)
             work.append((id, nil, Declaration(node: child, schema: declaration.schema)))
             return id
@@ -122,235 +256,44 @@ struct SchemaReader {
         return set.anyType
     }
 
-    // MARK: Types
+    // MARK: Guards
 
-    private mutating func build(_ declaration: Declaration, nesting: Int) throws -> SchemaType {
-        guard nesting < Limits.nesting else {
-            throw BridgeError(.limit, "a schema type has more than \(Limits.nesting) bases or groups inside each other")
-        }
-        if declaration.node.name.local == "simpleType" {
-            return .simple(try simpleKind(declaration, nesting: nesting))
-        }
-        var type = ComplexType()
-        type.isMixed = isTrue(declaration.node["mixed"])
-        var content = declaration.node
-        if let simple = declaration.node.child(Namespace.schema, "simpleContent") {
-            try addSimpleContent(simple, declaration.schema, to: &type, nesting: nesting)
-            return .complex(type)
-        }
-        if let complex = declaration.node.child(Namespace.schema, "complexContent") {
-            type.isMixed = type.isMixed || isTrue(complex["mixed"])
-            if let restriction = complex.child(Namespace.schema, "restriction") {
-                content = restriction
-                // A SOAP-ENC array names its members' type in an attribute: read by what it looks like.
-                if let base = restriction.qualifiedName("base"),
-                    base.namespace == Namespace.encoding11 || base.namespace == Namespace.encoding12
-                {
-                    return .any
-                }
-            } else if let extended = complex.child(Namespace.schema, "extension") {
-                content = extended
-                if let base = extended.qualifiedName("base") {
-                    switch try named(base, nesting: nesting + 1) {
-                    case .complex(let inherited):
-                        let isMixed = type.isMixed
-                        type = inherited
-                        type.isMixed = isMixed || inherited.isMixed
-                    case .any, .simple: type.isOpen = true
-                    }
-                }
-            }
-        }
-        let own = try particles(in: content, declaration.schema, nesting: nesting, isOpen: &type.isOpen)
-        SchemaReader.append(own, to: &type.children)
-        try addAttributes(content, declaration.schema, to: &type, nesting: nesting)
-        childCount += type.children.count
-        guard type.children.count <= Limits.childrenPerType, childCount <= Limits.childrenInAll else {
-            throw BridgeError(.limit, "the schemas describe too many elements: \(type.children.count) in one type")
-        }
-        return .complex(type)
-    }
-
-    /// A named type's content; built once, or a type that holds an extension of itself would never end.
-    private mutating func named(_ name: QName, nesting: Int) throws -> SchemaType {
-        if let known = built[name] { return known }
-        if let declaration = globals["complexType"]?[name] ?? globals["simpleType"]?[name] {
-            let type = try build(declaration, nesting: nesting)
-            built[name] = type
-            return type
-        }
-        if name.namespace == Namespace.schema, let kind = SimpleKind(builtIn: name.local) { return .simple(kind) }
-        return .any
-    }
-
-    private mutating func simpleKind(_ declaration: Declaration, nesting: Int) throws -> SimpleKind {
-        guard let restriction = declaration.node.child(Namespace.schema, "restriction") else {
-            return .text  // lists and unions
-        }
-        if let base = restriction.qualifiedName("base") {
-            guard case .simple(let kind) = try named(base, nesting: nesting + 1) else { return .text }
-            return kind
-        }
-        if let inner = restriction.child(Namespace.schema, "simpleType") {
-            guard nesting < Limits.nesting else { return .text }
-            return try simpleKind(Declaration(node: inner, schema: declaration.schema), nesting: nesting + 1)
-        }
-        return .text
-    }
-
-    private mutating func addSimpleContent(
-        _ node: XMLElement, _ schema: Int, to type: inout ComplexType, nesting: Int
-    ) throws {
-        type.text = .text
-        for content in node.children where ["extension", "restriction"].contains(content.name.local) {
-            if let base = content.qualifiedName("base") {
-                switch try named(base, nesting: nesting + 1) {
-                case .simple(let kind): type.text = kind
-                case .complex(let inherited):
-                    type.text = inherited.text ?? .text
-                    type.attributes = inherited.attributes
-                case .any: break
-                }
-            }
-            try addAttributes(content, schema, to: &type, nesting: nesting)
-        }
-    }
-
-    private mutating func addAttributes(
-        _ node: XMLElement, _ schema: Int, to type: inout ComplexType, nesting: Int
-    ) throws {
-        for child in node.children where child.name.namespace == Namespace.schema {
-            if child.name.local == "attribute" {
-                var declaration = Declaration(node: child, schema: schema)
-                if let name = child.qualifiedName("ref") {
-                    guard let global = globals["attribute"]?[name] else { continue }
-                    declaration = global
-                }
-                guard let name = declaration.node["name"], child["use"] != "prohibited" else { continue }
-                type.attributes.removeAll { $0.name == name }
-                type.attributes.append((name, try attributeKind(declaration, nesting: nesting)))
-            } else if child.name.local == "attributeGroup", let name = child.qualifiedName("ref"),
-                let group = globals["attributeGroup"]?[name]
-            {
-                try visit(nesting)
-                try addAttributes(group.node, group.schema, to: &type, nesting: nesting + 1)
-            }
-        }
-    }
-
-    private mutating func attributeKind(_ declaration: Declaration, nesting: Int) throws -> SimpleKind {
-        if let name = declaration.node.qualifiedName("type") {
-            if case .simple(let kind) = try named(name, nesting: nesting + 1) { return kind }
-            return .text
-        }
-        if let inner = declaration.node.child(Namespace.schema, "simpleType") {
-            return try simpleKind(Declaration(node: inner, schema: declaration.schema), nesting: nesting + 1)
-        }
-        return .text
-    }
-
-    // MARK: Particles
-
-    /// The elements of a model group and what is inside it, in order.
-    private mutating func particles(
-        in node: XMLElement, _ schema: Int, nesting: Int, isOpen: inout Bool
-    ) throws -> [SchemaElement] {
-        try visit(nesting)
-        let isChoice = node.name.local == "choice"
-        var found: [SchemaElement] = []
-        for child in node.children where child.name.namespace == Namespace.schema {
-            var part: [SchemaElement] = []
-            switch child.name.local {
-            case "element":
-                if let element = try localElement(child, schema) { part = [element] }
-            case "sequence", "choice", "all":
-                part = try particles(in: child, schema, nesting: nesting + 1, isOpen: &isOpen)
-            case "group":
-                guard let name = child.qualifiedName("ref"), let group = globals["group"]?[name] else { continue }
-                part = try particles(in: group.node, group.schema, nesting: nesting + 1, isOpen: &isOpen)
-            case "any":
-                isOpen = true
-            default: continue
-            }
-            let isRepeated = SchemaReader.isRepeated(child)
-            for index in part.indices {
-                part[index].isRepeated = part[index].isRepeated || isRepeated
-                part[index].isRequired = part[index].isRequired && !isChoice && child["minOccurs"] != "0"
-            }
-            if isChoice { SchemaReader.merge(part, into: &found) } else { SchemaReader.append(part, to: &found) }
-            guard found.count <= Limits.childrenPerType else {
-                throw BridgeError(.limit, "a schema type has more than \(Limits.childrenPerType) elements")
-            }
-        }
-        return found
-    }
-
-    private mutating func visit(_ nesting: Int) throws {
+    mutating func visit(_ nesting: Int) throws {
         visits += 1
         guard nesting < Limits.nesting, visits < Limits.visits else {
             throw BridgeError(.limit, "groups of the schemas contain each other, or too many of them do")
         }
     }
 
-    private mutating func localElement(_ node: XMLElement, _ schema: Int) throws -> SchemaElement? {
-        guard node["maxOccurs"] != "0" else { return nil }
-        if let name = node.qualifiedName("ref") {
-            return try globalElement(name) ?? SchemaElement(name: name, type: set.anyType)
-        }
-        guard let name = node["name"] else { return nil }
-        let isQualified = node["form"].map { $0 == "qualified" } ?? schemas[schema].isElementQualified
-        var element = SchemaElement(
-            name: QName(isQualified ? schemas[schema].targetNamespace : "", name), type: set.anyType)
-        element.isNillable = isTrue(node["nillable"])
-        element.type = try typeOfElement(Declaration(node: node, schema: schema))
-        return element
+    /// A named type's content; built once, or a type that holds an extension of itself would never end.
+    mutating func named(_ name: QName, nesting: Int) throws -> SchemaType {
+        if let known = built[name] { return known }
+        guard let declaration = globals[.type]?[name] else { return .any }
+        var detail = SimpleDetail()
+        let type = try build(declaration, nesting: nesting, detail: &detail)
+        built[name] = type
+        if case .simple = type { simpleDetails[name] = detail }
+        if let base = baseName(declaration) { set.derivedTypes[base, default: []].append(name) }
+        return type
     }
 
-    /// Elements that follow each other: a name that comes twice repeats.
-    private static func append(_ part: [SchemaElement], to list: inout [SchemaElement]) {
-        let known = Set(list.map(\.name))
-        for element in part {
-            if known.contains(element.name), let index = list.firstIndex(where: { $0.name == element.name }) {
-                list[index].isRepeated = true
-            } else {
-                list.append(element)
+    private func baseName(_ declaration: Declaration) -> QName? {
+        for content in declaration.node.children where content.name.local.hasSuffix("Content") {
+            for step in content.children {
+                guard let base = qualifiedName("base", of: step, declaration.schema) else { continue }
+                return resolved(base, .type) ?? base
             }
         }
+        return nil
     }
-
-    /// Elements that exclude each other.
-    private static func merge(_ part: [SchemaElement], into list: inout [SchemaElement]) {
-        for element in part {
-            if let index = list.firstIndex(where: { $0.name == element.name }) {
-                list[index].isRepeated = list[index].isRepeated || element.isRepeated
-            } else {
-                list.append(element)
-            }
-        }
-    }
-
-    private static func isRepeated(_ node: XMLElement) -> Bool {
-        guard let text = node["maxOccurs"] else { return false }
-        return text == "unbounded" || (Int(text) ?? 1) > 1
-    }
-
-    private func isTrue(_ text: String?) -> Bool { text == "true" || text == "1" }
 }
 
-extension SimpleKind {
-    /// The kind of a built-in type (XSD part 2, section 3); nil for anyType and what is unknown.
-    init?(builtIn name: String) {
-        switch name {
-        case "int", "long", "short", "byte", "integer", "nonNegativeInteger", "positiveInteger", "nonPositiveInteger",
-            "negativeInteger", "unsignedInt", "unsignedLong", "unsignedShort", "unsignedByte":
-            self = .integer
-        case "decimal": self = .decimal
-        case "double", "float": self = .double
-        case "boolean": self = .boolean
-        case "base64Binary", "base64": self = .base64
-        case "hexBinary": self = .hex
-        case "anyType", "anySimpleType", "Array", "Struct", "arrayType": return nil
-        default: self = .text
-        }
+extension SchemaElement {
+    /// Takes what an element's declaration says besides its name and type.
+    mutating func read(_ node: XMLElement) {
+        isNillable = SchemaReader.isTrue(node["nillable"])
+        isAbstract = SchemaReader.isTrue(node["abstract"])
+        value = node["fixed"] ?? node["default"]
+        isFixed = node["fixed"] != nil
     }
 }

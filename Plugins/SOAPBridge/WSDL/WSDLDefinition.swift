@@ -4,7 +4,7 @@ internal import BridgeKit
 struct WSDLDefinition: Sendable {
     var services: [WSDLService] = []
     var schemas = SchemaSet()
-    /// What was left out while reading, a sentence each.
+    /// What was left out or forgiven while reading, a sentence each.
     var notes: [String] = []
 }
 
@@ -21,10 +21,15 @@ struct WSDLPort: Sendable {
     /// The URL of soap:address; often wrong, see the option `endpoint`.
     var address: String
     var operations: [WSDLOperation] = []
+    /// The binding says that it goes over HTTP (WSDL 1.1, section 3.3); false for JMS, SMTP and the like.
+    var isHTTP = true
+    /// The binding asks for WS-Addressing.
+    var usesAddressing = false
 }
 
 /// An operation as a binding describes it.
 struct WSDLOperation: Sendable {
+    /// Its name; of overloaded ones the later are called `NAME:INPUT`, with the name of their input.
     var name: String
     /// The SOAPAction URI; empty for none.
     var action: String
@@ -33,6 +38,14 @@ struct WSDLOperation: Sendable {
     var output: MessageBody
     /// Why the bridge can't call it, in words; nil when it can.
     var problem: String?
+    /// It has no reply.
+    var isOneWay = false
+    /// The header blocks that the binding describes for the request.
+    var headers: [SchemaElement] = []
+    /// The elements that a fault's detail may hold.
+    var faults: [SchemaElement] = []
+    /// The action of WS-Addressing for the request.
+    var addressingAction = ""
 
     enum Style: String, Sendable {
         case document, rpc
@@ -42,10 +55,12 @@ struct WSDLOperation: Sendable {
 /// The elements inside a message's soap:Body: one for rpc (the wrapper) and wrapped, as many as parts for document.
 struct MessageBody: Sendable {
     var elements: [SchemaElement] = []
+    /// SOAP encoding (SOAP 1.1, section 5): values name their types, arrays their members', and may stand elsewhere.
+    var isEncoded = false
 }
 
 extension WSDLDefinition {
-    /// The port that the options mean: the first that fits what they say.
+    /// The port that the options mean: the first that fits what they say, one over HTTP before others.
     ///
     /// - Throws: ``BridgeError`` configuration that lists what there is, the nearest first.
     func port(service: String?, port: String?, version: SOAPVersion?) throws(BridgeError) -> (WSDLService, WSDLPort) {
@@ -67,13 +82,16 @@ extension WSDLDefinition {
             }
             return found
         }
-        if let version, let found = pairs.first(where: { $0.1.version == version }) { return found }
-        guard let first = pairs.first else {
-            throw BridgeError(
-                .configuration, "the WSDL offers no port with a SOAP binding",
-                remedy: "point the option \"wsdl\" at the WSDL that has the service")
+        let usable = pairs.filter { $0.1.isHTTP && !$0.1.operations.isEmpty }
+        for pairs in [usable, pairs] {
+            if let version, let found = pairs.first(where: { $0.1.version == version }) { return found }
+            if let first = pairs.first { return first }
         }
-        return first
+        throw BridgeError(
+            .configuration,
+            "the WSDL offers no port with a SOAP binding"
+                + (notes.isEmpty ? "" : "; of the WSDL: " + notes.prefix(3).joined(separator: "; ")),
+            remedy: "point the option \"wsdl\" at the WSDL that has the service")
     }
 }
 

@@ -1,5 +1,5 @@
 /// An expanded name of XML: a namespace, empty for none, and a local name (Namespaces in XML 1.0, section 2.1).
-struct QName: Hashable, Sendable, CustomStringConvertible {
+struct QName: Hashable, Comparable, Sendable, CustomStringConvertible {
     var namespace: String
     var local: String
 
@@ -8,7 +8,26 @@ struct QName: Hashable, Sendable, CustomStringConvertible {
         self.local = local
     }
 
+    /// Reads James Clark's notation, `{namespace}local`; a text without braces has no namespace.
+    init(clark text: String) {
+        if text.hasPrefix("{"), let end = text.firstIndex(of: "}") {
+            namespace = String(text[text.index(after: text.startIndex)..<end])
+            local = String(text[text.index(after: end)...])
+        } else {
+            (namespace, local) = ("", text)
+        }
+    }
+
     var description: String { namespace.isEmpty ? local : "{\(namespace)}\(local)" }
+
+    static func < (a: QName, b: QName) -> Bool {
+        (a.namespace, a.local) < (b.namespace, b.local)
+    }
+
+    /// In a namespace of types that XSD or SOAP encoding defines.
+    var isBuiltIn: Bool {
+        namespace == Namespace.schema || namespace == Namespace.encoding11 || namespace == Namespace.encoding12
+    }
 }
 
 /// The namespaces that the bridge knows.
@@ -24,13 +43,37 @@ enum Namespace {
     static let encoding11 = "http://schemas.xmlsoap.org/soap/encoding/"
     static let encoding12 = "http://www.w3.org/2003/05/soap-encoding"
     static let xml = "http://www.w3.org/XML/1998/namespace"
+    static let xop = "http://www.w3.org/2004/08/xop/include"
+    static let addressing = "http://www.w3.org/2005/08/addressing"
+    static let addressing2004 = "http://schemas.xmlsoap.org/ws/2004/08/addressing"
+    /// What a WSDL says of WS-Addressing: the final metadata (2007/05), and the WSDL binding before it.
+    static let addressingWSDL: Set<String> = [
+        "http://www.w3.org/2007/05/addressing/metadata", "http://www.w3.org/2006/05/addressing/wsdl",
+        "http://www.w3.org/2007/02/addressing/metadata", addressing,
+    ]
+    static let security =
+        "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"
+    static let securityUtility =
+        "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"
+
+    /// The drafts of XML Schema that services of the first years use, as what they became.
+    static let drafts: [String: String] = [
+        "http://www.w3.org/1999/XMLSchema": schema, "http://www.w3.org/2000/10/XMLSchema": schema,
+        "http://www.w3.org/2001/XMLSchema/": schema, "http://www.w3.org/2001/XMLSchema#": schema,
+        "http://www.w3.org/1999/XMLSchema-instance": instance,
+        "http://www.w3.org/2000/10/XMLSchema-instance": instance,
+        "http://schemas.xmlsoap.org/soap/encoding": encoding11, "http://schemas.xmlsoap.org/wsdl": wsdl,
+        "http://www.w3.org/2001/12/soap-encoding": encoding12, "http://www.w3.org/2001/09/soap-encoding": encoding12, "http://www.w3.org/2002/06/soap-encoding": encoding12,
+        "http://www.w3.org/2002/12/soap-encoding": encoding12, "http://www.w3.org/2003/05/soap-encoding/": encoding12,
+    ]
 
     /// Schemas that are never fetched: naive clients do, and their hosts answer 403 or not at all.
     static let wellKnown: Set<String> = [
-        wsdl, wsdlSOAP11, wsdlSOAP12, schema, instance, envelope11, envelope12, encoding11, encoding12, xml,
-        "http://www.w3.org/2000/09/xmldsig#", "http://www.w3.org/2005/05/xmlmime",
-        "http://www.w3.org/2004/08/xop/include", "http://www.w3.org/2005/08/addressing",
-        "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd",
-        "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd",
+        wsdl, wsdlSOAP11, wsdlSOAP12, schema, instance, envelope11, envelope12, encoding11, encoding12, xml, xop,
+        addressing, addressing2004, security, securityUtility,
+        "http://www.w3.org/2000/09/xmldsig#", "http://www.w3.org/2001/04/xmlenc#",
+        "http://www.w3.org/2005/05/xmlmime", "http://www.w3.org/2004/11/xmlmime", "http://www.w3.org/1999/xlink",
+        "http://ws-i.org/profiles/basic/1.1/xsd", "http://schemas.microsoft.com/2003/10/Serialization/",
+        "http://microsoft.com/wsdl/types/",
     ]
 }

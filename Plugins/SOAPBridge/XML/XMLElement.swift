@@ -42,12 +42,12 @@ struct XMLElement: Sendable {
     ///
     /// - Throws: ``BridgeError`` malformed, or limit for more than ``XMLTreeBuilder/Limits`` allows.
     static func parse(_ bytes: [UInt8], subject: String) throws(BridgeError) -> XMLElement {
-        guard bytes.contains(where: { !LexicalValue.isSpace($0) }) else {
-            throw BridgeError(.malformed, "\(subject) is empty")
-        }
+        // Scripts like to print a line before the XML declaration, which XML forbids.
+        let text = bytes.drop(while: LexicalValue.isSpace)
+        guard !text.isEmpty else { throw BridgeError(.malformed, "\(subject) is empty") }
         let builder = XMLTreeBuilder(subject: subject)
         let parser = try XMLPushParser(sink: builder, subject: subject)
-        try parser.feed(bytes[...])
+        try parser.feed(text)
         try parser.finish()
         guard let root = builder.root else { throw BridgeError(.malformed, "\(subject) is empty") }
         return root
@@ -83,16 +83,27 @@ final class XMLTreeBuilder: XMLEventSink {
         var scope = stack.last?.scope ?? ["xml": Namespace.xml]
         for index in 0..<element.namespaceCount {
             let (prefix, namespace) = element.declaration(index)
-            scope[prefix] = namespace
+            scope[prefix] = Self.current(namespace)
         }
-        var node = XMLElement(name: QName(element.namespace, element.localName), scope: scope)
+        var name = QName(Self.current(element.namespace), element.localName)
+        // Schemas whose elements lack the prefix of XML Schema, and are so in none or in the WSDL's namespace.
+        if name.namespace.isEmpty || name.namespace == Namespace.wsdl,
+            stack.last?.name.namespace == Namespace.schema && stack.last?.name.local != "appinfo"
+                && stack.last?.name.local != "documentation" || stack.isEmpty && name.local == "schema"
+        {
+            name.namespace = Namespace.schema
+        }
+        var node = XMLElement(name: name, scope: scope)
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index) else { continue }
-            let namespace = attribute.namespacePointer.map { String(cString: $0) } ?? ""
+            let namespace = attribute.namespacePointer.map { Self.current(String(cString: $0)) } ?? ""
             node.attributes[QName(namespace, attribute.localName).description] = attribute.value
         }
         stack.append(node)
     }
+
+    /// Documents of XML Schema's drafts are read as what the drafts became.
+    private static func current(_ namespace: String) -> String { Namespace.drafts[namespace] ?? namespace }
 
     override func endElement() throws(BridgeError) {
         guard let node = stack.popLast() else { return }

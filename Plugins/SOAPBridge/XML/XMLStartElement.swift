@@ -58,6 +58,23 @@ struct XMLAttribute {
         return Self.isEqual(bytes, namespace)
     }
 
+    /// Of XML Schema's instance namespace, or a draft's.
+    var isOfInstance: Bool {
+        namespacePointer != nil
+            && (isIn("http://www.w3.org/2001/XMLSchema-instance") || isIn("http://www.w3.org/1999/XMLSchema-instance")
+                || isIn("http://www.w3.org/2000/10/XMLSchema-instance"))
+    }
+
+    /// Of the envelope of SOAP 1.1 or 1.2.
+    var isOfEnvelope: Bool {
+        isIn("http://schemas.xmlsoap.org/soap/envelope/") || isIn("http://www.w3.org/2003/05/soap-envelope")
+    }
+
+    /// Of the encoding of SOAP 1.1 or 1.2.
+    var isOfEncoding: Bool {
+        isIn("http://schemas.xmlsoap.org/soap/encoding/") || isIn("http://www.w3.org/2003/05/soap-encoding")
+    }
+
     func isNamed(_ wanted: StaticString) -> Bool {
         Self.isEqual(nameBytes, wanted)
     }

@@ -71,11 +71,20 @@ typedef enum bmo_log_level {
     BMO_LOG_ERROR = 3
 } bmo_log_level;
 
-/* What the host gives an instance; valid until `close` returned. `log` may be called from any thread. */
+/*
+ * What the host gives an instance; valid until `close` returned. Its functions may be called from any thread.
+ *
+ * work     since 1.1, only of a bridge that runs in a child process and is not concurrent; NULL elsewhere. Has one of several
+ *          further processes, with an instance of the same plugin and options, open a fetch of `request`, make one batch and
+ *          close it; returns what its fetch_next returned. As many calls run at a time as the host allows; the others wait.
+ *          The outputs go back to `release`. The request is the bridge's own: it need not be one that a config could hold.
+ */
 typedef struct bmo_host {
     uint32_t struct_size;
     void *context;
     void (*log)(void *context, bmo_log_level level, bmo_bytes message);
+    bmo_status (*work)(void *context, bmo_bytes request, bmo_buffer *records, bmo_buffer *page);
+    void (*release)(void *context, bmo_buffer buffer);
 } bmo_host;
 
 typedef struct bmo_instance bmo_instance; /* one configured bridge: the bridge's own type */

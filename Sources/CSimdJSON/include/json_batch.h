@@ -10,9 +10,9 @@
  *     bmo_json_add_name(reader, "items", 5);
  *     uint32_t next = bmo_json_add_path(reader);        // further paths: values that the caller wants
  *     bmo_json_add_name(reader, "next", 4);
- *     if (bmo_json_begin(reader, data, size, 0))
+ *     if (bmo_json_begin(reader, data, size, BMO_JSON_RECORDS))
  *         while ((status = bmo_json_next(reader, &writer, 1 << 20)) == BMO_JSON_MORE) ...
- *     bmo_json_value(reader, next, &value);             // once the status is BMO_JSON_DONE
+ *     bmo_json_value_at(reader, next, &value);             // once the status is BMO_JSON_DONE
  *
  * One reader serves any number of texts, one after the other, and keeps its memory. Not thread-safe.
  */
@@ -46,7 +46,6 @@ typedef enum bmo_json_fault {
     BMO_JSON_TOO_DEEP,       /* more than 1,024 levels */
     BMO_JSON_NO_RECORDS,     /* the path of the records leads nowhere */
     BMO_JSON_NOT_RECORDS,    /* the path of the records leads to a text, a number or a bool */
-    BMO_JSON_AMBIGUOUS,      /* no path was given, and the root is an object with arrays in it */
     BMO_JSON_TOO_LARGE,      /* over 4 GiB, or a batch that cannot be written */
     BMO_JSON_MEMORY
 } bmo_json_fault;
@@ -93,12 +92,27 @@ void bmo_json_add_name(bmo_json_reader *reader, const char *name, size_t length)
 /* Appends a wildcard selector, [*], to the last path: all elements, or all members' values. */
 void bmo_json_add_wildcard(bmo_json_reader *reader);
 
+/* Appends an index selector, [n] from 0, to the last path. */
+void bmo_json_add_index(bmo_json_reader *reader, uint64_t index);
+/* Appends a filter selector, [?@.name=='value'], to the last path: the elements whose member is that text. */
+void bmo_json_add_filter(bmo_json_reader *reader, const char *name, size_t length, const char *value, size_t value_length);
+/* A member that each record gets in front of its own, from the next record on. */
+void bmo_json_set_field(bmo_json_reader *reader, const char *name, size_t length, const char *value, size_t value_length);
+void bmo_json_clear_fields(bmo_json_reader *reader);
+
+/* How a text is read. */
+typedef enum bmo_json_mode {
+    BMO_JSON_RECORDS = 0,    /* path 0 leads to the records; those that a wildcard finds in an object get its key as the
+                                member `@key`, and plain values there become records {@key, @value} */
+    BMO_JSON_VALUES = 1,     /* there are no records: path 0 is as any other */
+    BMO_JSON_SEQUENCE = 2    /* the text is any number of records, one after the other (NDJSON); paths mean nothing */
+} bmo_json_mode;
+
 /*
  * Begins a text, which stays unchanged and has BMO_JSON_PADDING readable bytes after its end until the walk is over.
- * With `guess`, path 0 was not chosen by a person: an object at the root is then a record only if it holds no array.
  * Returns 0 when the text is refused at once.
  */
-int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, int guess);
+int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, bmo_json_mode mode);
 /* Writes records until the batch has about `bytes` bytes, or 500 records were rejected. */
 bmo_json_status bmo_json_next(bmo_json_reader *reader, bmo_writer *writer, size_t bytes);
 
@@ -110,7 +124,22 @@ uint64_t bmo_json_records(const bmo_json_reader *reader);
 /* Records rejected since the last call of bmo_json_next began. */
 size_t bmo_json_rejected_count(const bmo_json_reader *reader);
 void bmo_json_rejected_at(const bmo_json_reader *reader, size_t index, bmo_json_rejected *rejected);
-/* After NO_RECORDS, NOT_RECORDS or AMBIGUOUS: where arrays are, as paths separated by ", ", for a remedy. */
+/* Where the last record's JSON stands in the text, white space after it included; length 0: there was none. */
+void bmo_json_last_record(const bmo_json_reader *reader, size_t *offset, size_t *length);
+
+/* A member somewhere below the root. Of an array, the text is the character that its first element begins with. */
+typedef struct bmo_json_finding {
+    const char *path;        /* RFC 9535 */
+    size_t path_length;
+    bmo_json_value value;
+} bmo_json_finding;
+
+/* After bmo_json_begin: looks at what the objects of the text hold, four levels deep and not into arrays but those of
+   links; at most about 600 findings, which live until the next text begins. Returns their number; faults end it early. */
+size_t bmo_json_survey(bmo_json_reader *reader);
+void bmo_json_finding_at(const bmo_json_reader *reader, size_t index, bmo_json_finding *finding);
+
+/* After NO_RECORDS or NOT_RECORDS: where arrays are, as paths separated by ", ", for a remedy. */
 const char *bmo_json_arrays(bmo_json_reader *reader);
 
 #ifdef __cplusplus

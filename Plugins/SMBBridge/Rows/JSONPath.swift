@@ -1,0 +1,1 @@
+../../RESTBridge/JSONPath.swift

@@ -1,0 +1,25 @@
+internal import BridgeKit
+internal import RecordBatch
+
+/// What a walk would ask first, without asking it.
+final class ExplainedSource: RecordSource {
+    private let request: String
+    private let body: String
+
+    init(request: String, body: String) {
+        self.request = request
+        self.body = body
+    }
+
+    func next(into writer: RecordBatchWriter) throws -> Page {
+        writer.object {
+            writer.key("request")
+            writer.text(request)
+            writer.key("body")
+            writer.text(body)
+        }
+        return Page(isPageEnd: true, isEnd: true)
+    }
+
+    func cancel() {}
+}

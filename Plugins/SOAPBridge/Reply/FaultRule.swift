@@ -1,0 +1,103 @@
+internal import BridgeKit
+
+/// What the config says to do about a fault: the first rule that fits counts.
+struct FaultRule: Sendable, Equatable {
+    enum Action: String, Sendable, CaseIterable {
+        /// The service's way of saying that there is nothing: an empty listing.
+        case empty
+        /// The listing ends here, and need not be whole.
+        case ignore
+        case retry, fail
+        case notFound = "not_found"
+        case permission, authentication, conflict, timeout
+        case rateLimited = "rate_limited"
+    }
+
+    var code: String?
+    var reason: String?
+    var detail: String?
+    var status: Int?
+    var action: Action
+    /// How long to wait before another try, in seconds.
+    var wait: Int?
+
+    static let schema = #"""
+        {
+          "type": "array",
+          "description": "What to do about faults; the first rule that fits counts.",
+          "items": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["action"],
+            "properties": {
+              "code": {"type": "string", "description": "The code with its subcodes, or one of them, without prefixes: Server, Sender.NotFound, NotFound."},
+              "reason": {"type": "string", "description": "A text that the reason contains, without regard to case."},
+              "detail": {"type": "string", "description": "NAME for an element that the detail has, or NAME=TEXT for what is in it."},
+              "status": {"type": "integer", "description": "The HTTP status."},
+              "action": {"type": "string", "enum": ["empty", "ignore", "retry", "fail", "not_found", "permission", "authentication", "conflict", "timeout", "rate_limited"], "description": "empty: there are no records; ignore: the listing ends here; retry; the others name the error."},
+              "wait": {"type": "integer", "minimum": 0, "maximum": 86400, "description": "With retry and rate_limited: seconds to wait."}
+            }
+          }
+        }
+        """#
+
+    /// Reads the rules of `faults`.
+    ///
+    /// - Throws: ``BridgeError`` configuration for an unknown action, or a rule that fits every fault.
+    static func rules(_ options: BridgeOptions) throws(BridgeError) -> [FaultRule] {
+        var rules: [FaultRule] = []
+        for rule in options.objects("faults") {
+            let name = rule.string("action") ?? ""
+            guard let action = Action(rawValue: name) else {
+                throw BridgeError(
+                    .configuration, "a rule of faults has the action \"\(name)\"",
+                    remedy: "its actions: \(NearestName.list(Action.allCases.map(\.rawValue), to: name))")
+            }
+            let read = FaultRule(
+                code: rule.string("code"), reason: rule.string("reason"), detail: rule.string("detail"),
+                status: rule.integer("status"), action: action, wait: rule.integer("wait"))
+            guard read.code != nil || read.reason != nil || read.detail != nil || read.status != nil else {
+                throw BridgeError(
+                    .configuration, "a rule of faults (\(name)) fits every fault",
+                    remedy: "say which by code, reason, detail or status")
+            }
+            rules.append(read)
+        }
+        return rules
+    }
+
+    /// Whether the rule is about this fault.
+    func fits(_ fault: SOAPFault, status: Int) -> Bool {
+        if let wanted = self.status, wanted != status { return false }
+        if let code, fault.code != code, !fault.codes.contains(code) { return false }
+        if let reason, !fault.reason.lowercased().contains(reason.lowercased()) { return false }
+        guard let detail else { return true }
+        let parts = detail.split(separator: "=", maxSplits: 1).map { String($0).trimmingWhiteSpace }
+        return fault.leaves.contains { leaf in
+            guard leaf.path.contains(parts[0]) else { return false }
+            return parts.count == 1 || leaf.path.last == parts[0] && leaf.text == parts[1]
+        }
+    }
+
+    /// The error that the rule makes of one.
+    func applied(to error: BridgeError) -> BridgeError {
+        var error = error
+        error.isRetryable = false
+        switch action {
+        case .empty, .ignore, .fail: break
+        case .retry: error.isRetryable = true
+        case .notFound: error.code = .notFound
+        case .permission: error.code = .permission
+        case .authentication: error.code = .authentication
+        case .conflict: error.code = .conflict
+        case .timeout:
+            error.code = .timeout
+            error.isRetryable = true
+        case .rateLimited:
+            error.code = .rateLimited
+            error.isRetryable = true
+        }
+        if error.isRetryable, let wait { error.retryAfterMilliseconds = Int64(wait) * 1000 }
+        return error
+    }
+}

@@ -1,0 +1,69 @@
+/// The value of a Content-Type field: a type and its parameters (RFC 9110, section 8.3.1).
+struct MediaType: Equatable {
+    /// In lower case.
+    var name: String
+    /// By name in lower case; values without their quotes.
+    var parameters: [String: String] = [:]
+
+    init(_ text: String) {
+        var rest = Substring(text)
+        name = String(rest.prefix { $0 != ";" }).trimmingWhiteSpace.lowercased()
+        rest = rest.dropFirst(rest.prefix { $0 != ";" }.count)
+        while rest.first == ";" {
+            rest = rest.dropFirst()
+            let key = String(rest.prefix { $0 != "=" && $0 != ";" })
+            rest = rest.dropFirst(key.count)
+            guard rest.first == "=" else { continue }
+            rest = rest.dropFirst().drop { $0 == " " }
+            var value = ""
+            if rest.first == "\"" {
+                rest = rest.dropFirst()
+                while let character = rest.popFirst(), character != "\"" {
+                    value.append(character == "\\" ? rest.popFirst() ?? character : character)
+                }
+                rest = rest.drop { $0 != ";" }
+            } else {
+                value = String(rest.prefix { $0 != ";" })
+                rest = rest.dropFirst(value.count)
+            }
+            parameters[key.trimmingWhiteSpace.lowercased()] = value.trimmingWhiteSpace
+        }
+    }
+
+    /// Whether what it names is XML, or may be.
+    var isXML: Bool {
+        ["text/xml", "application/xml", ""].contains(name)
+            || name.hasSuffix("+xml") && name != "application/xhtml+xml"
+    }
+}
+
+/// Names of attachments as references and headers write them.
+enum AttachmentName {
+    /// `cid:a%40b` as `a@b` (RFC 2392); a location as it is.
+    static func decoded(_ href: String) -> String {
+        guard href.lowercased().hasPrefix("cid:") else { return href }
+        var bytes: [UInt8] = []
+        var rest = Array(href.utf8.dropFirst(4))[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The names under which a part can be referred to.
+    static func names(_ fields: [String: String]) -> [String] {
+        var names: [String] = []
+        if let id = fields["content-id"] {
+            names.append(id.hasPrefix("<") && id.hasSuffix(">") ? String(id.dropFirst().dropLast()) : id)
+        }
+        if let location = fields["content-location"] { names.append(location) }
+        return names
+    }
+}

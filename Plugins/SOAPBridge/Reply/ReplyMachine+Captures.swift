@@ -1,0 +1,55 @@
+/// Values outside the records that paging needs: total, token, whether there is more.
+extension ReplyMachine {
+    private static let longest = 64 << 10
+
+    /// The value at a capture's path, once it came; an empty one counts as none.
+    func captured(_ capture: ReplyPlan.Capture) -> String? { captured[capture.rawValue] }
+
+    /// The number of all records, once it came.
+    var total: Int64? {
+        guard let text = captured(.total), let number = Int64(text), number >= 0 else { return nil }
+        return number
+    }
+
+    mutating func beginCaptures(_ element: XMLStartElement, _ matches: SIMD4<Int16>) {
+        for (index, path) in plan.captures.enumerated() where matches[index] > 0 {
+            if Int(matches[index]) == path.count {
+                captureText.removeAll(keepingCapacity: true)
+                capturing = index
+            } else if Int(matches[index]) == path.count - 1 {
+                captureAttribute(element, index, name: path[path.count - 1])
+            }
+        }
+    }
+
+    private mutating func captureAttribute(_ element: XMLStartElement, _ index: Int, name: Int32) {
+        for place in 0..<element.attributeCount {
+            guard let attribute = element.attribute(place) else { continue }
+            let isNamed = names.withName(name) {
+                $0.first == UInt8(ascii: "@") && $0.dropFirst().elementsEqual(attribute.nameBytes)
+            }
+            guard isNamed else { continue }
+            set(index, attribute.value)
+        }
+    }
+
+    mutating func capture(_ bytes: UnsafeRawBufferPointer) {
+        guard captureText.count < Self.longest else { return }
+        captureText.append(contentsOf: bytes.prefix(Self.longest))
+    }
+
+    mutating func endCapture() {
+        guard let index = capturing else { return }
+        capturing = nil
+        set(index, String(decoding: captureText, as: UTF8.self))
+        // Two paths may lead to the same element.
+        for (other, path) in plan.captures.enumerated() where other != index && path == plan.captures[index] {
+            captured[other] = captured[index]
+        }
+    }
+
+    private mutating func set(_ index: Int, _ text: String) {
+        let text = text.trimmingWhiteSpace
+        if !text.isEmpty { captured[index] = text }
+    }
+}

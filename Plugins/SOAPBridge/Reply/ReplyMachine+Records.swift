@@ -1,0 +1,233 @@
+internal import BridgeKit
+internal import RecordBatch
+
+/// Elements that become values: records, faults, and what others refer to.
+extension ReplyMachine {
+    mutating func startNode(
+        _ element: XMLStartElement, _ number: Int32, _ declared: ReplyPlan.TypeNumber, isRepeated: Bool, role: Role,
+        parent: Int32
+    ) throws(BridgeError) -> Frame {
+        var frame = Frame(role: role)
+        frame.type = declared
+        frame.textStart = tree.text.count
+        var node = RecordTree.Node(name: number, type: declared, kind: .element)
+        node.isRepeated = isRepeated
+        guard element.attributeCount > 0 else {
+            if plan.types[Int(declared)].isArray { setArray(&frame, &node) }
+            frame.node = try tree.add(node, to: parent)
+            return frame
+        }
+        if let type = xsiType(element, declared: declared) {
+            frame.type = type
+            node.type = type
+        }
+        let member = arrayMemberType(element)
+        if member != nil || plan.types[Int(frame.type)].isArray { setArray(&frame, &node) }
+        if let member, member != ReplyPlan.anyType { frame.memberType = member }
+        frame.node = try tree.add(node, to: parent)
+        if role != .fault, let (id, bytes) = referenceBytes(element, declared) {
+            try tree.addReference(bytes.value, kind: bytes.kind, to: frame.node)
+            if bytes.kind == .reference, frame.type != ReplyPlan.anyType, awaited[id] == nil, !deferred.has(id) {
+                awaited[id] = Awaited(type: frame.type)
+            }
+        }
+        if role == .record, isEncoded, let id = identifier(element) { frame.id = id }
+        for index in 0..<element.attributeCount {
+            guard let attribute = element.attribute(index) else { continue }
+            try add(attribute, to: frame)
+        }
+        return frame
+    }
+
+    private func setArray(_ frame: inout Frame, _ node: inout RecordTree.Node) {
+        frame.isArray = true
+        node.isArray = true
+        frame.memberType = plan.types[Int(frame.type)].children.first?.type ?? ReplyPlan.anyType
+    }
+
+    private mutating func add(_ attribute: XMLAttribute, to frame: Frame) throws(BridgeError) {
+        if attribute.isOfInstance {
+            if attribute.isNamed("nil") || attribute.isNamed("null") {
+                let value = attribute.value
+                if value == "true" || value == "1" { tree.setNil(frame.node) }
+            } else if attribute.isNamed("type"), !frame.isArray, plan.types[Int(frame.type)].text == nil {
+                try tree.addAttribute(plan.typeName, attribute, to: frame.node)
+            }
+            return
+        }
+        if attribute.isOfEnvelope || attribute.isOfEncoding { return }
+        scratch.removeAll(keepingCapacity: true)
+        scratch.append(UInt8(ascii: "@"))
+        scratch.append(contentsOf: attribute.nameBytes)
+        let number = scratch.withUnsafeBytes { names.number($0) }
+        let isReference =
+            number == referenceNames.href && (isEncoded || attribute.rawValue.starts(with: "cid:".utf8))
+        if isReference || isEncoded && number == referenceNames.id, !attribute.hasNamespace, !declares(number, frame.type) {
+            return
+        }
+        try tree.addAttribute(number, attribute, to: frame.node)
+    }
+
+    private func declares(_ attribute: Int32, _ type: ReplyPlan.TypeNumber) -> Bool {
+        plan.types[Int(type)].attributes.contains { $0.name == attribute }
+    }
+
+    // MARK: Types
+
+    /// The type that an xsi:type names; nil where there is none, or none that is known.
+    mutating func xsiType(_ element: XMLStartElement, declared: ReplyPlan.TypeNumber) -> ReplyPlan.TypeNumber? {
+        for index in 0..<element.attributeCount {
+            guard let attribute = element.attribute(index), attribute.isNamed("type"), attribute.isOfInstance else {
+                continue
+            }
+            guard let type = plan.type(named: qualifiedName(attribute.value)) else {
+                if declared != ReplyPlan.anyType { emitter.note(.unknownType, names.number(element.nameBytes)) }
+                return nil
+            }
+            // "Array" and "anyType" say less than the schema does.
+            if type == ReplyPlan.anyType || (type == plan.arrayType && plan.types[Int(declared)].isArray) {
+                return nil
+            }
+            let kind = plan.types[Int(type)].isArray && plan.types[Int(type)].children.isEmpty
+            return kind && plan.types[Int(declared)].isArray ? nil : type
+        }
+        return nil
+    }
+
+    private func qualifiedName(_ text: String) -> QName {
+        let parts = text.trimmingWhiteSpace.split(separator: ":", maxSplits: 1).map(String.init)
+        let prefix = parts.count == 2 ? parts[0] : ""
+        return QName(namespaces.last { $0.prefix == prefix }?.namespace ?? "", parts.last ?? "")
+    }
+
+    /// The members' type of a SOAP-ENC array that says it is one; nil for anything else.
+    func arrayMemberType(_ element: XMLStartElement) -> ReplyPlan.TypeNumber? {
+        for index in 0..<element.attributeCount {
+            guard let attribute = element.attribute(index), attribute.isOfEncoding else { continue }
+            if attribute.isNamed("arrayType") {
+                // `xs:string[2]`, or `xs:string[][2]` for an array of arrays.
+                let parts = attribute.value.split(separator: "[")
+                guard parts.count == 2, let name = parts.first else { return ReplyPlan.anyType }
+                return plan.type(named: qualifiedName(String(name))) ?? ReplyPlan.anyType
+            }
+            // SOAP 1.2, part 2, section 3.1.4.
+            if attribute.isNamed("itemType") { return plan.type(named: qualifiedName(attribute.value)) ?? ReplyPlan.anyType }
+            if attribute.isNamed("arraySize") { return ReplyPlan.anyType }
+        }
+        return nil
+    }
+
+    // MARK: References
+
+    /// The hash of the id that an element has in SOAP encoding; nil for none.
+    func identifier(_ element: XMLStartElement) -> UInt64? {
+        for index in 0..<element.attributeCount {
+            guard let attribute = element.attribute(index), attribute.isNamed("id") else { continue }
+            guard !attribute.hasNamespace || attribute.isOfEncoding else { continue }
+            return DeferredValues.hash(attribute.rawValue)
+        }
+        return nil
+    }
+
+    /// The hash of the id that an element refers to; nil for none.
+    mutating func reference(_ element: XMLStartElement, _ type: ReplyPlan.TypeNumber) -> UInt64? {
+        guard let (id, bytes) = referenceBytes(element, type), bytes.kind == .reference else { return nil }
+        return id
+    }
+
+    private mutating func referenceBytes(
+        _ element: XMLStartElement, _ type: ReplyPlan.TypeNumber
+    ) -> (id: UInt64, bytes: (value: [UInt8], kind: RecordTree.Kind))? {
+        for index in 0..<element.attributeCount {
+            guard let attribute = element.attribute(index) else { continue }
+            if attribute.isOfEncoding {
+                // SOAP 1.2, part 2, section 3.1.5: an IDREF, without `#`, which PHP writes all the same.
+                guard attribute.isNamed("ref") else { continue }
+                let id = attribute.rawValue.drop { $0 == UInt8(ascii: "#") }
+                return (DeferredValues.hash(id), (Array(id), .reference))
+            }
+            guard !attribute.hasNamespace, attribute.isNamed("href"), !declares(referenceNames.href, type) else { continue }
+            let value = attribute.rawValue
+            if value.first == UInt8(ascii: "#"), isEncoded || plan.types[Int(type)].attributes.isEmpty {
+                isEncoded = true
+                let id = value.dropFirst()
+                return (DeferredValues.hash(id), (Array(id), .reference))
+            }
+            // SOAP with Attachments: a part of the message.
+            if value.starts(with: "cid:".utf8) { return (0, (Array(attribute.value.utf8), .attachment)) }
+        }
+        return nil
+    }
+
+    /// xop:Include stands for the bytes of what holds it (XOP, section 2.1).
+    mutating func include(_ element: XMLStartElement, in parent: Frame) throws(BridgeError) -> Frame {
+        for index in 0..<element.attributeCount {
+            guard let attribute = element.attribute(index), attribute.isNamed("href") else { continue }
+            try tree.addReference(Array(attribute.value.utf8), kind: .attachment, to: parent.node)
+        }
+        return Frame(role: .skipped)
+    }
+
+    /// Keeps an element that others may refer to.
+    mutating func keep(_ frame: Frame) throws(BridgeError) {
+        guard frame.node >= 0, !tree.isEmpty else { return }
+        if frame.role == .target { fingerprint = (fingerprint ^ tree.fingerprint) &* 0x9E37_79B9_7F4A_7C15 }
+        try deferred.keep(tree.bytes(from: frame.node, textStart: frame.textStart), id: frame.id)
+    }
+
+    // MARK: Records
+
+    mutating func endRecord(_ writer: RecordBatchWriter) throws(BridgeError) {
+        let index = recordCount
+        recordCount += 1
+        guard recordCount <= Limits.records else {
+            throw BridgeError(.limit, "the reply has more than \(Limits.records) records")
+        }
+        fingerprint = (fingerprint ^ tree.fingerprint) &* 0x9E37_79B9_7F4A_7C15
+        defer { tree.clear() }
+        if tree.isDeferred {
+            try deferred.wait(tree.bytes(from: 0, textStart: 0))
+        } else {
+            if tree.nodes[0].isNil { return reject(nilRecord: index) }
+            try emitter.write(&tree, plan, names, to: writer)
+        }
+    }
+
+    private mutating func reject(nilRecord index: Int?) {
+        rejected.append(Page.Rejected(index: index, reason: "the record is xsi:nil", representation: "null"))
+    }
+
+    /// Writes the next record that waited for the end of the reply; false when there is none.
+    mutating func writePending(_ writer: RecordBatchWriter) throws(BridgeError) -> Bool {
+        guard var waiting = try deferred.nextRecord() else { return false }
+        if waiting.nodes.isEmpty { return true }
+        if let reference = waiting.reference(of: waiting.nodes[0]) {
+            let id = waiting.bytes(of: reference)
+            guard deferred.has(DeferredValues.hash(id)) else {
+                let name = String(decoding: id, as: UTF8.self)
+                rejected.append(
+                    Page.Rejected(
+                        index: nil, reason: "the record refers to \"\(name)\", which is not in the reply",
+                        representation: "{\"href\":\"#\(name.filter { $0 != "\"" && $0 != "\\" })\"}"))
+                return true
+            }
+        }
+        if waiting.nodes[0].isNil {
+            reject(nilRecord: nil)
+        } else {
+            try emitter.write(&waiting, plan, names, to: writer)
+        }
+        return true
+    }
+
+    mutating func endFault() throws(BridgeError) {
+        let writer = RecordBatchWriter()
+        try emitter.write(&tree, plan, names, to: writer)
+        tree.clear()
+        do {
+            fault = SOAPFault(try writer.finish())
+        } catch {
+            throw BridgeError(.malformed, "the fault of the reply can't be read: \(error)")
+        }
+    }
+}

@@ -1,0 +1,35 @@
+internal import BridgeKit
+
+/// Text and names on their way into XML 1.0.
+enum XMLText {
+    /// A name that the config gives for what no schema describes must not break out of its tag.
+    static func checkName(_ name: String, _ path: String) throws(BridgeError) {
+        let isName = name.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || $0.properties.numericType != nil || "_-.".unicodeScalars.contains($0)
+        }
+        guard isName, !name.isEmpty else {
+            throw BridgeError(.configuration, "\(path) has the member \"\(name)\", which is not a name of XML")
+        }
+    }
+
+    /// Escapes for content and for attributes in double quotes.
+    static func escaped(_ text: String, at path: String) throws(BridgeError) -> String {
+        var out = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": out += "&amp;"
+            case "<": out += "&lt;"
+            case ">": out += "&gt;"
+            case "\"": out += "&quot;"
+            case "\r": out += "&#13;"
+            case "\t", "\n": out.unicodeScalars.append(scalar)
+            case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}":
+                throw BridgeError(
+                    .configuration,
+                    "\(path) holds a character (U+\(String(scalar.value, radix: 16))) that XML 1.0 can't")
+            default: out.unicodeScalars.append(scalar)
+            }
+        }
+        return out
+    }
+}

@@ -1,0 +1,78 @@
+internal import Glibc
+
+/// Documents on disk with the ETag (RFC 9110, section 8.8.3) or date they came with: an unchanged WSDL is not sent again.
+///
+/// A copy is used only when the server answers 304. What can't be written or read is as if it were not there.
+struct DocumentCache: Sendable {
+    let folder: String
+
+    struct Entry {
+        var tag: String
+        var modified: String
+        var bytes: [UInt8]
+
+        /// The header fields that ask whether it is still current.
+        var conditions: [(name: String, value: String)] {
+            (tag.isEmpty ? [] : [("If-None-Match", tag)]) + (modified.isEmpty ? [] : [("If-Modified-Since", modified)])
+        }
+    }
+
+    init(folder: String) { self.folder = folder }
+
+    /// `$XDG_CACHE_HOME/bmo/wsdl`, or below `~/.cache`; nil where neither is set.
+    static var userFolder: String? {
+        func variable(_ name: String) -> String? {
+            guard let text = getenv(name).map({ String(cString: $0) }), text.hasPrefix("/") else { return nil }
+            return text
+        }
+        return (variable("XDG_CACHE_HOME") ?? variable("HOME").map { $0 + "/.cache" }).map { $0 + "/bmo/wsdl" }
+    }
+
+    /// What is known of a URL.
+    func entry(_ url: String) -> Entry? {
+        guard let bytes = try? DocumentReader.readFile(path(url)) else { return nil }
+        // Three lines - the URL, the tag, the date - and the document.
+        let lines = bytes.split(separator: 10, maxSplits: 3, omittingEmptySubsequences: false)
+        guard lines.count == 4, lines[0].elementsEqual(url.utf8) else { return nil }
+        return Entry(
+            tag: String(decoding: lines[1], as: UTF8.self), modified: String(decoding: lines[2], as: UTF8.self),
+            bytes: Array(lines[3]))
+    }
+
+    /// Keeps a document that came with a tag or a date.
+    func store(_ bytes: [UInt8], url: String, tag: String?, modified: String?) {
+        let path = path(url)
+        guard tag != nil || modified != nil else {
+            unlink(path)
+            return
+        }
+        makeFolder()
+        let temporary = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max))"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return }
+        let content = Array("\(url)\n\(tag ?? "")\n\(modified ?? "")\n".utf8) + bytes
+        var done = 0
+        while done < content.count {
+            let count = content.withUnsafeBytes { write(file, $0.baseAddress.map { $0 + done }, $0.count - done) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            done += count
+        }
+        close(file)
+        if done < content.count || rename(temporary, path) != 0 { unlink(temporary) }
+    }
+
+    private func path(_ url: String) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in url.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return "\(folder)/\(String(hash, radix: 16)).wsdl"
+    }
+
+    private func makeFolder() {
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += "/" + part
+            mkdir(path, 0o700)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import BridgeKit
+import RecordBatch
+import Testing
+
+@testable import SOAPBridge
+
+/// MTOM (XOP) and SOAP with Attachments.
+@Suite struct AttachmentTests {
+    private static let type = #"multipart/related; type="application/xop+xml"; boundary="b+1"; start="<root@x>"; start-info="text/xml""#
+    private static let include = #"<x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:"#
+
+    private func message(_ items: String, root: String = "<root@x>") -> String {
+        "preamble\r\n--b+1\r\nContent-Type: application/xop+xml;\r\n charset=utf-8\r\nContent-ID: \(root)\r\n\r\n"
+            + Samples.list(items)
+            + "\r\n--b+1  \r\nContent-ID: <one@x>\r\nContent-Transfer-Encoding: binary\r\n\r\n\u{1}\r\n--b+\r\n--b\u{2}"
+            + "\r\n--b+1\r\ncontent-id:<two words>\r\nContent-Transfer-Encoding: base64\r\n\r\naGVs\r\nbG8=\r\n"
+            + "\r\n--b+1\r\nContent-Location: http://h/three\r\n\r\n\r\n--b+1--\r\nepilogue"
+    }
+
+    private func read(_ text: String, type: String? = Self.type, piece: Int = .max) throws -> Samples.Outcome {
+        try Samples.read(text, Samples.plan(Samples.load()), piece: piece, contentType: type)
+    }
+
+    private let items =
+        "<n:item><n:id>1</n:id><n:image>\n \(Self.include)one@x\"/></n:image></n:item><n:item><n:id>2</n:id></n:item>"
+        + "<n:item><n:id>3</n:id><n:image>\(Self.include)two%20words\"/></n:image><n:other href=\"cid:one@x\"/></n:item>"
+        + "<n:item><n:id>4</n:id><n:image>\(Self.include)gone\"/></n:image></n:item>"
+
+    @Test func `parts become the bytes of what includes them, wherever the message is cut`() throws {
+        for piece in [1, 2, 3, 5, 8, 13, 64, Int.max] {
+            let outcome = try read(message(items), piece: piece)
+            #expect(outcome.error == nil)
+            #expect(
+                outcome.records == [
+                    #"{"id":2}"#, #"{"id":1,"image":"AQ0KLS1iKw0KLS1iAg=="}"#,
+                    #"{"id":3,"image":"aGVsbG8=","other":"AQ0KLS1iKw0KLS1iAg=="}"#, #"{"id":4,"image":null}"#,
+                ], "pieces of \(piece)")
+            #expect(outcome.reader.forgiveness.sentence?.contains("<image> refers to an attachment") == true)
+            #expect(outcome.reader.recordCount == 4)
+        }
+    }
+
+    @Test func `every boundary of two pieces gives the same parts`() throws {
+        func events(_ pieces: [[UInt8]]) throws -> [MultipartSplitter.Event] {
+            var splitter = MultipartSplitter(boundary: "b+1")
+            var all: [MultipartSplitter.Event] = []
+            for piece in pieces {
+                for event in try splitter.feed(piece) {
+                    if case .content(let more) = event, case .content(let before)? = all.last {
+                        all[all.count - 1] = .content(before + more)
+                    } else {
+                        all.append(event)
+                    }
+                }
+            }
+            #expect(splitter.isOver)
+            return all
+        }
+        let bytes = Array(message(items).utf8)
+        let whole = try events([bytes])
+        #expect(whole.filter { $0 == .endOfPart }.count == 4)
+        for cut in stride(from: 1, to: bytes.count, by: bytes.count < 4000 ? 3 : 7) {
+            #expect(try events([Array(bytes[..<cut]), Array(bytes[cut...])]) == whole, "cut at \(cut)")
+        }
+    }
+
+    @Test func `the envelope is the part that start names, or the first`() throws {
+        let swapped =
+            "--b+1\r\nContent-ID: <one@x>\r\n\r\nA\r\n--b+1\r\nContent-ID: <root@x>\r\n\r\n"
+            + Samples.list("<n:item><n:image>\(Self.include)one@x\"/></n:image></n:item>") + "\r\n--b+1--"
+        #expect(try read(swapped).records == [#"{"image":"QQ=="}"#])
+        #expect(try read(message("<n:item/>"), type: "multipart/related;boundary=b+1").records == ["{}"])
+    }
+
+    @Test func `a message that breaks off, or has no envelope, is malformed`() throws {
+        let broken = try #require(try read(String(message("<n:item/>").dropLast(20))).error)
+        #expect(broken.message.contains("last boundary is missing"))
+        let none = try #require(try read("--b+1\r\nContent-ID: <a>\r\n\r\nA\r\n--b+1--").error)
+        #expect(none.message.contains("no part with an envelope"))
+        #expect(try bridgeError { _ = try read("", type: "multipart/related") }.message.contains("without a boundary"))
+        let headers = try #require(try read("--b+1\r\n" + String(repeating: "a: b\r\n", count: 20_000)).error)
+        #expect(headers.code == .limit)
+    }
+
+    @Test func `a fault in a multipart reply is a fault`() throws {
+        let fault = message("").replacing(
+            Samples.list(""), with: Samples.envelope("<e:Fault><faultcode>Server</faultcode><faultstring>no</faultstring></e:Fault>"))
+        #expect(try read(fault).reader.fault?.words == "Server: no")
+    }
+}

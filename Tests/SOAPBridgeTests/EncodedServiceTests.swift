@@ -1,0 +1,50 @@
+import BridgeKit
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SOAPBridge
+
+/// SOAP encoding against PHP's SoapServer.
+@Suite struct EncodedServiceTests {
+    private let server: LoopbackServer
+
+    init() async throws { server = try await LoopbackServer.php(EncodedService.files, router: "server.php") }
+
+    private func options(_ port: String) -> ConfigValue {
+        ["wsdl": .text(server.url + "/service?wsdl"), "port": .text(port), "wsdl_cache": ""]
+    }
+
+    private func expected(_ index: Int) -> String {
+        #"{"@xsi:type":"ns1:Item","id":\#(index),"price":0.10,"owner":{"@xsi:type":"ns1:Owner","name":"Ann & <b>","age":7},"#
+            + #""tags":[\#(index % 2 == 1 ? #""a","Zoë""# : "")],"made":"2020-01-02"}"#
+    }
+
+    @Test(arguments: ["P11", "P12"], ["listItemsResponse/return/item", "return/*", "listItemsResponse/return"])
+    func `an array of records, which share an object, is walked page by page`(port: String, records: String) throws {
+        let walk = try Walk.run(
+            options(port),
+            [
+                "operation": "listItems", "records": .text(records), "input": ["names": .list(["Zoë", "x"])],
+                "paging": ["style": "offset", "offset_element": "from", "limit_element": "count", "size": 100],
+            ])
+        #expect(walk.records == (0..<250).map(expected))
+        #expect(walk.pages.flatMap(\.warnings) == [])
+    }
+
+    @Test(arguments: ["P11", "P12"])
+    func `an object goes to the service and back`(port: String) throws {
+        let item: ConfigValue = [
+            "id": 5, "price": "1.50", "owner": ["name": "Bo", "age": 3], "tags": .list([]), "made": "2020-02-29",
+        ]
+        let walk = try Walk.run(
+            options(port), ["operation": "echoItem", "records": "return", "input": ["item": item]])
+        #expect(
+            walk.records == [
+                #"{"@xsi:type":"ns1:Item","id":5,"price":1.500,"owner":{"@xsi:type":"ns1:Owner","name":"Bo","age":3},"tags":[],"made":"2020-02-29"}"#
+            ])
+        let request = try String(contentsOfFile: server.folder.appending("request.xml"), encoding: .utf8)
+        #expect(request.contains("encodingStyle="), "\(request)")
+        #expect(request.contains(#":decimal">1.50</price>"#), "\(request)")
+    }
+}
