@@ -58,14 +58,14 @@ struct bmo_json_reader {
     std::string record_key;
     bool has_record_key = false;
     size_t last_offset = 0, last_length = 0;
-    bmo_json_mode mode = BMO_JSON_RECORDS;
+    int mode = BMO_JSON_RECORDS;
     bool found_records = false;
     bool has_visited_root = false;
     bmo_writer *writer = nullptr;
     // What is said about rejected records travels in one piece, too.
     static constexpr size_t max_rejected = 500;
 
-    bool begin(const uint8_t *data, size_t size, bmo_json_mode mode);
+    bool begin(const uint8_t *data, size_t size, int mode);
     bmo_json_status next(size_t bytes);
     void list_arrays();
     void survey();
@@ -86,7 +86,7 @@ private:
     void survey_links(const std::string &prefix);
 };
 
-bool bmo_json_reader::begin(const uint8_t *data, size_t size, bmo_json_mode new_mode) {
+bool bmo_json_reader::begin(const uint8_t *data, size_t size, int new_mode) {
     frames.clear();
     rejected.clear();
     arrays.clear();
@@ -339,7 +339,7 @@ Result bmo_json_reader::step() {
     Result result = scanner.string_value(key, lone);
     if (result != Result::ok) return result;
     uint32_t active = matching(frame, &key);
-    if ((active & 1) && mode == BMO_JSON_RECORDS && paths[0][frames.size() - 1].is_wildcard()) {
+    if ((active & 1) && mode != BMO_JSON_VALUES && paths[0][frames.size() - 1].is_wildcard()) {
         record_key.assign(reinterpret_cast<const char *>(key.data), key.size);
         // No character is made up: a record whose key is half of a surrogate pair goes without.
         has_record_key = !lone;
@@ -362,6 +362,13 @@ bmo_json_status bmo_json_reader::next(size_t bytes) {
     }
     if (!has_visited_root) {
         has_visited_root = true;
+        if (mode == BMO_JSON_GUESS && scanner.peek() == '{') {
+            list_arrays();
+            if (!arrays.empty()) {
+                scanner.fail(BMO_JSON_AMBIGUOUS, 0, "the root is an object that holds arrays");
+                return BMO_JSON_FAILED;
+            }
+        }
         if (visit((1u << paths.size()) - 1) != Result::ok) return BMO_JSON_FAILED;
     }
     while (!frames.empty()) {
@@ -561,7 +568,7 @@ void bmo_json_set_field(bmo_json_reader *reader, const char *name, size_t length
 
 void bmo_json_clear_fields(bmo_json_reader *reader) { reader->fields.clear(); }
 
-int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, bmo_json_mode mode) {
+int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, int mode) {
     return reader->begin(data, size, mode);
 }
 
