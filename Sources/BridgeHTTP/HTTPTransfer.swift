@@ -13,6 +13,7 @@ final class HTTPTransfer: @unchecked Sendable {
     private let firstOrigin: HTTPURL.Origin
     private let headers: [(name: String, value: String)]
     private var body: [UInt8]?
+    private let isSentOnce: Bool
     private var sendsCredentials: Bool
     private var lostCredentials = false
     private var redirects = 0
@@ -76,6 +77,7 @@ final class HTTPTransfer: @unchecked Sendable {
         method = request.method
         body = request.body
         sendsCredentials = request.sendsCredentials
+        isSentOnce = request.isSentOnce
     }
 
     deinit {
@@ -132,6 +134,7 @@ final class HTTPTransfer: @unchecked Sendable {
             if let user = proxy.user { set(CURLOPT_PROXYUSERNAME, user) }
             if let password = proxy.password { set(CURLOPT_PROXYPASSWORD, password) }
         }
+        if isSentOnce { set(CURLOPT_FRESH_CONNECT, 1) }
         if let body {
             set(CURLOPT_POST, 1)
             bmo_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int(body.count))
@@ -323,6 +326,7 @@ final class HTTPTransfer: @unchecked Sendable {
     // MARK: The end of a request
 
     func completed(_ easy: UnsafeMutableRawPointer, _ result: CURLcode) -> Outcome {
+        if bmo_curl_get_long(easy, CURLINFO_REQUEST_SIZE) > 0 { state.withLock { $0.wasSent = true } }
         if let refusal { return .done(refusal) }
         if redirectTarget != nil, result == CURLE_OK || result == CURLE_WRITE_ERROR { return redirect() }
         if result == CURLE_OK {

@@ -66,8 +66,10 @@ final class EntityWriter {
             changed = (changed ?? []) + [index]
         }
         if layout.discriminator != nil { keepKind(cells, isReference: isReference, &changed) }
-        let isRecorded = changes.records(layout.index)
-        let old = isRecorded ? changed.map { object($0) { $0.append(lookUp.value(Int32($1 + 1))) } } : nil
+        var old: JSONText?
+        if let changed, changes.records(layout.index) {
+            old = object(changed) { $0.append(lookUp.value(Int32($1 + 1))) }
+        }
         lookUp.reset()
         if let changed { try update(rowID, changed, cells) }
         let wasStub = try !isReference && stubs.remove(layout, cells)
@@ -75,7 +77,7 @@ final class EntityWriter {
         guard wasStub || changed != nil else { return .unchanged }
         let isUnknown = try wasStub || isReference && stubs.contains(layout, cells)
         try provenance.noteUpdate(layout, cells, fields: changed ?? [], as: role, wasStub: isUnknown)
-        if isRecorded {
+        if changes.records(layout.index) {
             let new = object(changed ?? []) { $0.append(cells[$1]) }
             try changes.record(
                 layout, key: key(of: cells), wasStub ? .inserted : .updated, old: old ?? object([]) { _, _ in },
@@ -116,8 +118,9 @@ final class EntityWriter {
 
     private func recordInsert(_ cells: UnsafeBufferPointer<Cell>, _ change: ChangeLog.Change) throws {
         let present = cells.indices.filter { cells[$0].kind != .absent && cells[$0].kind != .null }
-        try changes.record(
-            layout, key: key(of: cells), change, old: nil, new: object(present) { $0.append(cells[$1]) })
+        // A row without a key goes by its number.
+        let key = layout.key.isEmpty ? .key([StoredValue.integer(insert.lastInsertedRow)]) : key(of: cells)
+        try changes.record(layout, key: key, change, old: nil, new: object(present) { $0.append(cells[$1]) })
     }
 
     /// - Parameter kind: The name of the entity that a reference takes the object for.
@@ -134,6 +137,10 @@ final class EntityWriter {
             for (index, field) in layout.key.enumerated() {
                 new.beginMember(layout.fields[field].name)
                 new.append(key[index])
+            }
+            if let field = layout.discriminator {
+                new.beginMember(layout.fields[field].name)
+                new.append(string: kind)
             }
             new.append("}")
             try changes.record(layout, key: .key(key), .stubbed, old: nil, new: new)

@@ -93,6 +93,8 @@ final class ProvenanceTable {
 
     /// The source of the page has made the row.
     func noteInsert(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws {
+        // Nobody can ask for a row without a key, and no listing can lack it.
+        guard !layout.key.isEmpty else { return }
         // What is known of an object that was there once says nothing about a new one of the same key.
         if counts[layout.index].all > 0 { try forget(layout, .key(layout.key.lazy.map { cells[$0] })) }
         guard role == .nested else { return }

@@ -113,6 +113,9 @@ final class RawStatement {
         return Int(sqlite3_changes(connection))
     }
 
+    /// The number of the row that was inserted last on the connection.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection) }
+
     /// How many rows a connection ever wrote, also those that were taken back.
     static func totalChanges(_ connection: OpaquePointer?) -> Int64 { sqlite3_total_changes64(connection) }
 

@@ -16,10 +16,17 @@ enum SchemaChange {
                 try db.execute(
                     sql: "UPDATE OR REPLACE \(table) SET entity = ? WHERE entity = ?", arguments: [new, old])
             }
+            for table in ["bmo_changes", "bmo_sources"] {
+                try db.execute(sql: "UPDATE OR IGNORE \(table) SET walk = ? WHERE walk = ?", arguments: [new, old])
+            }
         case .renameColumn(let table, let old, let new):
             try dropIndexes(of: table, in: db)
             try db.execute(
                 sql: "ALTER TABLE \(quoted(table)) RENAME COLUMN \(quoted(old)) TO \(quoted(new))")
+            try db.execute(
+                sql: """
+                    UPDATE OR IGNORE bmo_sources SET columns = trim(replace(' ' || columns || ' ', ?, ?)) WHERE entity = ?
+                    """, arguments: [" \(old) ", " \(new) ", table])
             // What a run changed is told, and taken back, under the names of today.
             for side in ["old", "new"] {
                 try db.execute(
