@@ -57,6 +57,7 @@ extension Workspace {
                 patience: options.patience)
         defer { lock?.release() }
         let start = ContinuousClock.now
+        let began = Clock.now()
         let connections = Connections(self)
         let thread = ImportThread()
         let context = SyncContext(
@@ -65,6 +66,7 @@ extension Workspace {
         try await thread.run { try store.beginRun(kind: "sync") }
         let (results, counts) = await walk(context)
         await connections.close()
+        try noteUnknownFields(in: store, since: began, &results, report)
         var summary = makeReport(results, counts, ContinuousClock.now - start)
         // A run that finished and changed nothing leaves the file as it is, byte for byte.
         summary.run = try await thread.run { [summary] in

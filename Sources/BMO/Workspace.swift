@@ -140,8 +140,9 @@ public struct Workspace: Sendable {
         var encoder = ConfigEncoder(directory: configuration.directory)
         let options = try encoder.batch(bridge.options)
         // The bridge's messages may not show the secrets of its entities' sections either.
-        for entity in configuration.model.entities where entity.bridge == bridge.name {
-            _ = try encoder.batch(entity.section)
+        for entity in configuration.model.entities {
+            if entity.bridge == bridge.name { _ = try encoder.batch(entity.section) }
+            for source in entity.sources where source.bridge == bridge.name { _ = try encoder.batch(source.section) }
         }
         let isolation: PluginListing.Isolation? =
             switch bridge.isolation {

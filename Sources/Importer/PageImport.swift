@@ -90,6 +90,7 @@ public final class PageImport {
                     of: batch[rejection.record], as: plan ?? entity, parent: parent ?? walk.parent?.key)
                 if let key { try transaction.spare(entity: entity, key: key) } else { try transaction.spareUnknown() }
             }
+            for field in mapper.takeUnknownFields() { try transaction.noteUnknownField(field) }
             let tombstones = tombstones(of: page, batch)
             try mergeRows(page, tombstones.records, batch)
             try mergeLinks(page, tombstones.records)

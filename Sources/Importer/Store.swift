@@ -45,6 +45,9 @@ public protocol PageTransaction: AnyObject {
     /// Keeps a record that could not be imported.
     func quarantine(_ record: QuarantinedRecord) throws
 
+    /// Keeps that records of an entity have a field that nothing reads; a field is kept once.
+    func noteUnknownField(_ field: UnknownField) throws
+
     /// What comes next belongs to this walk: the store notes which rows it lists.
     func follow(_ walk: WalkTarget) throws
 
@@ -83,6 +86,9 @@ public protocol PageTransaction: AnyObject {
 }
 
 extension PageTransaction {
+    /// Keeps nothing.
+    public func noteUnknownField(_ field: UnknownField) {}
+
     /// Keeps nothing.
     public func setSource(_ source: PageSource) {}
 }

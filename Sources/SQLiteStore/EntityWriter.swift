@@ -68,6 +68,8 @@ final class EntityWriter {
         lastRow = rowID
         var changed: [Int]?
         for index in cells.indices where !lookUp.matches(cells[index], column: Int32(index + 1)) {
+            // A source of higher precedence has been here.
+            if cells[index].isFallback, !lookUp.isNull(Int32(index + 1)) { continue }
             changed = (changed ?? []) + [index]
         }
         if layout.discriminator != nil { keepKind(cells, isReference: isReference, &changed) }

@@ -21,6 +21,12 @@ final class SQLitePageTransaction: PageTransaction {
         touched = Array(repeating: false, count: store.model.entities.count)
     }
 
+    /// The entities whose rows were written, each with all that share its table.
+    private var touchedFamilies: Set<Int> {
+        let roots = Set(touched.indices.filter { touched[$0] }.map { store.model.entities[$0].root })
+        return Set(store.model.entities.indices.filter { roots.contains(store.model.entities[$0].root) })
+    }
+
     func access(_ body: () throws -> Void) throws {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
         // The errors of statements are the store's own already; GRDB's say that the file was closed.
@@ -140,6 +146,12 @@ final class SQLitePageTransaction: PageTransaction {
         try store.writers.quarantine.write(record)
     }
 
+    func noteUnknownField(_ field: UnknownField) throws {
+        if try store.writers.unknownFields.note(store.model.entities[field.entity].name, field.path) {
+            hasWritten = true
+        }
+    }
+
     func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws {
         savedLog = try store.writers.walks.save(scope, progress, rows: seen, isOptional: !hasWritten)
     }
@@ -150,8 +162,7 @@ final class SQLitePageTransaction: PageTransaction {
             try store.writer.writeWithoutTransaction { db in
                 try store.commitTransaction(db)
                 if !store.isRehearsal {
-                    store.watcherInUse?.committed(
-                        Set(touched.indices.filter { touched[$0] }), at: store.totalChanges(db))
+                    store.watcherInUse?.committed(touchedFamilies, at: store.totalChanges(db))
                 }
                 try store.writers.changes.pageCommitted()
                 if let walk { try store.writers.walks.pageCommitted(walk.scope, seen, isSaved: savedLog) }

@@ -190,6 +190,23 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
+    /// Takes back what a page has written; where that fails, for want of memory say, the next page does it first.
+    ///
+    /// Call it inside an access to the writer.
+    func takeBack(_ db: Database) {
+        openWriters?.changes.pageRolledBack()
+        openWriters?.forgetSeen()
+        owesRollback = true
+        try? finishRollback(db)
+        watcherInUse?.rolledBack(at: totalChanges(db))
+    }
+
+    private func finishRollback(_ db: Database) throws {
+        guard owesRollback else { return }
+        try rollbackTransaction(db)
+        owesRollback = false
+    }
+
     // MARK: - Transactions
 
     /// Begins a transaction, which in a rehearsal is a part of the one that is never committed.
@@ -217,32 +234,16 @@ public final class SQLiteStore: Store, @unchecked Sendable {
 
     /// Runs `body` in a transaction of its own.
     func inTransaction<Result>(_ db: Database, _ body: () throws -> Result) throws -> Result {
+        try finishRollback(db)
         try beginTransaction(db)
         do {
             let result = try body()
             try commitTransaction(db)
             return result
         } catch {
-            try? rollbackTransaction(db)
+            takeBack(db)
             throw error
         }
-    }
-
-    /// Takes back what a page has written; where that fails, for want of memory say, the next page does it first.
-    ///
-    /// Call it inside an access to the writer.
-    func takeBack(_ db: Database) {
-        openWriters?.changes.pageRolledBack()
-        openWriters?.forgetSeen()
-        owesRollback = true
-        try? finishRollback(db)
-        watcherInUse?.rolledBack(at: totalChanges(db))
-    }
-
-    private func finishRollback(_ db: Database) throws {
-        guard owesRollback else { return }
-        try rollbackTransaction(db)
-        owesRollback = false
     }
 
     /// The statements, which live until the file is closed: nobody else may keep them.
@@ -285,6 +286,7 @@ final class Writers {
     let cursors: CursorTable
     let orphans: OrphanTable
     let quarantine: QuarantineWriter
+    let unknownFields: UnknownFieldTable
     private let model: CompiledModel
     private let connection: OpaquePointer?
     private let dataVersion: RawStatement
@@ -307,6 +309,7 @@ final class Writers {
         cursors = try CursorTable(on: connection)
         orphans = try OrphanTable(on: connection, model: model)
         quarantine = try QuarantineWriter(on: connection)
+        unknownFields = UnknownFieldTable(on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
     }
 
@@ -320,14 +323,15 @@ final class Writers {
         seenVersion = version
     }
 
+    /// What is kept in memory may be wrong: the next page reads it again.
+    func forgetSeen() { seenVersion = nil }
+
     /// Reads again what is kept in memory.
     func reload() throws {
         try stubs.reload(model.entities.map(\.name))
         try provenance.reload()
+        unknownFields.forget()
     }
-
-    /// What is kept in memory may be wrong: the next page reads it again.
-    func forgetSeen() { seenVersion = nil }
 
     /// The writer of the table of an entity.
     func entity(_ index: Int) throws -> EntityWriter {

@@ -115,6 +115,8 @@ enum SchemaUpdate {
     static func finish(_ tables: [SchemaBuilder.Table], in db: Database) throws {
         for index in tables.flatMap(\.indexes) { try db.execute(sql: index) }
         try MadeTables.save(tables, in: db)
+        // What was unknown so far may be read now: it is noted anew.
+        try db.execute(sql: "DROP TABLE IF EXISTS bmo_unknown_fields")
         try db.execute(
             sql: "INSERT OR REPLACE INTO bmo_meta (name, value) VALUES ('schema', ?)", arguments: [text(of: tables)])
     }

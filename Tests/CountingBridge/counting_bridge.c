@@ -16,6 +16,7 @@
  *     bad_error_at  fail with bytes that are no error
  *     block_at      wait before this record until the fetch is cancelled; forever with `stubborn`
  *     print_at      print to standard output and standard error before this record
+ *     delegate      have another process of the host make so many records, before which it may crash: worker_crash_at
  *     secret        text that is put into errors, logs, warnings, locations and metadata
  *     refuse        text: open fails with it
  *     reveal        check tells the process, its environment and its open files
@@ -566,6 +567,42 @@ static bmo_status write_bad_page(bmo_buffer *page) {
     return BMO_OK;
 }
 
+/* Another process's records, through the host. */
+static bmo_status delegate(bmo_fetch *fetch, int64_t count, bmo_buffer *records, bmo_buffer *page, const char *secret) {
+    const bmo_host *host = fetch->instance->host;
+    if (!host->work) return fail(page, "unsupported", "the host has no other process", NULL, 0);
+    bmo_writer w;
+    bmo_writer_init(&w);
+    bmo_write_object_begin(&w);
+    key(&w, "section");
+    bmo_write_object_begin(&w);
+    member_int64(&w, "count", count);
+    member_int64(&w, "batch_size", count);
+    member_int64(&w, "page_size", count);
+    member_int64(&w, "delegate", 0);
+    member_int64(&w, "crash_at", number(fetch, "worker_crash_at", -1));
+    bmo_write_object_end(&w);
+    bmo_write_object_end(&w);
+    bmo_buffer request = {NULL, 0, NULL}, answer = {NULL, 0, NULL}, its_page = {NULL, 0, NULL};
+    bmo_writer_finish(&w, &request.data, &request.size);
+    bmo_writer_free(&w);
+    bmo_status status =
+        host->work(host->context, (bmo_bytes){request.data, request.size}, &answer, &its_page);
+    free(request.data);
+    if (status == BMO_OK) {
+        records->data = malloc(answer.size);
+        memcpy(records->data, answer.data, answer.size);
+        records->size = answer.size;
+        atomic_fetch_add(&buffers_out, 1);
+    }
+    host->release(host->context, answer);
+    host->release(host->context, its_page);
+    if (status != BMO_OK) return fail(page, "unreachable", "the other process gave nothing", NULL, 0);
+    fetch->next = fetch->count;
+    write_page(fetch, page, secret);
+    return BMO_OK;
+}
+
 bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *records, bmo_buffer *page);
 
 bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *records, bmo_buffer *page) {
@@ -578,6 +615,8 @@ bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *reco
 #endif
     text_option(fetch->instance, "secret", secret, sizeof secret);
     if (*secret) log_secret(fetch, secret);
+    int64_t delegated = number(fetch, "delegate", 0);
+    if (delegated > 0) return delegate(fetch, delegated, records, page, secret);
     int64_t page_left = fetch->page_size - fetch->next % fetch->page_size;
     int64_t left = fetch->count - fetch->next;
     int64_t size = fetch->batch_size < page_left ? fetch->batch_size : page_left;

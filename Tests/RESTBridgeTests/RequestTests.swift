@@ -84,7 +84,9 @@ import Testing
             return try #require(walk.records.first)
         }
         let json = try body([
-            "body": ["filter": ["owner": "{parent.id}", "name": "{parent.name}!", "since": "{since}"], "q": "query { a }"],
+            "body": [
+                "filter": ["owner": "{parent.id}", "name": "{parent.name}!", "since": "{since}"], "q": "query { a }",
+            ]
         ])
         #expect(
             json.contains(
@@ -101,7 +103,8 @@ import Testing
         let section: Literal = [
             "path": "/users",
             "filters": [
-                "name": "q", "age": [">=": "min_age", "<": ["parameter": "filter", "value": "age lt {value}", "join": " and "]],
+                "name": "q",
+                "age": [">=": "min_age", "<": ["parameter": "filter", "value": "age lt {value}", "join": " and "]],
                 "city": ["parameter": "filter", "value": "city eq '{value}'", "join": " and "],
             ],
         ]

@@ -192,7 +192,8 @@ struct Pager: Sendable {
     /// The reply says that there is more, and not where.
     private mutating func brokenPromise() throws -> Step {
         warnings.append(
-            "the reply says that there is more, and has no \(rule.next?.description ?? ""): the listing is not complete")
+            "the reply says that there is more, and has no \(rule.next?.description ?? ""): the listing is not complete"
+        )
         return .end
     }
 
