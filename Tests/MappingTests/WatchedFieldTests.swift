@@ -1,6 +1,7 @@
 import ImportTestSupport
 import Mapping
 import Model
+import RecordBatch
 import Testing
 
 /// What the next walk asks for: the newest value less a lookback, as the remote would write it.
