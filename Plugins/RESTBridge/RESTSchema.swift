@@ -27,6 +27,7 @@ enum RESTSchema {
             "parameters": {"type": "object", "description": "Values of variables: {name}.", "additionalProperties": {"type": ["string", "number", "boolean"]}},
             "query": {"type": "object", "description": "Query parameters of each request; a list repeats the parameter; one whose variable has no value is left out."},
             "headers": {"type": "object", "description": "Header fields of each request.", "additionalProperties": {"type": "string"}},
+            "write": \#(writeSchema),
             "body": {"description": "What is sent: any value as JSON, an object as a form, or a text."},
             "body_format": {"type": "string", "enum": ["json", "form", "text"], "description": "How the body is sent; default: json, and text for a text."},
             "graphql": {

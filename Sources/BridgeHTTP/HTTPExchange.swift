@@ -140,6 +140,9 @@ public final class HTTPExchange: Sendable {
         return Array(prefix.prefix(limit))
     }
 
+    /// Whether the server may have got the request; known once ``response()`` returned or threw.
+    public var wasSent: Bool { state.withLock { $0.wasSent } }
+
     /// Ends the exchange; calls that wait throw `cancelled` at once.
     public func cancel() {
         let state = attempt.withLock { attempt in
@@ -193,6 +196,8 @@ struct ExchangeState {
     /// The reader waits for the end only: no need to wake it for each piece.
     var wantsWhole = false
     var isPaused = false
+    /// At least the head of the request has gone out.
+    var wasSent = false
     var isFinished = false
     var isCancelled = false
     var error: BridgeError?

@@ -17,6 +17,9 @@ public struct HTTPRequest: Sendable {
     var sendsOptions = true
     /// How many bytes of the body are read ahead of who takes them; the connection waits beyond that.
     public var bufferLimit = 1 << 20
+    /// Sends it on a connection of its own: libcurl sends a request again where a kept connection turns out to be dead,
+    /// which may be after the server took it.
+    public var isSentOnce = false
 
     /// A request.
     public init(

@@ -13,6 +13,7 @@ final class HTTPTransfer: @unchecked Sendable {
     private let firstOrigin: HTTPURL.Origin
     private let headers: [(name: String, value: String)]
     private var body: [UInt8]?
+    private let isSentOnce: Bool
     private var sendsCredentials: Bool
     private var lostCredentials = false
     private var redirects = 0
@@ -76,6 +77,7 @@ final class HTTPTransfer: @unchecked Sendable {
         method = request.method
         body = request.body
         sendsCredentials = request.sendsCredentials
+        isSentOnce = request.isSentOnce
     }
 
     deinit {
@@ -132,6 +134,7 @@ final class HTTPTransfer: @unchecked Sendable {
             if let user = proxy.user { set(CURLOPT_PROXYUSERNAME, user) }
             if let password = proxy.password { set(CURLOPT_PROXYPASSWORD, password) }
         }
+        if isSentOnce { set(CURLOPT_FRESH_CONNECT, 1) }
         if let body {
             set(CURLOPT_POST, 1)
             bmo_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int(body.count))
@@ -192,7 +195,8 @@ final class HTTPTransfer: @unchecked Sendable {
         curl_slist_free_all(headerList)
         headerList = nil
         var fields = headers
-        for field in credential.headers where !fields.contains(where: { $0.name.lowercased() == field.name.lowercased() }) {
+        for field in credential.headers
+        where !fields.contains(where: { $0.name.lowercased() == field.name.lowercased() }) {
             fields.append((name: field.name, value: field.value))
         }
         if !sendsCredentials { fields = fields.filter { Self.harmlessHeaders.contains($0.name.lowercased()) } }
@@ -322,6 +326,7 @@ final class HTTPTransfer: @unchecked Sendable {
     // MARK: The end of a request
 
     func completed(_ easy: UnsafeMutableRawPointer, _ result: CURLcode) -> Outcome {
+        if bmo_curl_get_long(easy, CURLINFO_REQUEST_SIZE) > 0 { state.withLock { $0.wasSent = true } }
         if let refusal { return .done(refusal) }
         if redirectTarget != nil, result == CURLE_OK || result == CURLE_WRITE_ERROR { return redirect() }
         if result == CURLE_OK {
@@ -354,8 +359,10 @@ final class HTTPTransfer: @unchecked Sendable {
             // Browsers make a GET of it, which is not what was asked for: such a reply would be taken for the answer.
             return .done(
                 BridgeError(
-                    .malformed, "the server redirects a \(method) with \(redirectStatus), after which only a GET is usual",
-                    remedy: "set the URL that it leads to", location: location, remote: redactor.clean(url: target.text)))
+                    .malformed,
+                    "the server redirects a \(method) with \(redirectStatus), after which only a GET is usual",
+                    remedy: "set the URL that it leads to", location: location, remote: redactor.clean(url: target.text)
+                ))
         }
         if redirectStatus == 303, method != "HEAD" {
             method = "GET"

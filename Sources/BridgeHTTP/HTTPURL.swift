@@ -92,6 +92,13 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         return nil
     }
 
+    /// The last part of the path that is not empty, decoded.
+    public var lastPathSegment: String? {
+        let path = text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: true).dropFirst(2)
+        // In a path, unlike in a query, a + is a +.
+        return path.last.map { Self.decode($0.replacing("+", with: "%2B")[...]) }
+    }
+
     /// Percent-encodes everything but RFC 3986's unreserved characters.
     public static func encode(_ text: String) -> String {
         percentEncoded(text) { byte in

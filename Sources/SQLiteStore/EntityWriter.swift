@@ -47,6 +47,9 @@ final class EntityWriter {
             + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
     }
 
+    /// The row that ``merge(_:as:)`` found or made last, by SQLite's number of it.
+    private(set) var lastRow: Int64 = 0
+
     func merge(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
         let isReference = role == .reference
         for (index, field) in layout.key.enumerated() { lookUp.bind(cells[field], at: Int32(index + 1)) }
@@ -55,14 +58,18 @@ final class EntityWriter {
             let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
             for index in cells.indices { insert.bind(cells[index], at: Int32(index + 1)) }
             try insert.run()
+            lastRow = insert.lastInsertedRow
             if isReference { try stubs.add(layout, cells) }
             try provenance.noteInsert(layout, cells, as: role)
             if isRecorded { try recordInsert(cells, isReference ? .stubbed : .inserted) }
             return .inserted
         }
         let rowID = lookUp.int64(0)
+        lastRow = rowID
         var changed: [Int]?
         for index in cells.indices where !lookUp.matches(cells[index], column: Int32(index + 1)) {
+            // A source of higher precedence has been here.
+            if cells[index].isFallback, !lookUp.isNull(Int32(index + 1)) { continue }
             changed = (changed ?? []) + [index]
         }
         if layout.discriminator != nil { keepKind(cells, isReference: isReference, &changed) }
@@ -236,8 +243,14 @@ final class StubTable {
     /// Whether the object is a stub.
     func contains(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws -> Bool {
         guard counts[layout.name, default: 0] > 0 else { return false }
-        search.bind(layout.name, at: 1)
-        search.bind(utf8: JSONText.key(layout.key.lazy.map { cells[$0] }).bytes, at: 2)
+        return try contains(layout.name, .key(layout.key.lazy.map { cells[$0] }))
+    }
+
+    /// Whether the object is a stub.
+    func contains(_ entity: String, _ key: JSONText) throws -> Bool {
+        guard counts[entity, default: 0] > 0 else { return false }
+        search.bind(entity, at: 1)
+        search.bind(utf8: key.bytes, at: 2)
         defer { search.reset() }
         return try search.step()
     }

@@ -24,6 +24,13 @@ struct JSONPath: Hashable, Sendable, CustomStringConvertible {
         self.description = description
     }
 
+    /// The path of members, one in the other.
+    init(names: [String]) {
+        self.init(
+            segments: names.map(Segment.name),
+            description: "$" + names.map { "['" + $0.replacing("'", with: "\\'") + "']" }.joined())
+    }
+
     /// Parses a path.
     ///
     /// - Parameter option: The option that holds it, for the message.
