@@ -331,7 +331,7 @@ final class Writers {
     /// Reads again what is kept in memory.
     func reload() throws {
         try stubs.reload(model.entities.map(\.name))
-        try provenance.reload()
+        provenance.forgetMemory()
         unknownFields.forget()
     }
 
