@@ -20,7 +20,8 @@ let package = Package(
     products: [
         .executable(name: "bmo", targets: ["bmo"]),
         .library(name: "BMO", targets: ["BMO"]),
-        .library(name: "BridgeKit", targets: ["BridgeKit"]),
+        .library(name: "BridgeKit", targets: ["BridgeKit", "RecordBatch", "CBridge"]),
+        .library(name: "BridgeConformance", targets: ["BridgeConformance"]),
         .library(name: "RESTBridge", type: .dynamic, targets: ["RESTBridge"]),
         .library(name: "SOAPBridge", type: .dynamic, targets: ["SOAPBridge"]),
         .library(name: "SMBBridge", type: .dynamic, targets: ["SMBBridge"]),
@@ -38,20 +39,23 @@ let package = Package(
 
         // The bridge author's side.
         .target(name: "BridgeKit", dependencies: ["CBridge", "RecordBatch"]),
-        .target(name: "BridgeHTTP", dependencies: ["BridgeKit", "RecordBatch", "CCurl"]),
+        .target(name: "BridgeHTTP", dependencies: ["BridgeKit", "RecordBatch", "CCurl", "CLibCrypto"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CSimdJSON", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CSMBClient", pkgConfig: "smbclient", providers: [.apt(["libsmbclient-dev"])]),
+        .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCSV", providers: [.apt(["libcsv-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         bridge("RESTBridge", transport: ["BridgeHTTP", "CSimdJSON"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "CLibXML2"]),
-        bridge("SMBBridge", transport: ["CSMBClient", "CCSV"]),
+        bridge("SMBBridge", transport: ["CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CLibCrypto", "CZlib", "CZip"]),
 
         // The host's side.
         .target(
             name: "BridgeHost",
-            dependencies: ["CBridge", "RecordBatch", .product(name: "Logging", package: "swift-log")]),
+            dependencies: ["CBridge", "CLibCrypto", "RecordBatch", .product(name: "Logging", package: "swift-log")]),
         .target(name: "Model", dependencies: ["Yams"]),
         .systemLibrary(name: "CTime"),
         .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "CTime"]),
@@ -70,9 +74,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
+            name: "BridgeConformance",
+            dependencies: [
+                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "Yams",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
             name: "BMOCommand",
             dependencies: [
-                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
+                "BMO", "BridgeConformance", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -90,7 +100,8 @@ let package = Package(
         .testTarget(
             name: "RESTBridgeTests", dependencies: ["RESTBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
         .testTarget(name: "SOAPBridgeTests", dependencies: ["SOAPBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
-        .testTarget(name: "SMBBridgeTests", dependencies: ["SMBBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
+        .testTarget(
+            name: "SMBBridgeTests", dependencies: ["SMBBridge", "BridgeKit", "CSMBClient", "RecordBatch", "TestSupport"]),
         // The executable that the host's tests start to serve a bridge, as `bmo` does with itself.
         .executableTarget(name: "TestHost", dependencies: ["BridgeHost"], path: "Tests/TestHost"),
         // CountingBridge is compiled by these tests: two bridges in one test binary would export the same symbols.
@@ -100,6 +111,9 @@ let package = Package(
                 "BridgeHost", "TestHost", "CBridge", "RecordBatch", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(
+            name: "BridgeConformanceTests",
+            dependencies: ["BridgeConformance", "BridgeHost", "TestHost", "TestSupport"]),
         .testTarget(name: "ModelTests", dependencies: ["Model", "TestSupport"]),
         // Models and records as literals, and a database as another program sees it.
         .target(
@@ -113,10 +127,18 @@ let package = Package(
             dependencies: [
                 "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "TestSupport",
             ]),
+        // A disk and a memory that fail on request, and the executable that imports over them.
+        .target(
+            name: "FaultySQLite", path: "Tests/FaultySQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "FaultHost",
+            dependencies: [
+                "FaultySQLite", "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
+            ], path: "Tests/FaultHost"),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "ImportTestSupport", "SQLiteStore", "Importer", "Mapping", "Model", "RecordBatch", "TestSupport",
+                "FaultHost", "ImportTestSupport", "SQLiteStore", "Importer", "Mapping", "Model", "RecordBatch", "TestSupport",
             ]),
         .testTarget(
             name: "BMOTests",
@@ -126,7 +148,7 @@ let package = Package(
             ]),
         // Which target may import what, checked over the sources.
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
-        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "bmo"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["ImportTestSupport", "TestSupport", "bmo"]),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -15,6 +15,8 @@ import time
 import urllib.parse
 import zlib
 
+import zoo
+
 LOG = open(sys.argv[1], "a", buffering=1) if len(sys.argv) > 1 else None
 LOCK = threading.Lock()
 PORTS = []
@@ -62,6 +64,7 @@ WELL = {
     "root-array": b'[{"id": 1}, {"id": 2}]',
     "root-object": b'{"id": 7, "name": "one"}',
     "root-wrapped": b'{"data": [{"id": 1}], "links": [], "total": 1}',
+    "root-doubtful": b'{"id": 1, "orders": [{"id": 2}], "friends": [{"id": 3}]}',
     "wildcard": b'{"groups": [{"users": [{"id": 1}, {"id": 2}]}, {"users": [{"id": 3}]}, {"users": []}]}',
     "map": b'{"items": {"a": {"id": 1}, "b": {"id": 2}}}',
     "escaped-keys": b'{"it\\u0065ms": [{"\\u006eame": "x"}]}',
@@ -120,12 +123,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             body = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", kind)
-        if status != 204:
+        if status not in (204, 304):
             self.send_header("Content-Length", str(len(body)))
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
-        if self.command != "HEAD" and status != 204:
+        if self.command != "HEAD" and status not in (204, 304):
             self.wfile.write(body)
 
     def missing(self, *parts):
@@ -191,6 +194,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send(b'{"items": [{"id": 21}, {"id"', 200)
         self.send({"items": [user(n) for n in range(page * 10 - 9, page * 10 + 1)]})
 
+    def route_zoo(self, name):
+        if not zoo.answer(self, name):
+            self.missing()
+
     # ------------------------------------------------------------ bodies
 
     def route_malformed(self, name):
@@ -215,7 +222,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send(page, int(status), "text/html", **headers)
         self.send({"message": "said the API", "echo": self.headers.get("Authorization")}, int(status), **headers)
 
-    def route_echo(self):
+    def route_echo(self, *parts):
         self.send({
             "method": self.command, "path": self.path, "body": self.body.decode("latin-1"),
             "headers": {k.lower(): v for k, v in self.headers.items()}})

@@ -1,6 +1,7 @@
 internal import BridgeHTTP
 public import BridgeKit
 public import CBridge
+public import RecordBatch
 
 /// Brings the records of JSON APIs.
 public final class RESTBridge: Bridge {
@@ -8,12 +9,18 @@ public final class RESTBridge: Bridge {
     public static let descriptor = BridgeDescriptor(
         name: "rest", version: "0.1.0", summary: "JSON over HTTP: listings in pages, records anywhere in the reply.",
         optionsSchema: RESTSchema.options, entitySchema: RESTSchema.section, isConcurrent: true,
-        capabilities: [.check, .fetch, .resume])
+        capabilities: [
+            .check, .discover, .fetch, .resume, .incremental, .parent, .filter, .plan, .create, .update, .delete,
+        ])
 
     private let base: HTTPURL
     private let checkURL: HTTPURL
     private let hasCheckPath: Bool
     private let client: HTTPClient
+    private let parameters: BridgeOptions?
+    private let context: BridgeContext
+    /// What to look at instead of the API itself: set by `bmo introspect`, by no config.
+    private let introspect: BridgeOptions?
 
     /// Checks the options; connects to nothing yet.
     public init(options: BridgeOptions, context: BridgeContext) throws {
@@ -29,8 +36,11 @@ public final class RESTBridge: Bridge {
             throw BridgeError(.configuration, "check_path does not fit below url", remedy: "write it as /path")
         }
         self.base = base
+        self.context = context
+        parameters = options.object("parameters")
         self.checkURL = checkURL
         hasCheckPath = options.has("check_path")
+        introspect = options.object("introspect")
         client = try HTTPClient(options: http, context: context)
     }
 
@@ -46,15 +56,29 @@ public final class RESTBridge: Bridge {
         return client.redactor.clean("\(response.location) answers \(response.status)\(server)\(hint)")
     }
 
+    /// Looks for an OpenAPI document, or at what the host wants looked at, and offers what can be listed.
+    public func discover(into writer: RecordBatchWriter) throws {
+        try Introspection(client: client, base: base).run(introspect, into: writer)
+    }
+
     /// Begins a walk over a listing.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
         do {
-            let section = try RESTSection(request, base: base)
-            return try RESTSource(client: client, section: section, origin: base.origin, cursor: request.cursor)
+            let section = try RESTSection(request, base: base, parameters: parameters)
+            if request.explains {
+                return PlanSource(section, request: request) { [client] in client.redactor.clean(url: $0) }
+            }
+            return try RESTSource(
+                client: client, section: section, origin: base.origin, request: request, log: context)
         } catch var error as BridgeError {
             error.message = "\(request.entity): \(error.message)"
             throw error
         }
+    }
+
+    /// Sends one change, and writes the object as the remote then has it, where the reply tells.
+    public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
+        try ObjectWriter(client: client, base: base, request: request, parameters: parameters).run(into: writer)
     }
 }
 

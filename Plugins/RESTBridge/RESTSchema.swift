@@ -9,6 +9,7 @@ enum RESTSchema {
           "required": ["url"],
           "properties": {
             "url": {"type": "string", "description": "Where the API begins, such as https://api.example/v1."},
+            "parameters": {"type": "object", "description": "Values of variables in paths, queries, headers and bodies: {name}.", "additionalProperties": {"type": ["string", "number", "boolean"]}},
             "check_path": {"type": "string", "description": "What `bmo check --remote` asks for; default: url itself."},
             \#(HTTPOptions.schemaProperties)
           }
@@ -20,31 +21,96 @@ enum RESTSchema {
           "type": "object",
           "additionalProperties": false,
           "properties": {
-            "path": {"type": "string", "description": "The listing's path below url; default: url itself."},
-            "method": {"type": "string", "enum": ["GET", "POST"], "default": "GET", "description": "The request's method."},
-            "query": {"type": "object", "description": "Query parameters of each request; a list repeats the parameter."},
+            "preset": {"type": "string", "enum": ["json_api", "hal", "odata", "graphql", "ndjson"], "description": "A usual way to write APIs: where records are, what they look like, how pages go on."},
+            "path": {"type": "string", "description": "The listing's path below url, with variables such as {parent.id} and optional parts in ( ); default: url itself."},
+            "method": {"type": "string", "enum": ["GET", "POST"], "description": "The request's method; default: POST where there is a body, else GET."},
+            "parameters": {"type": "object", "description": "Values of variables: {name}.", "additionalProperties": {"type": ["string", "number", "boolean"]}},
+            "query": {"type": "object", "description": "Query parameters of each request; a list repeats the parameter; one whose variable has no value is left out."},
             "headers": {"type": "object", "description": "Header fields of each request.", "additionalProperties": {"type": "string"}},
-            "records": {"type": "string", "description": "Where the records are in the reply: $, .name, ['name'] and [*] of RFC 9535; an array stands for its elements. Default: the root."},
-            "paging": {
+            "write": \#(writeSchema),
+            "body": {"description": "What is sent: any value as JSON, an object as a form, or a text."},
+            "body_format": {"type": "string", "enum": ["json", "form", "text"], "description": "How the body is sent; default: json, and text for a text."},
+            "graphql": {
               "type": "object",
-              "description": "How the listing goes on.",
+              "description": "A GraphQL query; sets preset graphql.",
               "additionalProperties": false,
-              "required": ["style"],
+              "required": ["query"],
               "properties": {
-                "style": {"type": "string", "enum": ["none", "page", "offset", "next_url", "link_header", "cursor"], "description": "none: one reply holds all; page, offset: numbered by us; next_url, cursor: the reply says how to go on; link_header: rel=next of RFC 8288."},
-                "page_parameter": {"type": "string", "default": "page", "description": "page: the query parameter of the page's number."},
-                "size_parameter": {"type": "string", "description": "page: the query parameter of the page's size; default: not sent."},
-                "start": {"type": "integer", "default": 1, "description": "page: the first page's number."},
-                "offset_parameter": {"type": "string", "default": "offset", "description": "offset: the query parameter of the first record's number, from 0."},
-                "limit_parameter": {"type": "string", "default": "limit", "description": "offset: the query parameter of the page's size."},
-                "size": {"type": "integer", "minimum": 1, "description": "page, offset: records per page; a shorter page is the last one. Default: only an empty page is the last one."},
-                "path": {"type": "string", "description": "next_url (default $.next), cursor: where the reply holds the next URL or cursor."},
-                "parameter": {"type": "string", "default": "cursor", "description": "cursor: the query parameter that takes it."},
-                "total": {"type": "string", "description": "Where the reply says how many records there are."},
-                "pages": {"type": "string", "description": "page: where the reply says how many pages there are."},
-                "max_pages": {"type": "integer", "minimum": 1, "description": "The walk ends after so many pages, and its listing counts as incomplete."}
+                "query": {"type": "string", "description": "The query's text; give the page's cursor a variable such as $after."},
+                "operation": {"type": "string", "description": "Which operation of the text to run."},
+                "variables": {"type": "object", "description": "The query's variables."}
               }
-            }
+            },
+            "format": {"type": "string", "enum": ["auto", "json", "ndjson"], "default": "auto", "description": "json: one text; ndjson: one record per line; auto: as the reply's media type says."},
+            "records": {"type": "string", "description": "Where the records are in the reply: $, .name, ['name'], [*], [0] and [?@.name=='text'] of RFC 9535; an array stands for its elements. Default: found in the first reply."},
+            "paging": {
+              "anyOf": [
+                {"type": "string", "enum": ["auto", "none"]},
+                {
+                  "type": "object",
+                  "additionalProperties": false,
+                  "properties": {
+                    "style": {"type": "string", "enum": ["auto", "none", "page", "offset", "next_url", "link_header", "cursor", "keyset", "max_id", "since_id"], "default": "auto", "description": "auto: the first reply tells; none: one reply holds all; page, offset: numbered by us; next_url, cursor: the reply says how to go on; link_header: rel=next of RFC 8288; keyset, max_id, since_id: after the last record's value."},
+                    "in": {"type": "string", "enum": ["query", "body", "header"], "description": "Where the paging parameters go; default: the body where it is JSON, else the query. Names of the body may have dots."},
+                    "page_parameter": {"type": "string", "default": "page", "description": "page: the parameter of the page's number."},
+                    "size_parameter": {"type": "string", "description": "page, cursor, keyset: the parameter of the page's size; default: not sent."},
+                    "start": {"type": "integer", "description": "page: the first page's number, default 1; offset: the first record's, default 0."},
+                    "offset_parameter": {"type": "string", "default": "offset", "description": "offset: the parameter of the first record's number."},
+                    "limit_parameter": {"type": "string", "default": "limit", "description": "offset: the parameter of the page's size."},
+                    "size": {"type": "integer", "minimum": 1, "description": "Records per page; a shorter page is the last one. Default: only an empty page is the last one."},
+                    "path": {"type": "string", "description": "next_url (default $.next), cursor: where the reply holds the next URL or cursor; a path, or a header's name."},
+                    "header": {"type": "string", "description": "next_url, cursor: the header that holds it, instead of path."},
+                    "parameter": {"type": "string", "description": "cursor (default cursor), keyset (default after): the parameter that takes it."},
+                    "field": {"type": "string", "default": "id", "description": "keyset: the record's field that the next page begins after."},
+                    "add": {"type": "integer", "default": 0, "description": "keyset: added to its value, such as -1 where the API's max_id is included."},
+                    "total": {"type": "string", "description": "Where the reply says how many records there are: a path, or a header's name."},
+                    "pages": {"type": "string", "description": "page: where the reply says how many pages there are."},
+                    "has_more": {"type": "string", "description": "Where the reply says whether there is more."},
+                    "max_pages": {"type": "integer", "minimum": 1, "description": "The walk ends after so many pages, and its listing counts as incomplete."}
+                  }
+                }
+              ],
+              "description": "How the listing goes on; default: auto."
+            },
+            "filters": {"type": "object", "description": "Conditions that the API can apply: an attribute's query parameter, or one for each comparison."},
+            "incremental": {
+              "type": "object",
+              "description": "A token of the API's own by which a later sync asks for what moved.",
+              "additionalProperties": false,
+              "required": ["token"],
+              "properties": {
+                "token": {"type": "string", "description": "Where the reply holds the token, or a delta URL."},
+                "parameter": {"type": "string", "description": "The query parameter that takes the token; without it the token is a URL."},
+                "deleted": {"type": "string", "description": "Where the reply lists the objects that are gone."}
+              }
+            },
+            "conditional": {"type": "boolean", "default": true, "description": "Whether a listing of one page is asked for with If-None-Match or If-Modified-Since."},
+            "responses": {
+              "type": "array",
+              "description": "What becomes of replies; the first rule that fits counts.",
+              "items": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["action"],
+                "properties": {
+                  "status": {"anyOf": [{"type": ["integer", "string"]}, {"type": "array", "items": {"type": ["integer", "string"]}}], "description": "Such as 404, 5xx, or a list; default: any success."},
+                  "when": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["path"],
+                    "properties": {
+                      "path": {"type": "string", "description": "A path in the body that must lead somewhere."},
+                      "equals": {"type": ["string", "number", "boolean", "null"], "description": "What stands there."}
+                    },
+                    "description": "A condition on the body."
+                  },
+                  "action": {"type": "string", "enum": ["accept", "ignore", "empty", "retry", "refresh", "fail"], "description": "accept: a success; ignore: a page without records; empty: no records, and the end; retry: again later; refresh: new credentials, then again once; fail: an error."},
+                  "message": {"type": "string", "description": "retry, refresh, fail: the error's words."}
+                }
+              }
+            },
+            "metadata": {"type": "object", "description": "What else of the reply is of interest: a name, and a path or a header's name.", "additionalProperties": {"type": "string"}},
+            "header_fields": {"type": "object", "description": "Members that each record gets from the reply's head, such as \"@etag\": ETag.", "additionalProperties": {"type": "string"}}
           }
         }
         """#

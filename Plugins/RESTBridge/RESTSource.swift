@@ -6,36 +6,81 @@ internal import Synchronization
 /// A walk over a listing, page after page, with requests for the next pages under way while one is handed out.
 final class RESTSource: RecordSource {
     private let client: HTTPClient
-    private let section: RESTSection
+    private var section: RESTSection
     private let origin: HTTPURL.Origin
-    private let reader: PageReader
+    private let log: BridgeContext
+    private var reader: PageReader?
     private var pager: Pager
     private var position: Position
     private var pageNumber = 1
     private var pageURL: HTTPURL?
+    private var requestURL: HTTPURL?
     private var current: OpenPage?
     private var isOver = false
     private let running: RunningRequests
+    private let isResumed: Bool
+    private let token: WalkToken?
+    /// What the walk leaves for the next one.
+    private var newToken = WalkToken()
+    private var detection: Detection?
+    private var note: String?
+    private let began = ContinuousClock.now
+    /// A rule has asked for new credentials: once a walk is enough.
+    private var hasRenewed = false
 
     /// How many requests run ahead where the number of pages is known.
-    private static let lookahead = 4
+    private static let lookahead = 8
     /// How much of a page is read ahead before somebody asks for it.
-    private static let readAheadBytes = 8 << 20
+    private static let readAheadBytes = 4 << 20
+
+    /// What the first reply told, to be kept with the cursor.
+    private struct Detection {
+        var paging: PagingDetector.Detected
+        var records: String?
+    }
 
     /// A page of which some records may be out already.
     private struct OpenPage {
+        enum Content {
+            case records
+            case lines(LineReader)
+            case nothing
+        }
+
         let response: HTTPResponse
+        let content: Content
+        /// No page follows, whatever the paging says.
+        var isLast = false
         var digest = BatchDigest()
     }
 
-    init(client: HTTPClient, section: RESTSection, origin: HTTPURL.Origin, cursor: String?) throws {
+    init(
+        client: HTTPClient, section: RESTSection, origin: HTTPURL.Origin, request: FetchRequest, log: BridgeContext
+    ) throws {
         self.client = client
         self.section = section
         self.origin = origin
-        reader = try PageReader(section)
-        pager = try Pager(section.paging, cursor: cursor)
-        position = pager.first
+        self.log = log
         running = RunningRequests()
+        token = request.token.flatMap(WalkToken.init)
+        isResumed = request.cursor != nil
+        var cursor = request.cursor
+        if case .automatic = section.paging.style, let text = cursor {
+            guard let known = AutomaticCursor(text) else {
+                throw BridgeError(
+                    .configuration, "the stored cursor does not fit paging auto",
+                    remedy: "the config changed since the last run: begin this entity anew")
+            }
+            detection = Detection(paging: PagingDetector.Detected(members: known.members), records: known.records)
+            self.section.paging = try PagingRule(
+                PagingDetector.Detected(members: known.members).options, pageSize: nil, bodyPrefix: nil)
+            if section.records == nil {
+                self.section.records = try known.records.map { try JSONPath($0, option: "records") }
+            }
+            cursor = known.position
+        }
+        pager = try Pager(self.section.paging, cursor: cursor)
+        position = pager.first
     }
 
     deinit { running.cancel() }
@@ -43,103 +88,262 @@ final class RESTSource: RecordSource {
     func cancel() { running.cancel() }
 
     func next(into writer: RecordBatchWriter) throws -> Page {
-        guard !isOver else { return Page(isPageEnd: true, isEnd: true, isComplete: pager.isComplete) }
+        guard !isOver else { return Page(isPageEnd: true, isEnd: true, isComplete: isComplete) }
         do {
-            guard try current != nil || open() else { return finished(location: nil) }
+            if current == nil, let end = try open() { return end }
             return try read(into: writer)
         } catch {
             // The host may ask again: then the page begins anew.
             current = nil
-            reader.end()
+            reader?.end()
             running.drop()
             throw error
         }
     }
 
     private var asked: String { "page \(pageNumber) of \(section.entity)" }
+    private var isDelta: Bool { token?.delta != nil && section.incremental != nil }
+    private var isComplete: Bool { pager.isComplete && !section.isPartial && !isDelta }
 
-    /// Waits for the page at the position; false where it turns out that there is none.
-    private func open() throws -> Bool {
+    // MARK: A page's beginning
+
+    /// Waits for the page at the position; a page to hand out at once where there is nothing to read.
+    private func open() throws -> Page? {
+        try checkTime()
         let exchange = try running.take(position) ?? start(position)
         try running.attach(exchange)
         let response = try exchange.response()
-        guard (200..<300).contains(response.status) else {
-            if pager.isConfirming, [400, 404, 416].contains(response.status) {
-                exchange.cancel()
-                _ = pager.confirmEnd()
-                return false
-            }
-            throw try exchange.statusError(asked: asked)
+        if response.status == 304, validators(position) != nil {
+            isOver = true
+            var page = finished(location: response.location)
+            page.isUnchanged = true
+            page.isComplete = false
+            page.token = token?.text
+            return page
         }
+        let judge = ReplyJudge(section: section, asked: asked, isConfirming: pager.isConfirming)
+        let verdict = try judge.verdict(exchange, response) { [client] in
+            guard !hasRenewed, client.renewCredentials() else { return false }
+            hasRenewed = true
+            return true
+        }
+        switch verdict {
+        case .renewed:
+            running.drop()
+            return try open()
+        case .end:
+            if pager.isConfirming { _ = pager.confirmEnd() }
+            return finished(location: response.location)
+        case .empty:
+            running.detach()
+            current = OpenPage(response: response, content: .nothing, isLast: true)
+        case .ignored:
+            running.detach()
+            current = OpenPage(response: response, content: .nothing)
+        case .good(let early):
+            try begin(exchange, response, early)
+        }
+        return nil
+    }
+
+    private func begin(_ exchange: HTTPExchange, _ response: HTTPResponse, _ early: HTTPExchange.PaddedBody?) throws {
         // What follows can be asked for before this page is even here.
         for ahead in pager.ahead(of: position, limit: Self.lookahead) where !running.has(ahead) {
             try running.add(start(ahead), at: ahead)
         }
         pageURL = HTTPURL(response.url)
-        let body = try exchange.paddedBody()
+        if response.status == 204 {
+            running.detach()
+            current = OpenPage(response: response, content: .nothing)
+            return
+        }
+        let isLines =
+            section.format == .ndjson || (section.format == .automatic && LineReader.isSpoken(response.mediaType))
+        if isLines, early == nil {
+            if case .automatic = section.paging.style { try detect(nil, response, count: 0) }
+            current = OpenPage(response: response, content: .lines(try LineReader(exchange)))
+            return
+        }
+        let body = try early ?? exchange.paddedBody()
         running.detach()
-        current = OpenPage(response: response)
-        if response.status == 204 { return true }
-        try reader.begin(body, response, asked: asked)
-        return true
+        if section.preset == .graphQL {
+            try GraphQLErrors.check(body, asked: asked, response: response)
+        }
+        if reader == nil {
+            try prepare(body, response)
+            reader = try PageReader(section)
+        }
+        current = OpenPage(response: response, content: .records)
+        try reader?.begin(body, response, asked: asked)
     }
 
+    // MARK: What the first reply tells
+
+    private func prepare(_ body: HTTPExchange.PaddedBody, _ response: HTTPResponse) throws {
+        var isAutomatic = false
+        if case .automatic = section.paging.style { isAutomatic = true }
+        guard section.records == nil || isAutomatic else { return }
+        let isPage = RemoteWords.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
+        let survey = isPage ? nil : ReplySurvey(body)
+        var found: String?
+        if section.records == nil, let survey {
+            let path = try RecordsFinder.path(survey, asked: asked, location: response.location)
+            section.records = try JSONPath(path, option: "records")
+            found = path
+        }
+        if isAutomatic { try detect(survey, response, count: Int.max, records: found) }
+        try section.checkPaths()
+        guard found.map({ $0 != "$" }) ?? false || note != nil else { return }
+        let parts = [found.map { "records: \($0)" }, note.map { "paging: \($0)" }].compactMap(\.self)
+        log.log(.info, "\(section.entity): found in the first reply: \(parts.joined(separator: ", "))")
+    }
+
+    private func detect(
+        _ survey: ReplySurvey?, _ response: HTTPResponse, count: Int, records: String? = nil
+    ) throws {
+        let detector = PagingDetector(
+            survey: survey, response: response, url: requestURL ?? section.url, count: 0,
+            given: section.givenParameters)
+        guard var detected = detector.detect() else {
+            section.paging = PagingRule()
+            pager = Pager(detected: section.paging, first: position)
+            return
+        }
+        let bodyPrefix: [String]? =
+            section.preset == .graphQL ? ["variables"] : section.body?.format == .json ? [] : nil
+        if let bodyPrefix, let name = detected.members.first(where: { $0.name.hasSuffix("parameter") }) {
+            // Kept with the cursor: so it must say by itself where the parameter goes.
+            detected.members.removeAll { $0.name == name.name }
+            detected.members.append((name.name, (bodyPrefix + [name.value]).joined(separator: ".")))
+            detected.members.append(("in", "body"))
+        }
+        section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
+        if let first = detected.first { position = first }
+        pager = Pager(detected: section.paging, first: detected.first)
+        detection = Detection(paging: detected, records: records)
+        note = detected.description
+    }
+
+    // MARK: Requests
+
     private func start(_ position: Position) throws -> HTTPExchange {
-        let url = try section.url(at: position, after: pageURL)
-        var request = HTTPRequest(method: section.method, url: url.text, headers: section.headers)
+        let delta = token?.delta
+        var (request, url) = try section.request(at: position, after: pageURL, delta: isDelta ? delta : nil)
         if !client.sendsHeader("accept"), !section.headers.contains(where: { $0.name.lowercased() == "accept" }) {
-            request.headers.append((name: "Accept", value: "application/json"))
+            request.headers.append((name: "Accept", value: section.preset?.accept ?? "application/json"))
+        }
+        if let token = validators(position) {
+            if let etag = token.etag { request.headers.append((name: "If-None-Match", value: etag)) }
+            if let modified = token.modified { request.headers.append((name: "If-Modified-Since", value: modified)) }
         }
         request.sendsCredentials = url.origin == origin
         request.bufferLimit = Self.readAheadBytes
+        if requestURL == nil { requestURL = url }
         return client.start(request)
     }
+
+    /// The validators of an earlier walk, if they belong to the listing's only page.
+    private func validators(_ position: Position) -> WalkToken? {
+        guard let token, !isResumed, pageNumber == 1, section.isConditional, section.method == "GET",
+            position == pager.first, token.etag != nil || token.modified != nil,
+            token.url == (try? client.withoutCredentials(section.request(at: position, after: nil, delta: nil).1))?.text
+        else { return nil }
+        return token
+    }
+
+    private func checkTime() throws {
+        guard let limit = client.totalTime, ContinuousClock.now - began > limit else { return }
+        throw BridgeError(
+            .limit, "\(asked): the walk takes longer than limits.total_time (\(limit.components.seconds) s)",
+            remedy: "raise it, or ask for less")
+    }
+
+    // MARK: A page's records and end
 
     private func read(into writer: RecordBatchWriter) throws -> Page {
         guard var open = current else { return finished(location: nil) }
         var facts = PageFacts()
         var rejected: [Page.Rejected] = []
-        if open.response.status != 204 {
-            let (hasMore, bad) = try reader.read(into: writer)
+        var page = Page(isPageEnd: true, isEnd: false, location: open.response.location)
+        if case .nothing = open.content {
+        } else {
+            let hasMore: Bool
+            if case .lines(let lines) = open.content {
+                (hasMore, rejected) = try lines.read(into: writer, asked: asked, location: open.response.location)
+                facts.count = lines.count
+            } else {
+                guard let reader else { throw BridgeError(.internal, "a page without a reader") }
+                (hasMore, rejected) = try reader.read(into: writer)
+            }
             open.digest.add(writer)
-            rejected = bad
             if hasMore {
                 current = open
                 return Page(
                     isPageEnd: false, isEnd: false, location: open.response.location, rejected: rejected)
             }
-            facts = reader.facts()
+            if case .records = open.content, let reader {
+                facts = reader.facts()
+                page.metadata = reader.metadata()
+                page.deleted = try reader.deleted()
+                if let delta = reader.delta() { newToken.delta = delta }
+            } else {
+                running.detach()
+                facts.total =
+                    section.paging.total == .header("X-Total-Count")
+                    ? open.response.header("X-Total-Count").flatMap { Int($0) } : nil
+                if case .linkHeader = section.paging.style, let url = LinkHeader.next(open.response.all("link")) {
+                    facts.next = .value(url)
+                }
+            }
         }
         facts.digest = open.digest.value
-        reader.end()
+        reader?.end()
         current = nil
-        let step = try located(open.response) { try pager.after(position, facts) }
-        var page = Page(
-            isPageEnd: true, isEnd: step == .end, total: facts.total.map(Int64.init),
-            location: open.response.location, rejected: rejected)
+        page.rejected = rejected
+        page.total = facts.total.map(Int64.init)
+        if pageNumber == 1, let note { page.metadata["paging"] = note }
+        let step = open.isLast ? .end : try located(open.response) { try pager.after(position, facts) }
         if case .go(let next) = step {
-            if !running.has(next) {
-                // A wrong guess, or the reply named it: ask before the records are handed out.
-                running.drop()
-                running.add(try located(open.response) { try start(next) }, at: next)
-            }
-            position = next
-            pageNumber += 1
+            try go(to: next, open.response)
             page.cursor = cursor(next)
         } else {
-            isOver = true
-            running.drop()
-            page.isComplete = pager.isComplete
-            page.warnings = pager.warnings
+            finish(&page, open)
         }
         return page
+    }
+
+    private func go(to next: Position, _ response: HTTPResponse) throws {
+        if !running.has(next) {
+            // A wrong guess, or the reply named it: ask before the records are handed out.
+            running.drop()
+            running.add(try located(response) { try start(next) }, at: next)
+        }
+        position = next
+        pageNumber += 1
+    }
+
+    private func finish(_ page: inout Page, _ open: OpenPage) {
+        isOver = true
+        running.drop()
+        page.isEnd = true
+        page.isComplete = open.isLast ? !section.isPartial && !isDelta : isComplete
+        page.warnings = pager.warnings
+        page.pushed = section.pushed
+        if pageNumber == 1, !isResumed, !isDelta, section.isConditional, section.method == "GET", let requestURL {
+            newToken.etag = open.response.header("etag")
+            newToken.modified = newToken.etag == nil ? open.response.header("last-modified") : nil
+            if newToken.etag != nil || newToken.modified != nil {
+                newToken.url = client.withoutCredentials(requestURL).text
+            }
+        }
+        if !newToken.isEmpty, !client.redactor.holdsSecret(url: newToken.text) { page.token = newToken.text }
     }
 
     private func finished(location: String?) -> Page {
         isOver = true
         running.drop()
         return Page(
-            isPageEnd: true, isEnd: true, isComplete: pager.isComplete, location: location, warnings: pager.warnings)
+            isPageEnd: true, isEnd: true, isComplete: isComplete, location: location, warnings: pager.warnings)
     }
 
     /// Adds the page to errors of the walk.
@@ -160,6 +364,10 @@ final class RESTSource: RecordSource {
             guard let url = HTTPURL(text, relativeTo: pageURL ?? section.url) else { return nil }
             next = .url(client.withoutCredentials(url).text)
         }
-        return client.redactor.holdsSecret(url: next.text) ? nil : next.text
+        if client.redactor.holdsSecret(url: next.text) { return nil }
+        guard let detection else { return next.text }
+        return AutomaticCursor(
+            members: detection.paging.members, records: detection.records, position: next.text
+        ).text
     }
 }

@@ -4,44 +4,64 @@ import RecordBatch
 /// An entity's section of the config: what to read from the share.
 enum EntitySection {
     case files(FileSection)
-    case csv(CSVSection)
+    case rows(RowSection)
+
+    /// The keys of which exactly one says what the records are.
+    static let kinds = ["files", "folders", "csv", "ndjson", "json", "xml"]
+
+    /// Which keys mean something with which kind, besides those of every listing.
+    private static let special: [String: Set<String>] = [
+        "files": ["directories", "content", "max_content_bytes", "encoding", "owners"],
+        "folders": ["owners"],
+        "csv": [
+            "encoding", "delimiter", "quote", "header", "empty_as_null", "null_values", "skip_rows", "comment",
+            "lenient_quotes", "pad_rows", "members", "write", "columns",
+        ],
+        "ndjson": ["encoding", "members", "write", "columns"],
+        "json": ["encoding", "records", "members"],
+        "xml": ["records", "members"],
+    ]
 
     init(_ options: BridgeOptions) throws {
-        switch (options.has("files"), options.has("csv")) {
-        case (true, false):
-            try Self.refuse(
-                ["delimiter", "quote", "header", "empty_as_null"] + (options.has("content") ? [] : ["encoding"]),
-                with: "files", in: options)
-            self = .files(try FileSection(options))
-        case (false, true):
-            try Self.refuse(["directories", "content", "max_content_bytes"], with: "csv", in: options)
-            self = .csv(try CSVSection(options))
-        default:
+        let given = Self.kinds.filter(options.has)
+        guard let kind = given.first, given.count == 1 else {
             throw BridgeError(
-                .configuration, "the section smb needs exactly one of files and csv",
+                .configuration, "the section smb needs exactly one of \(Self.kinds.joined(separator: ", "))",
                 remedy: "write files: PATTERN for a record per file, csv: PATH for a record per row")
         }
-    }
-
-    private static func refuse(_ names: [String], with kind: String, in options: BridgeOptions) throws {
-        for name in names where options.has(name) {
-            throw BridgeError(.configuration, "the section smb has \(name), which has no effect with \(kind)")
+        let known = Self.special[kind] ?? []
+        for name in Self.special.values.reduce(Set(), { $0.union($1) }).sorted() where !known.contains(name) {
+            if options.has(name) {
+                throw BridgeError(.configuration, "the section smb has \(name), which has no effect with \(kind)")
+            }
+        }
+        switch kind {
+        case "files":
+            if options.has("encoding"), !options.has("content") {
+                throw BridgeError(
+                    .configuration, "the section smb has encoding, which has no effect with files without content")
+            }
+            self = .files(try FileSection(options, kind: kind))
+        case "folders": self = .files(try FileSection(options, kind: kind))
+        default: self = .rows(try RowSection(options, kind: kind))
         }
     }
 }
 
-/// What both kinds of sections say about the files to find.
+/// What all kinds of sections say about the files to find.
 struct ListingOptions {
-    let pattern: PathPattern
-    let includesDirectories: Bool
+    let patterns: PatternSet
+    let kinds: FolderWalk.Kinds
     let maximumFiles: Int
 
-    init(_ options: BridgeOptions, pattern name: String, reserved: Set<String>) throws {
-        pattern = try PathPattern(
-            options.string(name) ?? "", isCaseSensitive: options.bool("case_sensitive") ?? false)
-        includesDirectories = options.bool("directories") ?? false
+    /// - Parameter name: The key that holds the patterns.
+    init(_ options: BridgeOptions, patterns name: String, kinds: FolderWalk.Kinds, reserved: Set<String>) throws {
+        patterns = try PatternSet(
+            options.strings(name), excluding: options.strings("exclude"), depth: options.integer("depth"),
+            isCaseSensitive: options.bool("case_sensitive") ?? false)
+        self.kinds = kinds
         maximumFiles = options.integer("max_files") ?? 10_000_000
-        for name in pattern.captureNames where reserved.contains(name) {
+        for name in patterns.captureNames where reserved.contains(name) {
             throw BridgeError(
                 .configuration, "the pattern captures {\(name)}, but each record has a field \(name) of its own",
                 remedy: "give the capture another name")
@@ -49,95 +69,37 @@ struct ListingOptions {
     }
 }
 
-/// The section of an entity whose records are files.
+/// The section of an entity whose records are files or folders.
 struct FileSection {
     enum Content: String, CaseIterable {
-        case none, text, bytes
+        case none, text, bytes, data, hash
     }
 
     static let fields = [
-        "path", "name", "folder", "extension", "size", "modified", "created", "accessed", "changed", "is_directory",
-        "hidden", "readonly", "system", "archive", "inode", "content",
+        "path", "path_key", "name", "folder", "extension", "size", "modified", "created", "accessed", "changed",
+        "is_directory", "hidden", "readonly", "system", "archive", "reparse_point", "attributes", "inode", "owner",
+        "group", "content", "sha256",
     ]
 
     let listing: ListingOptions
     let content: Content
     let maximumContentBytes: Int
-    let encoding: String
+    let encoding: String?
+    let readsOwners: Bool
 
-    init(_ options: BridgeOptions) throws {
-        listing = try ListingOptions(options, pattern: "files", reserved: Set(Self.fields))
+    init(_ options: BridgeOptions, kind: String) throws {
+        let kinds: FolderWalk.Kinds =
+            kind == "folders" ? .folders : options.bool("directories") ?? false ? .both : .files
+        listing = try ListingOptions(options, patterns: kind, kinds: kinds, reserved: Set(Self.fields))
         let choice = try ShareOptions.choice(
             options, "content", of: Content.allCases.map(\.rawValue), otherwise: "none")
         content = Content(rawValue: choice) ?? .none
         maximumContentBytes = max(0, options.integer("max_content_bytes") ?? 1 << 20)
-        encoding = options.string("encoding") ?? "utf-8"
+        encoding = options.string("encoding")
+        readsOwners = options.bool("owners") ?? false
         _ = try TextDecoder(encoding: encoding)
     }
-}
 
-/// The section of an entity whose records are rows of CSV files.
-struct CSVSection {
-    enum Header {
-        case firstRow
-        case names([String])
-    }
-
-    let listing: ListingOptions
-    let delimiter: UInt8
-    let quote: UInt8
-    let encoding: String
-    let header: Header
-    let emptyIsNull: Bool
-
-    init(_ options: BridgeOptions) throws {
-        listing = try ListingOptions(options, pattern: "csv", reserved: [])
-        delimiter = try Self.character(options, "delimiter", otherwise: UInt8(ascii: ","))
-        quote = try Self.character(options, "quote", otherwise: UInt8(ascii: "\""))
-        guard delimiter != quote else { throw BridgeError(.configuration, "delimiter and quote are the same") }
-        encoding = options.string("encoding") ?? "utf-8"
-        _ = try TextDecoder(encoding: encoding)
-        emptyIsNull = options.bool("empty_as_null") ?? false
-        let names: [String]? = try options.withValue("header") { value in
-            switch value?.tag {
-            case nil, .null: return nil
-            case .bool where value?.bool == true: return nil
-            case .array: return value?.elements.compactMap(\.text) ?? []
-            default:
-                throw BridgeError(
-                    .configuration, "header: neither true nor a list of names",
-                    remedy: "give the names of a file without header as a list")
-            }
-        }
-        header = names.map(Header.names) ?? .firstRow
-        if let names, let fault = Self.fault(inHeader: names, captures: listing.pattern.captureNames) {
-            throw BridgeError(.configuration, "header: \(fault)")
-        }
-    }
-
-    /// Why these names cannot be the fields of records; nil when they can.
-    static func fault(inHeader names: [String], captures: [String]) -> String? {
-        guard !names.isEmpty else { return "there are no names" }
-        var seen = Set(["@path", "@row"] + captures)
-        for (index, name) in names.enumerated() {
-            guard !name.isEmpty else { return "the name of column \(index + 1) is empty" }
-            if captures.contains(name) {
-                return "column \(index + 1) is named \"\(name)\", as a capture of the pattern is"
-            }
-            guard seen.insert(name).inserted else {
-                return "the name \"\(name)\" of column \(index + 1) is there twice"
-            }
-        }
-        return nil
-    }
-
-    private static func character(_ options: BridgeOptions, _ name: String, otherwise: UInt8) throws -> UInt8 {
-        guard let text = options.string(name) else { return otherwise }
-        if name == "delimiter", text == "tab" || text == "\\t" { return UInt8(ascii: "\t") }
-        guard text.utf8.count == 1, let byte = text.utf8.first, byte != 0, byte < 0x80, byte != 0x0A, byte != 0x0D
-        else {
-            throw BridgeError(.configuration, "\(name): \"\(text)\" is not one ASCII character")
-        }
-        return byte
-    }
+    /// What makes the same files other records.
+    var question: String { "files \(content) \(maximumContentBytes) \(encoding ?? "") \(readsOwners)" }
 }

@@ -2,23 +2,26 @@
 // libsmbclient, and the plugin is loaded only when a config asks for it.
 
 public import BridgeKit
+public import RecordBatch
 
-/// Reads files, and the rows of CSV files, from an SMB share.
+/// Reads and writes files, and the rows in files, of an SMB share.
 ///
 /// libsmbclient is not thread-safe and writes to the standard output, so the host runs this bridge in a child process.
 public final class SMBBridge: Bridge {
     /// What this bridge is and can do.
     public static let descriptor = BridgeDescriptor(
-        name: "smb", version: "0.1.0", summary: "Files and CSV rows of an SMB share (Windows, Samba, NAS).",
+        name: "smb", version: "0.2.0", summary: "Files, and rows in files, of an SMB share (Windows, Samba, NAS).",
         optionsSchema: optionsSchema, entitySchema: entitySchema, isolation: .childProcess, isConcurrent: false,
-        capabilities: [.check, .fetch, .resume])
+        capabilities: [.check, .fetch, .resume, .incremental, .create, .update, .delete, .discover])
 
     let options: ShareOptions
     let connection: SMBConnection
+    private let context: BridgeContext
 
     /// Checks the options and makes a libsmbclient context; does not connect.
     public init(options: BridgeOptions, context: BridgeContext) throws {
         self.options = try ShareOptions(options)
+        self.context = context
         connection = try SMBConnection(self.options, context: context)
     }
 
@@ -29,26 +32,53 @@ public final class SMBBridge: Bridge {
         } catch {
             throw connection.explain(error)
         }
-        let who = options.user.isEmpty ? "without a user" : "as \(options.user)"
-        return "\(options.url.location([])) is open \(who)"
+        return "\(options.url.location([])) is open \(options.credentials.words)"
     }
 
-    /// Begins a walk over files or over the rows of CSV files, as the entity's section says.
+    /// Begins a walk over files, folders or the rows of files, as the entity's section says.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
-        let pageSize = min(max(request.pageSize ?? 1000, 1), 100_000)
+        if request.section.has(ListingRelay.member) { return ListingRelay.Source(request.section, share: connection) }
+        let hasHelpers = context.hasWorkers && options.workers > 1
+        return try Self.source(
+            request, share: connection, queue: hasHelpers ? ListingQueue(context, threads: options.workers) : nil)
+    }
+
+    /// Looks at the share's first folders, and proposes entities: files, folders, and the rows of files that are tables.
+    public func discover(into writer: RecordBatchWriter) throws {
+        var discovery = try Discovery(connection)
+        try discovery.write(to: writer)
+    }
+
+    /// Writes a file, a folder, or a row of a file, as the entity's section says.
+    public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
         switch try EntitySection(request.section) {
         case .files(let section):
-            return FileSource(
-                listing: listing(section.listing, mode: "files", cursor: request.cursor), section: section,
-                pageSize: pageSize)
-        case .csv(let section):
-            return CSVSource(
-                listing: listing(section.listing, mode: "csv", cursor: request.cursor), section: section,
-                pageSize: pageSize)
+            try FileWriter(connection: connection, section: section).write(request, into: writer)
+        case .rows(let section): try RowWriter(connection: connection, section: section).write(request, into: writer)
         }
     }
 
-    private func listing(_ options: ListingOptions, mode: String, cursor: String?) -> FileListing {
-        FileListing(connection: connection, url: self.options.url, options: options, mode: mode, cursor: cursor)
+    /// A walk over a share, or over a recording of one.
+    static func source(
+        _ request: FetchRequest, share: any Share, queue: ListingQueue? = nil
+    ) throws -> any RecordSource {
+        let pageSize = min(max(request.pageSize ?? 1000, 1), 100_000)
+        switch try EntitySection(request.section) {
+        case .files(let section):
+            if section.readsOwners, let port = share.url.port, port != 445 {
+                throw BridgeError(
+                    .configuration, "owners: libsmbclient asks for them at port 445 only, and the url names \(port)",
+                    remedy: "leave out owners, or use a server at port 445")
+            }
+            let listing = FileListing(
+                share: share, options: section.listing, mode: section.question, pathField: "path",
+                usesStates: section.content != .none || section.readsOwners, request: request, queue: queue)
+            return FileSource(listing: listing, section: section, pageSize: pageSize)
+        case .rows(let section):
+            let listing = FileListing(
+                share: share, options: section.listing, mode: section.question, pathField: "@path", usesStates: true,
+                request: request, queue: queue)
+            return RowSource(listing: listing, section: section, pageSize: pageSize)
+        }
     }
 }

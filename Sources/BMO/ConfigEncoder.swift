@@ -1,20 +1,20 @@
 internal import Foundation
-internal import Model
-internal import RecordBatch
+package import Model
+package import RecordBatch
 
 /// Writes a part of the configuration as a batch of one object, with its secrets resolved.
-struct ConfigEncoder {
+package struct ConfigEncoder {
     /// Where relative secret files lie.
-    let directory: String
+    private let directory: String
     /// The values that were secret: what no message may show.
-    private(set) var secrets: [String] = []
+    package private(set) var secrets: [String] = []
 
-    init(directory: String) {
+    package init(directory: String) {
         self.directory = directory
     }
 
     /// - Throws: `SecretError` when a variable or file is not there.
-    mutating func batch(_ value: ConfigValue) throws -> RecordBatch {
+    package mutating func batch(_ value: ConfigValue) throws -> RecordBatch {
         let writer = RecordBatchWriter()
         if case .object = value { try write(value, to: writer) } else { writer.object {} }
         return try writer.finish()

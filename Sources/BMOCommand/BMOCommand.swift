@@ -20,8 +20,9 @@ public struct BMOCommand: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            InitCommand.self, CheckCommand.self, SyncCommand.self, ListCommand.self, GetCommand.self,
-            QuarantineCommand.self, SchemaCommand.self, PluginsCommand.self,
+            InitCommand.self, IntrospectCommand.self, CheckCommand.self, SyncCommand.self, ListCommand.self, GetCommand.self,
+            StatusCommand.self, WhyCommand.self, RunsCommand.self, DiffCommand.self, UndoCommand.self,
+            QuarantineCommand.self, SchemaCommand.self, MigrateCommand.self, PluginsCommand.self,
         ])
 
     /// A command without arguments.

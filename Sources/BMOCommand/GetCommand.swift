@@ -26,6 +26,11 @@ struct GetCommand: AsyncParsableCommand {
         let index = try WorkspaceOptions.entity(entity, in: workspace)
         let layout = workspace.model.entities[index]
         let names = layout.key.map { layout.fields[$0].name }
+        guard !names.isEmpty else {
+            throw CommandFailure(
+                "the objects of \(entity) have no key; `bmo list \(entity) --where ...` finds them",
+                exitCode: CommandFailure.usage)
+        }
         guard key.count == names.count else {
             throw CommandFailure(
                 "the key of \(entity) is \(names.joined(separator: ", ")): \(names.count) values, not \(key.count)",
@@ -40,8 +45,8 @@ struct GetCommand: AsyncParsableCommand {
         if json {
             print(RowPrinter.json(found, layout))
         } else {
-            let width = layout.fields.map(\.name.count).max() ?? 0
-            for (field, value) in zip(layout.fields, found) {
+            let width = layout.columns.map(\.name.count).max() ?? 0
+            for (field, value) in zip(layout.columns, found) {
                 let padding = String(repeating: " ", count: width - field.name.count)
                 print("\(field.name)\(padding)  \(Terminal.printable(RowPrinter.text(value)))")
             }

@@ -60,8 +60,8 @@ enum ConditionParser {
                 "\"\(text)\" is no condition: FIELD OPERATOR VALUE, with one of \(valid)",
                 exitCode: CommandFailure.usage)
         }
-        guard layout.fields.contains(where: { $0.name == name }) else {
-            let hint = suggestion(for: String(name), among: layout.fields.map(\.name), what: "fields")
+        guard layout.columns.contains(where: { $0.name == name }) else {
+            let hint = suggestion(for: String(name), among: layout.columns.map(\.name), what: "fields")
             throw CommandFailure(
                 "\(layout.name) has no field \"\(name)\"\(hint.map { "; \($0)" } ?? "")", exitCode: CommandFailure.usage
             )

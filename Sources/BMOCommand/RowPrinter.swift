@@ -19,7 +19,7 @@ struct RowPrinter {
     init(_ layout: EntityLayout, format: RowFormat?) {
         self.layout = layout
         self.format = format
-        if format == .csv { print(Self.csv(layout.fields.map(\.name)), terminator: "\r\n") }
+        if format == .csv { print(Self.csv(layout.columns.map(\.name)), terminator: "\r\n") }
     }
 
     mutating func add(_ values: [StoredValue]) {
@@ -36,28 +36,35 @@ struct RowPrinter {
     func finish() {
         if format == .json { json.finish() }
         guard format == nil else { return }
-        let numbers = layout.fields.enumerated().filter { [.integer, .real].contains($1.type) }.map(\.offset)
-        print(Terminal.table(layout.fields.map(\.name), rows, rightAligned: Set(numbers)))
+        let numbers = layout.columns.enumerated().filter { [.integer, .real].contains($1.type) }.map(\.offset)
+        print(Terminal.table(layout.columns.map(\.name), rows, rightAligned: Set(numbers)))
         print(Terminal.count(count, "row", "rows"))
     }
 
     /// A row as a JSON object: booleans, numbers and JSON as such, data as base64.
     static func json(_ values: [StoredValue], _ layout: EntityLayout) -> String {
         var out = "{"
-        for (index, (field, value)) in zip(layout.fields, values).enumerated() {
+        for (index, (field, value)) in zip(layout.columns, values).enumerated() {
             if index > 0 { out += "," }
             out.appendJSONString(field.name)
             out += ":"
-            switch (value, field.type) {
-            case (.null, _): out += "null"
-            case (.integer(let value), .boolean): out += value == 0 ? "false" : "true"
-            case (.text(let value), .json), (.text(let value), .decimal): out += value
-            case (.text(let value), _): out.appendJSONString(value)
-            case (.bytes, _): out.appendJSONString(text(value))
-            default: out += text(value)
-            }
+            out += json(value, field.type)
         }
         return out + "}"
+    }
+
+    /// A value as JSON; without a type, texts are strings.
+    static func json(_ value: StoredValue, _ type: AttributeType?) -> String {
+        switch (value, type) {
+        case (.null, _): return "null"
+        case (.integer(let value), .boolean): return value == 0 ? "false" : "true"
+        case (.text(let value), .json), (.text(let value), .decimal): return value
+        case (.text, _), (.bytes, _):
+            var out = ""
+            out.appendJSONString(text(value))
+            return out
+        default: return text(value)
+        }
     }
 
     /// A line of CSV (RFC 4180, section 2).

@@ -17,7 +17,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
     func run() async throws {
         if config {
-            let plugins = await options.host.plugins().filter { $0.refusal == nil }.map {
+            let plugins = try await options.host.plugins().filter { $0.refusal == nil }.map {
                 PluginSchema(name: $0.name, optionsSchema: $0.optionsSchema, entitySchema: $0.entitySchema)
             }
             print(ConfigurationSchema.json(plugins: plugins))

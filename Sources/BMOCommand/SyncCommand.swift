@@ -14,8 +14,14 @@ struct SyncCommand: AsyncParsableCommand {
             Each page is committed together with its place in the walk. Ctrl-C stops within a second and keeps the pages \
             that are in; the next sync goes on after them. An entity that fails leaves the others alone.
 
+            What a whole listing lacks is deleted, as `deletes` of the entity says. Where that would be more than its brake \
+            allows (20 % and 10 rows), nothing is deleted, the exit code is 1, and --allow-deletes goes on.
+
             One sync at a time writes a database: a second one fails at once and says who is at it, or waits with --wait. \
             Reading needs no lock.
+
+            With --dry-run everything is fetched and imported as ever, then taken back: what would change is printed, \
+            no file is made, and the exit code is that of the sync. Nobody else can write the database meanwhile.
 
             With --json each line of stdout is one JSON object: events as they happen, the report last.
             """)
@@ -30,6 +36,15 @@ struct SyncCommand: AsyncParsableCommand {
 
     @Flag(help: "Begin interrupted walks at their beginning.")
     var restart = false
+
+    @Flag(help: "Ask for everything, also where `incremental` would ask only for what changed.")
+    var full = false
+
+    @Flag(help: "Delete what the listings lack, however much that is: the brake of `deletes` does not hold.")
+    var allowDeletes = false
+
+    @Flag(help: "Show what would change, and write nothing.")
+    var dryRun = false
 
     @Flag(name: [.short, .long], help: "Write no progress, only the final table and what went wrong.")
     var quiet = false
@@ -54,7 +69,9 @@ struct SyncCommand: AsyncParsableCommand {
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let command = (["bmo sync"] + entities).joined(separator: " ")
         let waiting = Task {
-            try await workspace.openLockedStore(command: command, patience: wait?.patience ?? .none) { holder in
+            try await workspace.openLockedStore(
+                command: command, patience: wait?.patience ?? .none, rehearsing: dryRun
+            ) { holder in
                 Terminal.error(
                     "waiting for \(holder?.description ?? "another process")", prefix: "bmo: note: ")
             }
@@ -67,7 +84,8 @@ struct SyncCommand: AsyncParsableCommand {
             throw CommandFailure("interrupted while waiting; nothing was done", exitCode: signals.exitCode)
         }
         let progress = SyncProgress(mode: json ? .json : quiet ? .quiet : Terminal.errorIsTerminal ? .live : .lines)
-        let syncOptions = Workspace.SyncOptions(entities: entities.isEmpty ? nil : entities, restart: restart)
+        let syncOptions = Workspace.SyncOptions(
+            entities: entities.isEmpty ? nil : entities, restart: restart, full: full, allowsDeletes: allowDeletes)
         let work = Task {
             try await workspace.sync(into: store, syncOptions) { progress.show($0) }
         }
@@ -75,20 +93,41 @@ struct SyncCommand: AsyncParsableCommand {
         let report = try await work.value
         signals.cancel()
         progress.finish()
+        if dryRun { try showChanges(report, workspace, store) }
         if json { print(report.json) } else { print(SyncTable.text(report)) }
+        if dryRun, !json { print("dry run: nothing was written") }
         try showTrouble(report, store)
         try store.close()
         if report.wasInterrupted {
             throw CommandFailure(
-                "interrupted; the pages that are in stay, and the next sync goes on after them",
+                dryRun
+                    ? "interrupted; nothing was written"
+                    : "interrupted; the pages that are in stay, and the next sync goes on after them",
                 exitCode: signals.exitCode)
         }
         if !report.succeeded { throw ExitCode(CommandFailure.failed) }
     }
 
+    private func showChanges(_ report: SyncReport, _ workspace: Workspace, _ store: SQLiteStore) throws {
+        var printer = DiffPrinter(workspace.model, limit: 1000)
+        if let run = report.run {
+            try store.changes(of: run) { change in
+                if json {
+                    print("{\"event\":\"change\",\"change\":\(printer.json(change))}")
+                } else {
+                    printer.add(change)
+                }
+            }
+        }
+        if !json { printer.finish() }
+    }
+
     private func showTrouble(_ report: SyncReport, _ store: SQLiteStore) throws {
         for entity in report.entities {
             if case .failed(let failure) = entity.outcome { Terminal.error(failure.description) }
+            for failure in entity.parents?.failures.dropFirst() ?? [] {
+                Terminal.error("  \(failure.parent): \(failure.code): \(failure.failure.message)", prefix: "")
+            }
             if let page = entity.resumedAfterPage {
                 Terminal.error(
                     "\(entity.name): went on after page \(page) of an interrupted walk; --restart begins at the beginning",

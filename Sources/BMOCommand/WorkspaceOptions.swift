@@ -18,23 +18,47 @@ struct WorkspaceOptions: ParsableArguments {
     @Flag(name: [.short, .long], help: "Write what the host and the bridges log to stderr.")
     var verbose = false
 
+    @Flag(help: "Use plugins that bmo.lock does not pin, or that are not the files that it pins.")
+    var allowUnpinned = false
+
     /// The host, with its log on stderr.
     var host: BridgeHost {
+        get throws { BridgeHost(logger: logger, pins: try pins()) }
+    }
+
+    /// The host's log, on stderr.
+    var logger: Logger {
         var logger = Logger(label: "bmo") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = verbose ? .debug : .error
-        return BridgeHost(logger: logger)
+        return logger
+    }
+
+    /// The plugins that are pinned beside the configuration.
+    func pins() throws -> PluginPins {
+        let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent("bmo.lock").path
+        do {
+            return try PluginPins(path: path, allowsOthers: allowUnpinned)
+        } catch {
+            throw CommandFailure(error.description, exitCode: CommandFailure.usage)
+        }
     }
 
     /// The checked configuration.
-    func workspace() async throws -> Workspace { try await Workspace.load(path: file, host: host) }
+    func workspace() async throws -> Workspace { try await Workspace.load(path: file, host: try host) }
 
     /// The database, which must be there.
     func store(of workspace: Workspace) throws -> SQLiteStore {
+        _ = try databasePath(of: workspace)
+        return try workspace.openStore()
+    }
+
+    /// The path of the database, which must be there.
+    func databasePath(of workspace: Workspace) throws -> String {
         let path = workspace.configuration.databasePath
         guard FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure("there is no database \(path) yet; `bmo sync` makes it")
         }
-        return try workspace.openStore()
+        return path
     }
 
     /// The index of an entity that was named on the command line.

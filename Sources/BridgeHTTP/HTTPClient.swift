@@ -16,6 +16,7 @@ public final class HTTPClient: Sendable {
     public let redactor: HTTPRedactor
     let options: HTTPOptions
     let loop: HTTPLoop
+    private let authenticator: Authenticator?
     private static let streamedLimit = 1 << 30
     private static let wholeLimit = 256 << 20
 
@@ -24,8 +25,14 @@ public final class HTTPClient: Sendable {
     /// - Throws: ``BridgeError`` when libcurl cannot be set up.
     public init(options: HTTPOptions, context: BridgeContext) throws {
         self.options = options
-        redactor = options.redactor
-        loop = try HTTPLoop()
+        let redactor = options.redactor
+        self.redactor = redactor
+        loop = try HTTPLoop(RateLimiter(rate: options.requestsPerSecond, concurrency: options.concurrency))
+        if case .granted(let grant) = options.authentication {
+            authenticator = Authenticator(grant, redactor: redactor)
+        } else {
+            authenticator = nil
+        }
         if !options.verifies {
             context.log(.warning, "tls.verify is false: certificates are not checked")
         }
@@ -34,21 +41,62 @@ public final class HTTPClient: Sendable {
     deinit { loop.stop() }
 
     /// Starts a request; what goes wrong is thrown by the exchange.
+    ///
+    /// Blocks while a token is got that the request needs. A reply 401 to a request with such a token is asked for once
+    /// more with a new one.
     public func start(_ request: HTTPRequest) -> HTTPExchange {
-        let state = Monitor(
-            ExchangeState(
-                bufferLimit: request.bufferLimit, bodyLimit: options.maxBodyBytes ?? Self.streamedLimit))
-        let exchange = HTTPExchange(
-            state: state, client: self, bodyLimit: options.maxBodyBytes ?? Self.wholeLimit)
+        let exchange = HTTPExchange(client: self, request: request, bodyLimit: options.maxBodyBytes ?? Self.wholeLimit)
+        begin(exchange, request)
+        return exchange
+    }
+
+    /// Begins an exchange, or begins it again with a credential that is not `stale`.
+    func begin(_ exchange: HTTPExchange, _ request: HTTPRequest, replacing stale: Credential? = nil) {
+        let state = exchange.state
         do {
-            loop.start(try HTTPTransfer(request, options: options, redactor: redactor, state: state))
-        } catch {
-            state.withLock { state in
-                state.error = error
-                state.isFinished = true
+            var credential = options.authentication.credential
+            if let authenticator, request.sendsCredentials {
+                credential = try authenticator.credential(replacing: stale, send: startPlain)
+                exchange.use(credential)
             }
+            try launch(request, credential, state, isLimited: true)
+        } catch {
+            fail(state, error)
+        }
+    }
+
+    /// A request of our own, such as for a token: without credentials, and without waiting for others.
+    private func startPlain(_ request: HTTPRequest) -> HTTPExchange {
+        var request = request
+        request.sendsOptions = false
+        let exchange = HTTPExchange(client: self, request: nil, bodyLimit: 1 << 20)
+        do {
+            try launch(request, .none, exchange.state, isLimited: false)
+        } catch {
+            fail(exchange.state, error)
         }
         return exchange
+    }
+
+    private func launch(
+        _ request: HTTPRequest, _ credential: Credential, _ state: Monitor<ExchangeState>, isLimited: Bool
+    ) throws {
+        state.withLock { state in
+            state.bufferLimit = request.bufferLimit
+            state.bodyLimit = options.maxBodyBytes ?? Self.streamedLimit
+        }
+        loop.start(
+            try HTTPTransfer(
+                request, options: options, credential: credential, redactor: redactor, state: state,
+                isLimited: isLimited))
+    }
+
+    private func fail(_ state: Monitor<ExchangeState>, _ error: any Error) {
+        state.withLock { state in
+            state.error = error as? BridgeError ?? BridgeError(.internal, "\(error)")
+            state.isFinished = true
+        }
+        state.signal()
     }
 
     /// Whether the options set this header field; names are compared without case.
@@ -56,9 +104,18 @@ public final class HTTPClient: Sendable {
         options.headers.contains { $0.name.lowercased() == name.lowercased() }
     }
 
+    /// How long all requests of one walk may take together.
+    public var totalTime: Duration? { options.totalTime }
+
+    /// Gets new credentials, where they are of a kind that can be got anew; whether they were.
+    public func renewCredentials() -> Bool {
+        guard let authenticator else { return false }
+        return (try? authenticator.credential(replacing: authenticator.current, send: startPlain)) != nil
+    }
+
     /// The URL without what the options add to it as a credential: fit for storing.
     public func withoutCredentials(_ url: HTTPURL) -> HTTPURL {
-        guard let query = options.authentication.query else { return url }
+        guard let query = options.authentication.credential.query else { return url }
         return url.removing(queryNames: [query.name])
     }
 }

@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import Synchronization
 
 /// One request and its reply, running since ``HTTPClient/start(_:)``.
 ///
@@ -8,15 +9,25 @@ public final class HTTPExchange: Sendable {
     /// Zero bytes after the end of ``PaddedBody/bytes``: what a SIMD parser may read past the end.
     public static let padding = 64
 
-    let state: Monitor<ExchangeState>
+    private struct Attempt {
+        var state: Monitor<ExchangeState>
+        /// The token that went along.
+        var credential: Credential?
+        var isCancelled = false
+    }
+
+    private let attempt: Mutex<Attempt>
     private let loop: HTTPLoop
+    /// What is asked again where its token is refused; nil for requests that carry none.
+    private let request: HTTPRequest?
     private let bodyLimit: Int
     /// The client lives as long as its exchanges: its end would cancel them.
     private let client: HTTPClient
 
-    init(state: Monitor<ExchangeState>, client: HTTPClient, bodyLimit: Int) {
-        self.state = state
+    init(client: HTTPClient, request: HTTPRequest?, bodyLimit: Int) {
+        attempt = Mutex(Attempt(state: Monitor(ExchangeState(bufferLimit: 1 << 20, bodyLimit: bodyLimit))))
         self.client = client
+        self.request = request
         loop = client.loop
         self.bodyLimit = bodyLimit
     }
@@ -30,13 +41,60 @@ public final class HTTPExchange: Sendable {
         /// How many bytes the body has.
         public let count: Int
         /// Nothing but the zeros.
-        public static let empty = PaddedBody(bytes: [UInt8](repeating: 0, count: padding), count: 0)
+        public static let empty = PaddedBody([])
+
+        /// A copy of bytes, with zeros after them.
+        public init(_ bytes: some Collection<UInt8>) {
+            var padded = [UInt8]()
+            padded.reserveCapacity(bytes.count + padding)
+            padded.append(contentsOf: bytes)
+            count = padded.count
+            padded.append(contentsOf: repeatElement(0, count: padding))
+            self.bytes = padded
+        }
+
+        init(padding bytes: consuming [UInt8]) {
+            count = bytes.count
+            bytes.append(contentsOf: repeatElement(0, count: padding))
+            self.bytes = bytes
+        }
     }
 
     /// The head of the final response, after redirects, whatever its status is.
     ///
     /// - Throws: ``BridgeError``: no connection, no answer in time, TLS, malformed, a limit, cancelled.
     public func response() throws -> HTTPResponse {
+        let response = try head()
+        guard response.status == 401, !response.lostCredentials, restart() else { return response }
+        return try head()
+    }
+
+    var state: Monitor<ExchangeState> { attempt.withLock { $0.state } }
+
+    /// Notes the token that goes along.
+    func use(_ credential: Credential) { attempt.withLock { $0.credential = credential } }
+
+    /// Asks once more with a new token; false where that is not to be done.
+    private func restart() -> Bool {
+        let fresh = Monitor(ExchangeState(bufferLimit: 1 << 20, bodyLimit: bodyLimit))
+        let old = attempt.withLock { attempt -> (Monitor<ExchangeState>, Credential)? in
+            guard request != nil, !attempt.isCancelled, let credential = attempt.credential else { return nil }
+            defer {
+                attempt.state = fresh
+                // Once: a second refusal is the answer.
+                attempt.credential = nil
+            }
+            return (attempt.state, credential)
+        }
+        guard let (state, credential) = old, let request else { return false }
+        end(state)
+        client.begin(self, request, replacing: credential)
+        attempt.withLock { $0.credential = nil }
+        if attempt.withLock({ $0.isCancelled }) { end(fresh) }
+        return true
+    }
+
+    private func head() throws -> HTTPResponse {
         try state.wait { state in
             if state.isCancelled { throw state.error ?? ExchangeState.cancelled }
             if let response = state.response { return response }
@@ -71,10 +129,7 @@ public final class HTTPExchange: Sendable {
 
     /// All the rest of the body, with zeros after it, without a copy where the reply told its length.
     public func paddedBody() throws -> PaddedBody {
-        var bytes = try collect()
-        let count = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: Self.padding))
-        return PaddedBody(bytes: bytes, count: count)
+        PaddedBody(padding: try collect())
     }
 
     /// Up to `limit` bytes of the body's beginning, and no error where it breaks off: for messages.
@@ -85,8 +140,19 @@ public final class HTTPExchange: Sendable {
         return Array(prefix.prefix(limit))
     }
 
+    /// Whether the server may have got the request; known once ``response()`` returned or threw.
+    public var wasSent: Bool { state.withLock { $0.wasSent } }
+
     /// Ends the exchange; calls that wait throw `cancelled` at once.
     public func cancel() {
+        let state = attempt.withLock { attempt in
+            attempt.isCancelled = true
+            return attempt.state
+        }
+        end(state)
+    }
+
+    private func end(_ state: Monitor<ExchangeState>) {
         let isRunning = state.withLock { state in
             if state.isFinished { return false }
             state.isFinished = true
@@ -130,6 +196,8 @@ struct ExchangeState {
     /// The reader waits for the end only: no need to wake it for each piece.
     var wantsWhole = false
     var isPaused = false
+    /// At least the head of the request has gone out.
+    var wasSent = false
     var isFinished = false
     var isCancelled = false
     var error: BridgeError?

@@ -10,6 +10,9 @@ final class HTTPLoop: @unchecked Sendable {
     private let inbox = Monitor(Inbox())
     private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
     private var spare: [UnsafeMutableRawPointer] = []
+    private var limiter: RateLimiter
+    /// Those that may not begin yet, in their order.
+    private var waiting: [HTTPTransfer] = []
 
     private struct Inbox {
         var starts: [HTTPTransfer] = []
@@ -21,7 +24,8 @@ final class HTTPLoop: @unchecked Sendable {
 
     private static let isReady = bmo_curl_global_init() == CURLE_OK
 
-    init() throws {
+    init(_ limiter: RateLimiter) throws {
+        self.limiter = limiter
         guard Self.isReady, let multi = curl_multi_init() else {
             throw BridgeError(.internal, "libcurl cannot be initialised")
         }
@@ -91,18 +95,39 @@ final class HTTPLoop: @unchecked Sendable {
         while true {
             let isStopped = handleInbox()
             if isStopped { break }
+            _ = beginWaiting()
             var running: Int32 = 0
             curl_multi_perform(multi, &running)
             handleMessages()
+            // An end may have made room.
+            let wait = beginWaiting() ?? 60
             var events: Int32 = 0
-            curl_multi_poll(multi, nil, 0, 60_000, &events)
+            curl_multi_poll(multi, nil, 0, Int32(min(wait, 60) * 1000) + (wait < 60 ? 1 : 0), &events)
         }
         for (easy, transfer) in transfers {
             curl_multi_remove_handle(multi, easy)
             curl_easy_cleanup(easy)
             transfer.finish(ExchangeState.cancelled)
         }
+        for transfer in waiting { transfer.finish(ExchangeState.cancelled) }
         transfers = [:]
+        waiting = []
+    }
+
+    /// Begins what may begin; the seconds to wait for the next one.
+    private func beginWaiting() -> Double? {
+        while let transfer = waiting.first {
+            if let wait = limiter.take(now: Self.now) { return wait }
+            waiting.removeFirst()
+            begin(transfer)
+        }
+        return nil
+    }
+
+    private static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     private func handleInbox() -> Bool {
@@ -115,10 +140,17 @@ final class HTTPLoop: @unchecked Sendable {
             return (inbox.starts, inbox.cancels, inbox.resumes, inbox.isStopped)
         }
         for transfer in starts {
-            if isStopped { transfer.finish(ExchangeState.cancelled) } else { begin(transfer) }
+            if isStopped {
+                transfer.finish(ExchangeState.cancelled)
+            } else if transfer.isLimited {
+                waiting.append(transfer)
+            } else {
+                begin(transfer)
+            }
         }
         for state in cancels {
             for (easy, transfer) in transfers where transfer.state === state { remove(easy) }
+            waiting.removeAll { $0.state === state }
         }
         for state in resumes {
             for (easy, transfer) in transfers where transfer.state === state {
@@ -130,11 +162,13 @@ final class HTTPLoop: @unchecked Sendable {
 
     private func begin(_ transfer: HTTPTransfer) {
         guard let easy = spare.popLast() ?? curl_easy_init() else {
+            leave(transfer)
             transfer.finish(BridgeError(.internal, "libcurl has no handle left"))
             return
         }
         transfers[easy] = transfer
         if let error = transfer.configure(easy) {
+            leave(transfer)
             retire(easy, isReusable: false)
             transfer.finish(error)
         } else {
@@ -142,7 +176,13 @@ final class HTTPLoop: @unchecked Sendable {
         }
     }
 
+    private func leave(_ transfer: HTTPTransfer) {
+        if transfer.isLimited { limiter.finish() }
+        if let hold = transfer.hold { limiter.hold(hold, now: Self.now) }
+    }
+
     private func remove(_ easy: UnsafeMutableRawPointer) {
+        if let transfer = transfers[easy] { leave(transfer) }
         curl_multi_remove_handle(multi, easy)
         retire(easy, isReusable: false)
     }
@@ -171,6 +211,7 @@ final class HTTPLoop: @unchecked Sendable {
                 retire(easy, isReusable: result == CURLE_OK)
                 begin(transfer)
             case .done(let error):
+                leave(transfer)
                 retire(easy, isReusable: result == CURLE_OK)
                 transfer.finish(error)
             }

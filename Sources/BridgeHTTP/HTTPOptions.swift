@@ -3,7 +3,8 @@ public import BridgeKit
 /// The options that every bridge over HTTP shares.
 public struct HTTPOptions: Sendable {
     var headers: [(name: String, value: String)] = []
-    var authentication = HTTPAuthentication.none
+    var authentication = HTTPAuthentication.fixed(.none)
+    private var authenticationSecrets: [String] = []
     var caFile: String?
     var clientCertificate: String?
     var clientKey: String?
@@ -14,6 +15,9 @@ public struct HTTPOptions: Sendable {
     var connectTimeoutMilliseconds = 10_000
     var idleTimeoutSeconds = 60
     var maxBodyBytes: Int?
+    var totalTime: Duration?
+    var requestsPerSecond: Double?
+    var concurrency = 16
     var version = Version.automatic
 
     enum Version: String, CaseIterable {
@@ -49,6 +53,16 @@ public struct HTTPOptions: Sendable {
             "password": {"type": "string", "writeOnly": true, "description": "The proxy's password."}
           }
         },
+        "limits": {
+          "type": "object",
+          "description": "How much is asked of the remote.",
+          "additionalProperties": false,
+          "properties": {
+            "requests_per_second": {"type": "number", "exclusiveMinimum": 0, "description": "At most so many requests; default: no limit."},
+            "concurrency": {"type": "integer", "minimum": 1, "default": 16, "description": "So many requests at a time."},
+            "total_time": {"type": "number", "exclusiveMinimum": 0, "description": "Seconds that a walk over a listing may take; default: no limit."}
+          }
+        },
         "timeout": {"type": "number", "minimum": 0.001, "description": "Seconds that a whole request may take; default: no limit."},
         "connect_timeout": {"type": "number", "minimum": 0.001, "default": 10, "description": "Seconds that connecting may take."},
         "idle_timeout": {"type": "integer", "minimum": 1, "default": 60, "description": "Seconds without a byte after which a request is given up."},
@@ -67,8 +81,12 @@ public struct HTTPOptions: Sendable {
                 return field
             }
         }
-        authentication = try HTTPAuthentication(options.object("auth"))
-        if let field = authentication.header { try Self.check(field) }
+        let auth = options.object("auth")
+        authentication = try HTTPAuthentication(auth, base: options.string("url").flatMap { HTTPURL($0) })
+        authenticationSecrets = authentication.secrets(auth)
+        if case .granted(let grant) = authentication { authenticationSecrets += grant.secrets }
+        for field in authentication.credential.headers { try Self.check((name: field.name, value: field.value)) }
+        if let limits = options.object("limits") { try setLimits(limits) }
         if let tls = options.object("tls") {
             caFile = tls.string("ca_file")
             clientCertificate = tls.string("client_certificate")
@@ -95,6 +113,16 @@ public struct HTTPOptions: Sendable {
         }
     }
 
+    private mutating func setLimits(_ limits: BridgeOptions) throws {
+        requestsPerSecond = limits.number("requests_per_second")
+        concurrency = limits.integer("concurrency") ?? concurrency
+        totalTime = limits.number("total_time").map { .seconds(min($0, 1e9)) }
+        guard requestsPerSecond ?? 1 > 0, concurrency > 0, totalTime ?? .seconds(1) > .zero else {
+            throw BridgeError(
+                .configuration, "limits holds a number that is not above 0", remedy: "raise it, or remove it")
+        }
+    }
+
     /// Takes these options' secrets out of text.
     public var redactor: HTTPRedactor {
         // Of a header's value the schema cannot tell whether it is a secret; its name mostly can. Not all of them: a
@@ -102,8 +130,8 @@ public struct HTTPOptions: Sendable {
         let hints = ["auth", "token", "key", "secret", "password", "cookie", "session", "signature", "credential"]
         let own = headers.filter { field in hints.contains { field.name.lowercased().contains($0) } }.map(\.value)
         return HTTPRedactor(
-            secrets: authentication.secrets + own + [clientKeyPassword, proxy?.password].compactMap(\.self),
-            queryNames: [authentication.query?.name].compactMap(\.self))
+            secrets: authenticationSecrets + own + [clientKeyPassword, proxy?.password].compactMap(\.self),
+            queryNames: [authentication.credential.query?.name].compactMap(\.self))
     }
 
     /// Refuses a header field that could smuggle in another one (RFC 9110, section 5).

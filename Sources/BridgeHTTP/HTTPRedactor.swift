@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Takes secrets out of text that people will read.
 ///
 /// Known secrets are removed wherever they stand, also percent-encoded; in URLs, user info goes and so do the values of
@@ -12,19 +14,41 @@ public struct HTTPRedactor: Sendable {
     ]
     private let secrets: [String]
     private let names: Set<String>
+    private let learned = Learned()
+
+    /// Secrets that came later, such as tokens; copies of a redactor share them.
+    private final class Learned: Sendable {
+        let secrets = Mutex<[String]>([])
+    }
 
     /// A redactor that knows these secrets, and these further names of secret query parameters.
     public init(secrets: [String], queryNames: [String] = []) {
         // A secret of one or two characters would tear every text apart and is none anyway.
         let long = secrets.filter { $0.utf8.count > 2 }
-        self.secrets = Set(long + long.map(HTTPURL.encode)).sorted { $0.utf8.count > $1.utf8.count }
+        self.secrets = Self.forms(long)
         names = Self.secretNames.union(queryNames.map(Self.plain))
+    }
+
+    /// Takes these secrets out from now on, too.
+    func learn(_ more: [String]) {
+        let forms = Self.forms(more.filter { $0.utf8.count > 2 })
+        learned.secrets.withLock { known in
+            known = forms + known.filter { !forms.contains($0) }
+            // Tokens come anew for as long as a process lives; the old ones are good for nothing.
+            if known.count > 64 { known.removeLast(known.count - 64) }
+        }
+    }
+
+    private var all: [String] { secrets + learned.secrets.withLock { $0 } }
+
+    private static func forms(_ secrets: [String]) -> [String] {
+        Set(secrets + secrets.map(HTTPURL.encode)).sorted { $0.utf8.count > $1.utf8.count }
     }
 
     /// The text without known secrets.
     public func clean(_ text: String) -> String {
         var text = text
-        for secret in secrets where text.contains(secret) { text.replace(secret, with: Self.mark) }
+        for secret in all where text.contains(secret) { text.replace(secret, with: Self.mark) }
         return text
     }
 
@@ -49,7 +73,7 @@ public struct HTTPRedactor: Sendable {
     }
 
     /// Whether the text holds a known secret.
-    public func holdsSecret(_ text: String) -> Bool { secrets.contains { text.contains($0) } }
+    public func holdsSecret(_ text: String) -> Bool { all.contains { text.contains($0) } }
 
     /// Whether the URL holds a known secret, user info, or a query parameter named like a secret.
     public func holdsSecret(url text: String) -> Bool { clean(url: text) != text }

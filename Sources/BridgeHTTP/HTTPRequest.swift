@@ -13,8 +13,13 @@ public struct HTTPRequest: Sendable {
     /// Say no where the remote named the URL and it has another origin than the configured one: then only headers that
     /// cannot hold a secret are sent.
     public var sendsCredentials = true
+    /// Whether the options' headers go along; credentials aside, they are meant for the API and not for others.
+    var sendsOptions = true
     /// How many bytes of the body are read ahead of who takes them; the connection waits beyond that.
     public var bufferLimit = 1 << 20
+    /// Sends it on a connection of its own: libcurl sends a request again where a kept connection turns out to be dead,
+    /// which may be after the server took it.
+    public var isSentOnce = false
 
     /// A request.
     public init(

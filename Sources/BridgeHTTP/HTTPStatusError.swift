@@ -48,7 +48,10 @@ public enum HTTPStatusError {
 
     /// The wait that a reply asks for, in milliseconds (RFC 9110, section 10.2.3: seconds or a date).
     public static func retryAfter(_ response: HTTPResponse) -> Int64? {
-        guard let value = response.header("retry-after") else { return nil }
+        guard let value = response.header("retry-after") else {
+            let wait = RateLimitFields.wait(response, now: Int(time(nil)))
+            return wait.map { Int64(min($0, 1e12) * 1000) }
+        }
         if let seconds = Int64(value) { return min(max(seconds, 0), 1 << 40) * 1000 }
         let date = curl_getdate(value, nil)
         // A date may be as far away as the server likes.

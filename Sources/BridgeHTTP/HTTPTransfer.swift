@@ -13,9 +13,17 @@ final class HTTPTransfer: @unchecked Sendable {
     private let firstOrigin: HTTPURL.Origin
     private let headers: [(name: String, value: String)]
     private var body: [UInt8]?
+    private let isSentOnce: Bool
     private var sendsCredentials: Bool
     private var lostCredentials = false
     private var redirects = 0
+    private let credential: Credential
+    /// Seconds until the remote takes requests again, if the reply said so.
+    private(set) var hold: Double?
+    /// Whether the rate and the number of running requests count this one: the token request that others wait for does not.
+    let isLimited: Bool
+    /// libcurl answers the first challenge by itself.
+    private var mayBeChallenged = false
 
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -38,7 +46,8 @@ final class HTTPTransfer: @unchecked Sendable {
     static let userAgent = "bmo/0.1.0"
 
     init(
-        _ request: HTTPRequest, options: HTTPOptions, redactor: HTTPRedactor, state: Monitor<ExchangeState>
+        _ request: HTTPRequest, options: HTTPOptions, credential: Credential, redactor: HTTPRedactor,
+        state: Monitor<ExchangeState>, isLimited: Bool
     ) throws(BridgeError) {
         guard let url = HTTPURL(request.url) else {
             throw BridgeError(
@@ -51,7 +60,8 @@ final class HTTPTransfer: @unchecked Sendable {
                 location: redactor.clean(url: request.url))
         }
         let replaced = Set(request.headers.map { $0.name.lowercased() })
-        headers = options.headers.filter { !replaced.contains($0.name.lowercased()) } + request.headers
+        let own = request.sendsOptions ? options.headers : []
+        headers = own.filter { !replaced.contains($0.name.lowercased()) } + request.headers
         do {
             for field in request.headers { try HTTPOptions.check(field) }
         } catch {
@@ -59,12 +69,15 @@ final class HTTPTransfer: @unchecked Sendable {
         }
         self.state = state
         self.options = options
+        self.credential = credential
+        self.isLimited = isLimited
         self.redactor = redactor
         self.url = url
         firstOrigin = url.origin
         method = request.method
         body = request.body
         sendsCredentials = request.sendsCredentials
+        isSentOnce = request.isSentOnce
     }
 
     deinit {
@@ -94,7 +107,8 @@ final class HTTPTransfer: @unchecked Sendable {
         func set(_ option: CURLoption, _ value: String) {
             if bmo_curl_set_string(easy, option, value) != CURLE_OK { failed = true }
         }
-        let target = sendsCredentials ? options.authentication.query.map { url.setting(query: [$0]) } : nil
+        let target =
+            sendsCredentials ? credential.query.map { url.setting(query: [(name: $0.name, value: $0.value)]) } : nil
         set(CURLOPT_URL, (target ?? url).text)
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -109,6 +123,7 @@ final class HTTPTransfer: @unchecked Sendable {
         set(CURLOPT_LOW_SPEED_TIME, options.idleTimeoutSeconds)
         if let timeout = options.timeoutMilliseconds { set(CURLOPT_TIMEOUT_MS, timeout) }
         setTLS(set, set)
+        setAuthentication(set, set)
         switch options.version {
         case .automatic: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         case .http1: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
@@ -119,6 +134,7 @@ final class HTTPTransfer: @unchecked Sendable {
             if let user = proxy.user { set(CURLOPT_PROXYUSERNAME, user) }
             if let password = proxy.password { set(CURLOPT_PROXYPASSWORD, password) }
         }
+        if isSentOnce { set(CURLOPT_FRESH_CONNECT, 1) }
         if let body {
             set(CURLOPT_POST, 1)
             bmo_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int(body.count))
@@ -155,14 +171,33 @@ final class HTTPTransfer: @unchecked Sendable {
         if let password = options.clientKeyPassword { setText(CURLOPT_KEYPASSWD, password) }
     }
 
+    private func setAuthentication(_ set: (CURLoption, Int) -> Void, _ setText: (CURLoption, String) -> Void) {
+        mayBeChallenged = false
+        guard sendsCredentials else { return }
+        switch options.authentication {
+        case .fixed, .granted: break
+        case .digest(let user, let password):
+            mayBeChallenged = true
+            set(CURLOPT_HTTPAUTH, 2)
+            setText(CURLOPT_USERNAME, user)
+            setText(CURLOPT_PASSWORD, password)
+        case .netrc(let file):
+            set(CURLOPT_NETRC, 1)
+            if let file { setText(CURLOPT_NETRC_FILE, file) }
+        case .signature(let scope, let key, let secret):
+            setText(CURLOPT_AWS_SIGV4, scope)
+            setText(CURLOPT_USERNAME, key)
+            setText(CURLOPT_PASSWORD, secret)
+        }
+    }
+
     private func setHeaders() {
         curl_slist_free_all(headerList)
         headerList = nil
         var fields = headers
-        if let field = options.authentication.header,
-            !fields.contains(where: { $0.name.lowercased() == field.name.lowercased() })
-        {
-            fields.append(field)
+        for field in credential.headers
+        where !fields.contains(where: { $0.name.lowercased() == field.name.lowercased() }) {
+            fields.append((name: field.name, value: field.value))
         }
         if !sendsCredentials { fields = fields.filter { Self.harmlessHeaders.contains($0.name.lowercased()) } }
         for field in fields {
@@ -220,10 +255,17 @@ final class HTTPTransfer: @unchecked Sendable {
         let status = words.count > 1 ? Int(words[1]) ?? 0 : 0
         // 1xx: the final head follows (RFC 9110, section 15.2).
         guard status >= 200 else { return }
+        if status == 401, mayBeChallenged, received.contains(where: { Self.isDigest($0) }) {
+            // libcurl asks again with the answer; this head is not the reply's.
+            mayBeChallenged = false
+            received = []
+            return
+        }
         isHeadComplete = true
         let response = HTTPResponse(
             status: status, headers: Array(received.dropFirst()), url: url.text, lostCredentials: lostCredentials,
             redactor: redactor)
+        hold = url.origin == firstOrigin ? RateLimitFields.wait(response, now: Int(time(nil))) : nil
         if [301, 302, 303, 307, 308].contains(status), let target = response.header("location") {
             redirectTarget = target
             redirectStatus = status
@@ -240,6 +282,10 @@ final class HTTPTransfer: @unchecked Sendable {
             }
         }
         state.signal()
+    }
+
+    private static func isDigest(_ field: (name: String, value: String)) -> Bool {
+        field.name.lowercased() == "www-authenticate" && field.value.lowercased().hasPrefix("digest")
     }
 
     private func receive(_ data: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
@@ -280,6 +326,7 @@ final class HTTPTransfer: @unchecked Sendable {
     // MARK: The end of a request
 
     func completed(_ easy: UnsafeMutableRawPointer, _ result: CURLcode) -> Outcome {
+        if bmo_curl_get_long(easy, CURLINFO_REQUEST_SIZE) > 0 { state.withLock { $0.wasSent = true } }
         if let refusal { return .done(refusal) }
         if redirectTarget != nil, result == CURLE_OK || result == CURLE_WRITE_ERROR { return redirect() }
         if result == CURLE_OK {
@@ -308,7 +355,16 @@ final class HTTPTransfer: @unchecked Sendable {
                     .malformed, "the reply redirects to what is no http or https URL", location: location,
                     remote: redirectTarget.map(redactor.clean(url:))))
         }
-        if redirectStatus == 303 && method != "HEAD" || redirectStatus < 303 && method == "POST" {
+        if redirectStatus < 303, method != "GET", method != "HEAD" {
+            // Browsers make a GET of it, which is not what was asked for: such a reply would be taken for the answer.
+            return .done(
+                BridgeError(
+                    .malformed,
+                    "the server redirects a \(method) with \(redirectStatus), after which only a GET is usual",
+                    remedy: "set the URL that it leads to", location: location, remote: redactor.clean(url: target.text)
+                ))
+        }
+        if redirectStatus == 303, method != "HEAD" {
             method = "GET"
             body = nil
         }

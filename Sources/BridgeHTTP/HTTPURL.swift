@@ -92,6 +92,13 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         return nil
     }
 
+    /// The last part of the path that is not empty, decoded.
+    public var lastPathSegment: String? {
+        let path = text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: true).dropFirst(2)
+        // In a path, unlike in a query, a + is a +.
+        return path.last.map { Self.decode($0.replacing("+", with: "%2B")[...]) }
+    }
+
     /// Percent-encodes everything but RFC 3986's unreserved characters.
     public static func encode(_ text: String) -> String {
         percentEncoded(text) { byte in
@@ -123,6 +130,9 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         return String(decoding: out, as: UTF8.self)
     }
 
+    /// Decodes percent-encoding, and `+` as a space.
+    public static func decode(_ text: String) -> String { decode(text[...]) }
+
     static func name(of pair: Substring) -> String { decode(pair.prefix { $0 != "=" }) }
 
     /// Decodes percent-encoding and `+` of a query.
@@ -141,5 +151,13 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
             }
         }
         return String(decoding: out, as: UTF8.self)
+    }
+}
+
+extension HTTPURL {
+    /// The names of the query parameters, decoded, in their order.
+    public var queryNames: [String] {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count == 2 ? parts[1].split(separator: "&").map { Self.name(of: $0) } : []
     }
 }

@@ -14,16 +14,18 @@ public final class BridgeConnection: Sendable {
     public var name: String { log.bridge }
 
     private let pool: SessionPool
+    private let helpers: HelperPool?
     private let limits: BridgeLimits
     private let log: BridgeLog
 
     init(
-        plugin: PluginListing, isolation: PluginListing.Isolation, pool: SessionPool, limits: BridgeLimits,
-        log: BridgeLog
+        plugin: PluginListing, isolation: PluginListing.Isolation, pool: SessionPool, helpers: HelperPool?,
+        limits: BridgeLimits, log: BridgeLog
     ) {
         self.plugin = plugin
         self.isolation = isolation
         self.pool = pool
+        self.helpers = helpers
         self.limits = limits
         self.log = log
     }
@@ -77,7 +79,10 @@ public final class BridgeConnection: Sendable {
     }
 
     /// Closes the bridge; calls that still run fail with ``BridgeFailure/Code/cancelled``.
-    public func close() async { await pool.close(grace: .seconds(2)) }
+    public func close() async {
+        await helpers?.close()
+        await pool.close(grace: .seconds(2))
+    }
 
     private func require(_ capability: String) throws(BridgeFailure) {
         guard plugin.can(capability) else {

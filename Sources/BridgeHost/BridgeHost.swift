@@ -20,6 +20,7 @@ public final class BridgeHost: Sendable {
     private let logger: Logger
     private let limits: BridgeLimits
     private let inspector: PluginInspector
+    private let pins: PluginPins?
 
     /// A host that has not looked for anything yet.
     ///
@@ -28,10 +29,12 @@ public final class BridgeHost: Sendable {
     ///   - executable: What is started as `EXECUTABLE __bridge-serve PLUGIN`; nil for this process's executable.
     ///   - logger: Takes what bridges log and print.
     ///   - limits: Sizes and times.
+    ///   - pins: What plugins that did not come with the program must be; nil takes them as they are.
     public init(
         searchPaths: [SearchPath]? = nil, executable: String? = nil, logger: Logger,
-        limits: BridgeLimits = BridgeLimits()
+        limits: BridgeLimits = BridgeLimits(), pins: PluginPins? = nil
     ) {
+        self.pins = pins
         let executable = executable ?? Self.ownExecutable
         self.executable = executable
         self.searchPaths =
@@ -68,7 +71,7 @@ public final class BridgeHost: Sendable {
     ///
     /// Of two bridges with one name the first on the search paths wins; the other is refused.
     public func plugins() async -> [PluginListing] {
-        var listings = await inspector.inspect(candidates())
+        var listings = await look(at: candidates())
         var taken: [String: String] = [:]
         for index in listings.indices where listings[index].refusal == nil {
             if let winner = taken[listings[index].name] {
@@ -89,8 +92,8 @@ public final class BridgeHost: Sendable {
     public func plugin(named name: String) async throws(BridgeFailure) -> PluginListing {
         var refused: PluginListing?
         let wanted = "lib\(name)bridge.so".lowercased()
-        for path in candidates() where path.lowercased().hasSuffix("/" + wanted) {
-            let listing = await inspector.inspect(path)
+        for candidate in candidates() where candidate.path.lowercased().hasSuffix("/" + wanted) {
+            guard let listing = await look(at: [candidate]).first else { continue }
             if listing.refusal == nil, listing.name == name { return listing }
             if listing.refusal != nil, refused == nil { refused = listing }
         }
@@ -109,10 +112,41 @@ public final class BridgeHost: Sendable {
                 : "there is: \(names.joined(separator: ", "))")
     }
 
-    private func candidates() -> [String] {
-        var seen: Set<String> = []
-        return searchPaths.flatMap { $0.candidates() }.filter { seen.insert($0).inserted }
+    /// A file that may be a plugin.
+    private struct Candidate {
+        let path: String
+        let origin: SearchPath.Origin
     }
+
+    private func candidates() -> [Candidate] {
+        var seen: Set<String> = []
+        return searchPaths.flatMap { folder in
+            folder.candidates().map { Candidate(path: $0, origin: folder.origin) }
+        }.filter { seen.insert($0.path).inserted }
+    }
+
+    /// What the files are; one that is not what the lock file says is not even started.
+    private func look(at candidates: [Candidate]) async -> [PluginListing] {
+        let refusals = candidates.map { candidate in
+            pins?.refusal(
+                of: candidate.path, name: PluginPins.name(of: candidate.path), origin: candidate.origin)
+        }
+        let allowed = candidates.indices.filter { refusals[$0] == nil }
+        var inspected = await inspector.inspect(allowed.map { candidates[$0].path })[...]
+        return zip(candidates, refusals).compactMap { candidate, refusal in
+            var listing =
+                refusal.map { PluginListing(path: candidate.path, refusal: $0) } ?? inspected.popFirst()
+            listing?.origin = candidate.origin
+            if let found = listing, found.refusal == nil {
+                // Its file may bear another name.
+                listing?.refusal = pins?.refusal(of: found.path, name: found.name, origin: candidate.origin)
+            }
+            return listing
+        }
+    }
+
+    /// What the file at `path` is, wherever it lies; no lock file has a say in it.
+    public func inspect(path: String) async -> PluginListing { await inspector.inspect(path) }
 
     // MARK: connecting
 
@@ -123,26 +157,36 @@ public final class BridgeHost: Sendable {
     ///   - options: A batch of one object: the configuration's `options:`, secrets resolved.
     ///   - name: The bridge's name in the configuration, for messages.
     ///   - secrets: The values that no error, log or page may show.
-    ///   - isolation: Where to run it; nil leaves it to the plugin. One that asks for a child process gets it always.
+    ///   - isolation: Where to run it; nil leaves it to the plugin if it came with the program, and is a child process
+    ///     for any other. One that asks for a child process gets it always.
+    ///   - memory: How much memory a child process of it may have for its data, in bytes.
     /// - Throws: ``BridgeFailure``: what the bridge has against its options, or why it can't be started.
     public func connect(
         to plugin: PluginListing, options: RecordBatch, name: String, secrets: [String] = [],
-        isolation: PluginListing.Isolation? = nil
+        isolation: PluginListing.Isolation? = nil, memory: Int? = nil
     ) async throws(BridgeFailure) -> BridgeConnection {
         if let refusal = plugin.refusal {
             throw BridgeFailure(.configuration, "\(plugin.path) can't be used: \(refusal)", bridge: name)
         }
-        let isolation = plugin.isolation == .childProcess ? .childProcess : isolation ?? plugin.isolation
+        let usual = plugin.origin == .shipped ? plugin.isolation : .childProcess
+        let isolation = plugin.isolation == .childProcess ? .childProcess : isolation ?? usual
+        var limits = limits
+        limits.memory = memory ?? limits.memory
         let log = BridgeLog(logger, bridge: name, redactor: Redactor(secrets: secrets))
-        let opener = SessionOpener(
+        var opener = SessionOpener(
             plugin: plugin, options: options, executable: executable, isolation: isolation, limits: limits, log: log)
+        if isolation == .childProcess, !plugin.isConcurrent {
+            opener.helpers = HelperPool(opener, limits: limits, log: log)
+        }
+        let helpers = opener.helpers
         let pool = SessionPool(
             bridge: name, fetchesPerSession: plugin.isConcurrent ? .max : 1,
             most: isolation == .childProcess && !plugin.isConcurrent ? limits.workers : 1
-        ) { () async throws(BridgeFailure) -> any BridgeSession in try await opener.open() }
+        ) { [opener] () async throws(BridgeFailure) -> any BridgeSession in try await opener.open() }
         // Wrong options are this call's failure, not that of the first fetch.
         _ = try await pool.session()
-        return BridgeConnection(plugin: plugin, isolation: isolation, pool: pool, limits: limits, log: log)
+        return BridgeConnection(
+            plugin: plugin, isolation: isolation, pool: pool, helpers: helpers, limits: limits, log: log)
     }
 }
 

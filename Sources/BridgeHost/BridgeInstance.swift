@@ -25,12 +25,14 @@ final class BridgeInstance: Sendable {
 
     /// - Parameters:
     ///   - log: Takes the bridge's messages, on any thread, until the instance is closed.
+    ///   - work: Has another process answer a fetch's first batch; nil where there is none.
     init(
-        plugin: LoadedPlugin, isConcurrent: Bool, log: @escaping @Sendable (bmo_log_level, String) -> Void
+        plugin: LoadedPlugin, isConcurrent: Bool, work: (@Sendable (RecordBatch) -> BridgeReply)? = nil,
+        log: @escaping @Sendable (bmo_log_level, String) -> Void
     ) {
         self.plugin = plugin
         self.isConcurrent = isConcurrent
-        self.log = HostLog(log)
+        self.log = HostLog(log, work)
     }
 
     /// Opens the instance; the first call.
@@ -214,9 +216,13 @@ private final class HostLog: @unchecked Sendable {
     // Both are set in `init` only.
     let host: UnsafeMutablePointer<bmo_host>
     private let sink: @Sendable (bmo_log_level, String) -> Void
+    private let work: (@Sendable (RecordBatch) -> BridgeReply)?
 
-    init(_ sink: @escaping @Sendable (bmo_log_level, String) -> Void) {
+    init(
+        _ sink: @escaping @Sendable (bmo_log_level, String) -> Void, _ work: (@Sendable (RecordBatch) -> BridgeReply)?
+    ) {
         self.sink = sink
+        self.work = work
         host = .allocate(capacity: 1)
         host.initialize(to: bmo_host())
         host.pointee.struct_size = UInt32(MemoryLayout<bmo_host>.size)
@@ -227,6 +233,33 @@ private final class HostLog: @unchecked Sendable {
             let log = Unmanaged<HostLog>.fromOpaque(context).takeUnretainedValue()
             log.sink(level, String(decoding: bytes, as: UTF8.self))
         }
+        guard work != nil else { return }
+        host.pointee.work = { context, request, records, page in
+            guard let context else { return BMO_FAILED }
+            let host = Unmanaged<HostLog>.fromOpaque(context).takeUnretainedValue()
+            let bytes = UnsafeRawBufferPointer(start: request.data, count: request.size)
+            guard let work = host.work, let batch = try? RecordBatch(copying: bytes) else { return BMO_FAILED }
+            switch work(batch) {
+            case .done(let first, let second):
+                records?.pointee = HostLog.lend(first)
+                page?.pointee = HostLog.lend(second)
+                return BMO_OK
+            case .failed(let error):
+                page?.pointee = HostLog.lend(error)
+                return BMO_FAILED
+            case .lost: return BMO_FAILED
+            }
+        }
+        host.pointee.release = { _, buffer in
+            if let owner = buffer.owner { Unmanaged<ForeignBytes>.fromOpaque(owner).release() }
+        }
+    }
+
+    /// Bytes that the bridge holds until it gives them back.
+    private static func lend(_ bytes: ForeignBytes?) -> bmo_buffer {
+        guard let bytes, let start = bytes.bytes.baseAddress else { return bmo_buffer() }
+        let data = UnsafeMutableRawPointer(mutating: start).bindMemory(to: UInt8.self, capacity: bytes.bytes.count)
+        return bmo_buffer(data: data, size: bytes.bytes.count, owner: Unmanaged.passRetained(bytes).toOpaque())
     }
 
     deinit { host.deallocate() }

@@ -12,6 +12,10 @@ public struct BridgeLimits: Sendable {
     public var cancellationGrace: Duration = .milliseconds(300)
     /// How many child processes one connection may use when its bridge serves one fetch at a time.
     public var workers = 4
+    /// How much memory a child process may have for its data, in bytes; nil leaves it to the system.
+    public var memory: Int?
+    /// How many further processes may work on what a bridge's processes leave to them.
+    public var helpers = 4
     /// How many bytes of a child's standard error reach the log.
     public var standardError = 64 << 10
     /// When a failed fetch is tried again.

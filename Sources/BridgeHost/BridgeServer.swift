@@ -1,5 +1,6 @@
 internal import CBridge
 internal import Glibc
+internal import RecordBatch
 internal import Synchronization
 
 /// The child's side: loads one plugin and answers frames until the host is gone.
@@ -8,6 +9,8 @@ enum BridgeServer {
     static let command = "__bridge-serve"
     /// The environment variable that marks such a process, so that one never starts another.
     static let mark = "BMO_BRIDGE_SERVE"
+    /// The environment variable that says how many bytes such a process may have for its data.
+    static let memory = "BMO_BRIDGE_MEMORY"
 
     static func serve(_ path: String) -> Never {
         let socket = isolate()
@@ -37,6 +40,11 @@ enum BridgeServer {
         // No core file: it would hold the secrets.
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        // Heap and private mappings count (setrlimit(2), RLIMIT_DATA, since Linux 4.7), mapped libraries do not.
+        if let bytes = getenv(memory).flatMap({ rlim_t(String(cString: $0)) }) {
+            limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
+            setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+        }
         signal(SIGPIPE, SIG_IGN)
         closefrom(3)
         let descriptor = fcntl(0, F_DUPFD_CLOEXEC, 3)
@@ -56,18 +64,22 @@ enum BridgeServer {
 
     private static func answer(_ plugin: LoadedPlugin, _ socket: FrameSocket, _ sender: FrameSender) {
         var instance: BridgeInstance?
+        let delegation = Delegation(sender)
         while let frame = try? socket.receive() {
             let reply: BridgeInstance.Completion = { sender.reply(to: frame.call, $0) }
             switch frame.kind {
             case .open:
                 guard let options = try? frame.first?.batch() else { return }
-                let opened = BridgeInstance(plugin: plugin, isConcurrent: frame.flags & Frame.flag != 0) {
-                    sender.log($0, $1)
-                }
+                let isConcurrent = frame.flags & Frame.flag != 0
+                let work: @Sendable (RecordBatch) -> BridgeReply = { delegation.work($0) }
+                let opened = BridgeInstance(
+                    plugin: plugin, isConcurrent: isConcurrent, work: isConcurrent ? nil : work
+                ) { sender.log($0, $1) }
                 instance = opened
                 opened.open(options, completion: reply)
             case .cancel:
                 instance?.cancel(fetch: frame.fetch)
+            case .worked: delegation.take(frame)
             case .close:
                 guard let instance else { return }
                 instance.close {
@@ -81,6 +93,51 @@ enum BridgeServer {
                 instance.submit(call, completion: reply)
             }
         }
+    }
+}
+
+/// Work that the bridge leaves to other processes, through the host.
+private final class Delegation: Sendable {
+    private let sender: FrameSender
+    private let state = Mutex(State())
+
+    private struct State {
+        var pending: [UInt32: Waiting] = [:]
+        var last: UInt32 = 0
+    }
+
+    /// A thread that waits; written by one thread before the other is woken.
+    private final class Waiting: @unchecked Sendable {
+        let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+        var reply = BridgeReply.failed(nil)
+
+        init() { sem_init(semaphore, 0, 0) }
+
+        deinit {
+            sem_destroy(semaphore)
+            semaphore.deallocate()
+        }
+    }
+
+    init(_ sender: FrameSender) { self.sender = sender }
+
+    /// Waits for another process's answer; the host bounds how long that takes.
+    func work(_ request: RecordBatch) -> BridgeReply {
+        let waiting = Waiting()
+        let call = state.withLock { state in
+            state.last &+= 1
+            state.pending[state.last] = waiting
+            return state.last
+        }
+        sender.send(Frame(kind: .work, call: call, first: ForeignBytes(request)))
+        while sem_wait(waiting.semaphore) != 0, errno == EINTR {}
+        return waiting.reply
+    }
+
+    func take(_ frame: Frame) {
+        guard let waiting = state.withLock({ $0.pending.removeValue(forKey: frame.call) }) else { return }
+        waiting.reply = frame.flags & Frame.flag == 0 ? .done(frame.first, frame.second) : .failed(frame.first)
+        sem_post(waiting.semaphore)
     }
 }
 

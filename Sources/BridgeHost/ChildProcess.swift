@@ -43,16 +43,20 @@ final class ChildProcess: Sendable {
         self.home = home
     }
 
-    /// Starts `executable __bridge-serve pluginPath`.
+    /// Starts `executable __bridge-serve pluginPath`, with at most `memory` bytes for its data.
     ///
     /// The error is the reason in words.
-    static func spawn(executable: String, pluginPath: String) async -> Result<ChildProcess, PluginRefusal> {
+    static func spawn(
+        executable: String, pluginPath: String, memory: Int?
+    ) async -> Result<ChildProcess, PluginRefusal> {
         let promise = Promise<Result<ChildProcess, PluginRefusal>>()
-        spawner.run { promise.fulfil(start(executable, pluginPath)) }
+        spawner.run { promise.fulfil(start(executable, pluginPath, memory)) }
         return await promise.value
     }
 
-    private static func start(_ executable: String, _ pluginPath: String) -> Result<ChildProcess, PluginRefusal> {
+    private static func start(
+        _ executable: String, _ pluginPath: String, _ memory: Int?
+    ) -> Result<ChildProcess, PluginRefusal> {
         guard getenv(BridgeServer.mark) == nil else {
             return .failure(PluginRefusal(reason: "a bridge's process starts no bridges: call BridgeHost.serve first"))
         }
@@ -74,7 +78,8 @@ final class ChildProcess: Sendable {
         let home = makeHome()
         var pid: pid_t = 0
         let failed = run(
-            executable, [executable, BridgeServer.command, pluginPath], environment(home: home), ends[0], ends[1], &pid)
+            executable, [executable, BridgeServer.command, pluginPath], environment(home: home, memory), ends[0],
+            ends[1], &pid)
         for descriptor in ends { close(descriptor) }
         guard failed == 0 else {
             for descriptor in [sockets[0], pipes[0]] { close(descriptor) }
@@ -116,8 +121,9 @@ final class ChildProcess: Sendable {
         return posix_spawn(&pid, executable, &actions, &attributes, &argv, &envp)
     }
 
-    private static func environment(home: String?) -> [String] {
+    private static func environment(home: String?, _ memory: Int?) -> [String] {
         var environment = ["\(BridgeServer.mark)=1", "SWIFT_BACKTRACE=enable=no"]
+        if let memory { environment.append("\(BridgeServer.memory)=\(memory)") }
         if let home { environment += ["HOME=\(home)", "TMPDIR=\(home)"] }
         for name in ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH"] {
             if let value = getenv(name) { environment.append("\(name)=\(String(cString: value))") }

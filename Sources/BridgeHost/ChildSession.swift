@@ -17,6 +17,9 @@ final class ChildSession: BridgeSession {
     private let socket: FrameSocket
     private let log: BridgeLog
     private let outputLimit: Int
+    private let memoryLimit: Int?
+    /// Who works on what this process leaves to others.
+    private let helpers: HelperPool?
     private let writer = Worker()
     private let state: Mutex<State>
     /// Fulfilled when the process is gone and nothing is left of it.
@@ -28,15 +31,17 @@ final class ChildSession: BridgeSession {
     ///
     /// It has not said hello yet.
     static func start(
-        executable: String, pluginPath: String, limits: BridgeLimits, log: BridgeLog
+        executable: String, pluginPath: String, limits: BridgeLimits, log: BridgeLog, helpers: HelperPool? = nil
     ) async throws(BridgeFailure) -> ChildSession {
         let process: ChildProcess
         do {
-            process = try await ChildProcess.spawn(executable: executable, pluginPath: pluginPath).get()
+            process = try await ChildProcess.spawn(
+                executable: executable, pluginPath: pluginPath, memory: limits.memory
+            ).get()
         } catch {
             throw BridgeFailure(.internal, error.reason, bridge: log.bridge)
         }
-        let session = ChildSession(process: process, limits: limits, log: log)
+        let session = ChildSession(process: process, limits: limits, log: log, helpers: helpers)
         // The thread keeps the session until the process is gone.
         guard NativeThread.start({ session.readUntilEnd() }) else {
             session.finish(ChildOutput(log: log, limit: 0), broken: nil)
@@ -45,10 +50,12 @@ final class ChildSession: BridgeSession {
         return session
     }
 
-    private init(process: ChildProcess, limits: BridgeLimits, log: BridgeLog) {
+    private init(process: ChildProcess, limits: BridgeLimits, log: BridgeLog, helpers: HelperPool?) {
         self.process = process
+        self.helpers = helpers
         self.log = log
         outputLimit = limits.standardError
+        memoryLimit = limits.memory
         socket = FrameSocket(descriptor: process.socket, limits: (limits.batchSize, limits.pageSize))
         state = Mutex(State(pending: [0: hello]))
     }
@@ -135,6 +142,19 @@ final class ChildSession: BridgeSession {
             let promise = state.withLock { $0.pending.removeValue(forKey: frame.call) }
             let isFailed = frame.flags & Frame.flag != 0
             promise?.fulfil(isFailed ? .failed(frame.first) : .done(frame.first, frame.second))
+        case .work:
+            let answer: @Sendable (BridgeReply) -> Void = { [weak self] reply in
+                let call = frame.call
+                switch reply {
+                case .done(let first, let second):
+                    self?.send(Frame(kind: .worked, call: call, first: first, second: second))
+                case .failed(let error):
+                    self?.send(Frame(kind: .worked, flags: Frame.flag, call: call, first: error))
+                case .lost: self?.send(Frame(kind: .worked, flags: Frame.flag, call: call))
+                }
+            }
+            guard let helpers, let request = try? frame.first?.batch() else { return answer(.failed(nil)) }
+            Task { answer(await helpers.work(request)) }
         default: break
         }
     }
@@ -172,7 +192,10 @@ final class ChildSession: BridgeSession {
         var message = isLoading ? "crashed while loading" : "the bridge crashed"
         message += ": \(exit?.description ?? "its process is gone")"
         if let lastLine { message += "; its last words: \(lastLine)" }
-        return BridgeFailure(
-            .crashed, message, bridge: log.bridge, remedy: "report it to the bridge's author")
+        var remedy = "report it to the bridge's author"
+        if let memoryLimit, !isLoading {
+            remedy = "its memory is limited to \(memoryLimit >> 20) MiB: raise `memory:` of the bridge, or \(remedy)"
+        }
+        return BridgeFailure(.crashed, message, bridge: log.bridge, remedy: remedy)
     }
 }

@@ -9,10 +9,12 @@ struct Frame: Sendable {
     enum Kind: UInt16, Sendable {
         case reply = 1
         case log, open, check, discover, write, fetchOpen, fetchNext, fetchClose, cancel, close
+        /// From the child: has another process work on a request, and the answer to that.
+        case work, worked
     }
 
     static let headerSize = 24
-    /// A ``Kind/reply`` that carries a failure; an ``Kind/open`` of a concurrent bridge.
+    /// A ``Kind/reply`` or ``Kind/worked`` that carries a failure; an ``Kind/open`` of a concurrent bridge.
     static let flag: UInt16 = 1
 
     var kind: Kind

@@ -45,7 +45,9 @@ final class PluginInspector: Sendable {
 
     private func look(_ path: String) async -> PluginListing {
         // Spares a process for a file that is plainly something else.
-        if let refusal = ELFHeader.refusal(of: path) { return PluginListing(path: path, refusal: refusal) }
+        if let refusal = ELFHeader.refusal(of: path) ?? FileTrust.refusal(of: path) {
+            return PluginListing(path: path, refusal: refusal)
+        }
         do {
             let session = try await ChildSession.start(
                 executable: executable, pluginPath: path, limits: limits, log: log)

@@ -32,6 +32,8 @@ public struct PluginListing: Sendable, Equatable {
     public var optionsSchema = ""
     /// The JSON Schema of an entity's own section.
     public var entitySchema = ""
+    /// Who put it where it was found.
+    public var origin = SearchPath.Origin.named
     /// Why it can't be used, in words; nil when it can.
     public var refusal: String?
 

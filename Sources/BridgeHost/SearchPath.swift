@@ -14,14 +14,36 @@ public struct SearchPath: Sendable, Equatable {
     public var folder: String
     /// Which of its files are looked at.
     public var pattern: Pattern
+    /// Where its plugins come from.
+    public var origin: Origin
 
-    /// A folder to search.
-    public init(_ folder: String, pattern: Pattern = .libraries) {
-        self.folder = folder
-        self.pattern = pattern
+    /// Who put the plugins of a folder there.
+    public enum Origin: Sendable {
+        /// They came with the program.
+        case shipped
+        /// `bmo plugins install` did: each is pinned in a lock file.
+        case installed
+        /// The user named the folder.
+        case named
     }
 
-    /// The executable's folder, `../lib/bmo/bridges` next to it, then the folders of `BMO_PLUGIN_PATH` (colons between).
+    /// A folder to search.
+    public init(_ folder: String, pattern: Pattern = .libraries, origin: Origin = .named) {
+        self.folder = folder
+        self.pattern = pattern
+        self.origin = origin
+    }
+
+    /// Where `bmo plugins install` puts plugins: `$XDG_DATA_HOME/bmo/bridges`, which is `~/.local/share/bmo/bridges` by
+    /// default (XDG Base Directory Specification 0.8).
+    public static var installed: SearchPath? {
+        let named = getenv("XDG_DATA_HOME").map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let home = getenv("HOME").map { String(cString: $0) + "/.local/share" }
+        return (named ?? home).map { SearchPath("\($0)/bmo/bridges", origin: .installed) }
+    }
+
+    /// The executable's folder, `../lib/bmo/bridges` next to it, the user's installed ones, then the folders of
+    /// `BMO_PLUGIN_PATH` (colons between).
     ///
     /// - Parameters:
     ///   - executable: The host's executable.
@@ -29,7 +51,11 @@ public struct SearchPath: Sendable, Equatable {
     public static func standard(executable: String, pluginPath: String?) -> [SearchPath] {
         let folder = executable.lastIndex(of: "/").map { String(executable[..<$0]) } ?? "."
         let named = (pluginPath ?? "").split(separator: ":").map { SearchPath(String($0)) }
-        return [SearchPath(folder, pattern: .bridges), SearchPath("\(folder)/../lib/bmo/bridges")] + named
+        let shipped = [
+            SearchPath(folder, pattern: .bridges, origin: .shipped),
+            SearchPath("\(folder)/../lib/bmo/bridges", origin: .shipped),
+        ]
+        return shipped + (installed.map { [$0] } ?? []) + named
     }
 
     /// The files that may be plugins, in the order of their names, with links and `..` resolved.

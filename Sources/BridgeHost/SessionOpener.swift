@@ -8,6 +8,7 @@ struct SessionOpener: Sendable {
     let isolation: PluginListing.Isolation
     let limits: BridgeLimits
     let log: BridgeLog
+    var helpers: HelperPool?
 
     /// dlopen blocks and runs the plugin's constructors: not on the cooperative pool.
     private static let loader = Worker()
@@ -38,7 +39,7 @@ struct SessionOpener: Sendable {
 
     private func openChild() async throws(BridgeFailure) -> any BridgeSession {
         let session = try await ChildSession.start(
-            executable: executable, pluginPath: plugin.path, limits: limits, log: log)
+            executable: executable, pluginPath: plugin.path, limits: limits, log: log, helpers: helpers)
         let hello = await reply(session.hello, within: limits.inspection, session)
         if case .lost(let failure) = hello { throw failure }
         let found = PluginHello.listing(path: plugin.path, hello)

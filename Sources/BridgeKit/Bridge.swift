@@ -77,10 +77,38 @@ public protocol RecordSource: AnyObject {
 /// What a bridge gets from the host besides its options.
 public struct BridgeContext: Sendable {
     let send: @Sendable (LogLevel, String) -> Void
+    private let worker: (@Sendable (RecordBatch) throws -> RecordBatch?)?
 
     /// A context that hands log lines to `send`; the kit makes one per instance, tests make their own.
-    public init(log send: @escaping @Sendable (LogLevel, String) -> Void = { _, _ in }) {
+    ///
+    /// - Parameter work: Takes a request as ``work(_:)`` writes it, and gives the first batch of its fetch.
+    public init(
+        work: (@Sendable (RecordBatch) throws -> RecordBatch?)? = nil,
+        log send: @escaping @Sendable (LogLevel, String) -> Void = { _, _ in }
+    ) {
         self.send = send
+        worker = work
+    }
+
+    /// Whether there are further processes for ``work(_:)``: only for a bridge that runs in one and is not concurrent.
+    public var hasWorkers: Bool { worker != nil }
+
+    /// Has another process, with an instance of the same bridge and options, make the first batch of a fetch.
+    ///
+    /// Waits for it; call it from as many threads as should work at a time. The section is the bridge's own: it need not be one
+    /// that a config could hold.
+    ///
+    /// - Returns: The records; nil for none.
+    /// - Throws: ``BridgeError``: what the other process threw, or that it is gone.
+    public func work(_ request: FetchRequest) throws -> RecordBatch? {
+        guard let worker else { throw BridgeError(.unsupported, "the host has no further processes for this bridge") }
+        let writer = RecordBatchWriter()
+        writer.object {
+            writer.member("entity", request.entity)
+            writer.key("section")
+            request.section.write(to: writer)
+        }
+        return try worker(writer.finish())
     }
 
     /// How much a log line matters.

@@ -99,13 +99,46 @@ enum BridgeTable {
         guard let host, let log = host.pointee.log else { return BridgeContext() }
         // The host keeps its struct until `close` returned, and allows `log` from any thread.
         let address = UInt(bitPattern: host.pointee.context)
-        return BridgeContext { level, message in
+        return BridgeContext(work: worker(host, context: address)) { level, message in
             var message = message
             message.withUTF8 {
                 log(
                     UnsafeMutableRawPointer(bitPattern: address), bmo_log_level(UInt32(level.rawValue)),
                     bmo_bytes(data: $0.baseAddress, size: $0.count))
             }
+        }
+    }
+
+    /// What a host that knows it, and has further processes, offers for work.
+    private static func worker(
+        _ host: UnsafePointer<bmo_host>, context address: UInt
+    ) -> (@Sendable (RecordBatch) throws -> RecordBatch?)? {
+        guard Int(host.pointee.struct_size) >= MemoryLayout<bmo_host>.size, let work = host.pointee.work,
+            let release = host.pointee.release
+        else { return nil }
+        return { request in
+            let context = UnsafeMutableRawPointer(bitPattern: address)
+            var records = bmo_buffer()
+            var page = bmo_buffer()
+            let status = request.withBytes { bytes in
+                work(
+                    context, bmo_bytes(data: bytes.bindMemory(to: UInt8.self).baseAddress, size: bytes.count), &records,
+                    &page)
+            }
+            defer {
+                release(context, records)
+                release(context, page)
+            }
+            guard status == BMO_OK else {
+                let error = try? RecordBatch(copying: UnsafeRawBufferPointer(start: page.data, count: page.size))
+                let record = error.flatMap(BridgeOptions.init(batch:)) ?? .empty
+                throw BridgeError(
+                    record.string("code").flatMap(BridgeError.Code.init) ?? .internal,
+                    record.string("message") ?? "another process of the bridge failed",
+                    isRetryable: record.bool("retryable") ?? true)
+            }
+            guard records.size > 0 else { return nil }
+            return try RecordBatch(copying: UnsafeRawBufferPointer(start: records.data, count: records.size))
         }
     }
 

@@ -1,81 +1,28 @@
 #include "json_batch.h"
 
-#include <simdjson.h>
-
-#include <memory>
-#include <string>
-#include <vector>
+#include <cstring>
 
 #include "json_locate.hpp"
-#include "json_scanner.hpp"
+#include "json_reader.hpp"
 
+using bmo::Frame;
 using bmo::Result;
-using bmo::Scanner;
+using bmo::Segment;
 using bmo::Span;
 
-namespace {
-
-struct Segment {
-    std::string name;
-    bool is_wildcard;
-};
-
-// An object or array on the way to the records. Every segment of a path consumes one level, so at depth d each path that
-// is still being followed stands before its segment d: a bit per path says all.
-struct Frame {
-    bool is_object;
-    bool holds_records;  // an array whose elements are the records
-    bool has_begun;
-    uint32_t paths;
-};
-
-}  // namespace
-
-struct bmo_json_reader {
-    std::vector<std::vector<Segment>> paths;
-    std::vector<bmo_json_value> values;
-    std::vector<std::string> texts;
-    std::vector<Frame> frames;
-    std::vector<bmo_json_rejected> rejected;
-    std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
-    Scanner scanner;
-    std::string arrays;
-    size_t skipped = 0;  // the byte order mark
-    uint64_t records = 0;
-    bool guesses = false;
-    bool root_has_array = false;
-    bool found_records = false;
-    bool has_visited_root = false;
-    bmo_writer *writer = nullptr;
-    // What is said about rejected records travels in one piece, too.
-    static constexpr size_t max_rejected = 500;
-
-    bool begin(const uint8_t *data, size_t size, bool guess);
-    bmo_json_status next(size_t bytes);
-    void list_arrays();
-
-private:
-    bool refuse(bmo_json_fault fault, size_t offset, const char *message) {
-        scanner.error = {fault, offset, message};
-        return false;
-    }
-    Result visit(uint32_t active);
-    Result record();
-    Result capture(size_t path);
-    Result step();
-    uint32_t matching(const Frame &frame, const Span *key) const;
-    void list_arrays(const std::string &prefix, int levels);
-};
-
-bool bmo_json_reader::begin(const uint8_t *data, size_t size, bool guess) {
+bool bmo_json_reader::begin(const uint8_t *data, size_t size, int new_mode) {
     frames.clear();
     rejected.clear();
     arrays.clear();
     values.assign(paths.size(), bmo_json_value{BMO_JSON_MISSING, nullptr, 0});
     texts.assign(paths.size(), std::string());
     records = 0;
-    guesses = guess;
-    root_has_array = found_records = has_visited_root = false;
+    mode = new_mode;
+    findings.clear();
+    record_key.clear();
+    has_record_key = false;
+    last_offset = last_length = 0;
+    found_records = has_visited_root = false;
     scanner.error = {BMO_JSON_NONE, 0, ""};
     scanner.at = scanner.count = 0;
     skipped = size >= 3 && std::memcmp(data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -157,10 +104,18 @@ Result bmo_json_reader::record() {
     size_t offset = scanner.offset();
     Result result = Result::reject;
     if (scanner.peek() == '{') {
+        scanner.fields = fields.empty() && !has_record_key ? nullptr : &fields;
+        scanner.record_key = has_record_key ? &record_key : nullptr;
         result = scanner.value<true>(writer);
-        if (result == Result::ok && writer->failed) {
-            return scanner.fail(BMO_JSON_TOO_LARGE, offset, "the record cannot be written: memory or 4 GiB ran out");
-        }
+        scanner.fields = nullptr;
+    } else if (has_record_key && scanner.peek() != '[') {
+        // An object that maps keys to plain values, such as currencies to rates.
+        bmo_write_object_begin(writer);
+        scanner.record_key = &record_key;
+        scanner.write_fields(writer, fields);
+        bmo_write_key(writer, "@value", 6);
+        result = scanner.value<true>(writer);
+        if (result == Result::ok) bmo_write_object_end(writer);
     } else {
         scanner.reason = "a record must be an object";
     }
@@ -173,7 +128,14 @@ Result bmo_json_reader::record() {
         while (end > offset && bmo::is_white(scanner.text[end - 1])) end--;
         rejected.push_back({records, offset + skipped, end - offset, scanner.reason});
     }
-    if (result == Result::ok) records++;
+    if (result == Result::ok) {
+        if (writer->failed) {
+            return scanner.fail(BMO_JSON_TOO_LARGE, offset, "the record cannot be written: memory or 4 GiB ran out");
+        }
+        records++;
+        last_offset = offset;
+        last_length = (scanner.at < scanner.count ? scanner.indexes[scanner.at] : scanner.size) - offset;
+    }
     return result;
 }
 
@@ -186,7 +148,7 @@ Result bmo_json_reader::visit(uint32_t active) {
         if (!(active >> path & 1)) continue;
         if (paths[path].size() > depth) {
             deeper |= 1u << path;
-        } else if (path == 0) {
+        } else if (path == 0 && mode != BMO_JSON_VALUES) {
             is_record = true;
         } else {
             Result result = capture(path);
@@ -202,8 +164,8 @@ Result bmo_json_reader::visit(uint32_t active) {
             return Result::ok;
         }
         // "No records" in the JSON of languages whose empty list is null.
-        if (first == 'n') return scanner.value<false>(nullptr);
-        if (first != '{') {
+        if (first == 'n' && !has_record_key) return scanner.value<false>(nullptr);
+        if (first != '{' && !has_record_key) {
             size_t offset = scanner.offset();
             Result result = scanner.value<false>(nullptr);
             return result != Result::ok ? result
@@ -213,7 +175,7 @@ Result bmo_json_reader::visit(uint32_t active) {
     }
     if (deeper && (first == '{' || first == '[')) {
         bool is_object = first == '{';
-        if ((deeper & 1) && paths[0][depth].is_wildcard) found_records = true;
+        if ((deeper & 1) && paths[0][depth].kind != Segment::name_selector) found_records = true;
         scanner.at++;
         frames.push_back({is_object, false, false, deeper});
         return Result::ok;
@@ -222,17 +184,53 @@ Result bmo_json_reader::visit(uint32_t active) {
 }
 
 // Which paths go on through this member or element.
-uint32_t bmo_json_reader::matching(const Frame &frame, const Span *key) const {
+uint32_t bmo_json_reader::matching(const Frame &frame, const Span *key) {
     uint32_t active = 0;
     size_t depth = frames.size() - 1;
     for (size_t path = 0; path < paths.size(); path++) {
         if (!(frame.paths >> path & 1)) continue;
         const Segment &segment = paths[path][depth];
-        bool matches = segment.is_wildcard || (key && segment.name.size() == key->size
-            && std::memcmp(segment.name.data(), key->data, key->size) == 0);
+        bool matches = false;
+        switch (segment.kind) {
+        case Segment::wildcard: matches = true; break;
+        case Segment::name_selector:
+            matches = key && segment.name.size() == key->size
+                && std::memcmp(segment.name.data(), key->data, key->size) == 0;
+            break;
+        case Segment::index_selector: matches = !key && segment.index == frame.position; break;
+        case Segment::filter: matches = !key && element_has(segment); break;
+        }
         if (matches) active |= 1u << path;
     }
     return active;
+}
+
+// Whether the element at the cursor is an object whose member is the text that a filter asks for; the cursor stays.
+bool bmo_json_reader::element_has(const Segment &filter) {
+    size_t at = scanner.at;
+    bmo_json_error error = scanner.error;
+    bool found = false;
+    if (scanner.peek() == '{') {
+        scanner.at++;
+        while (!found && scanner.peek() == '"') {
+            Span span;
+            bool lone = false;
+            if (scanner.string_value(span, lone) != Result::ok || scanner.peek() != ':') break;
+            bool is_member = filter.name.size() == span.size && std::memcmp(filter.name.data(), span.data, span.size) == 0;
+            scanner.at++;
+            if (is_member && scanner.peek() == '"') {
+                if (scanner.string_value(span, lone) != Result::ok) break;
+                found = filter.value.size() == span.size && std::memcmp(filter.value.data(), span.data, span.size) == 0;
+            } else if (scanner.value<false>(nullptr) != Result::ok) {
+                break;
+            }
+            if (scanner.peek() != ',') break;
+            scanner.at++;
+        }
+    }
+    scanner.at = at;
+    scanner.error = error;
+    return found;
 }
 
 // The next member or element of the innermost frame, or its end.
@@ -254,13 +252,22 @@ Result bmo_json_reader::step() {
     }
     frame.has_begun = true;
     if (frame.holds_records) return record();
-    if (!frame.is_object) return visit(matching(frame, nullptr));
+    if (!frame.is_object) {
+        uint32_t active = matching(frame, nullptr);
+        frame.position++;
+        return visit(active);
+    }
     if (scanner.peek() != '"') return scanner.unexpected("a member's name must be a string");
     Span key;
     bool lone = false;
     Result result = scanner.string_value(key, lone);
     if (result != Result::ok) return result;
     uint32_t active = matching(frame, &key);
+    if ((active & 1) && mode != BMO_JSON_VALUES && paths[0][frames.size() - 1].is_wildcard()) {
+        record_key.assign(reinterpret_cast<const char *>(key.data), key.size);
+        // No character is made up: a record whose key is half of a surrogate pair goes without.
+        has_record_key = !lone;
+    }
     if (scanner.peek() != ':') return scanner.unexpected("a colon must follow a member's name");
     scanner.at++;
     return visit(active);
@@ -269,9 +276,17 @@ Result bmo_json_reader::step() {
 bmo_json_status bmo_json_reader::next(size_t bytes) {
     rejected.clear();
     if (scanner.error.fault != BMO_JSON_NONE) return BMO_JSON_FAILED;
+    if (mode == BMO_JSON_SEQUENCE) {
+        found_records = true;
+        while (!scanner.at_end()) {
+            if ((writer && bmo_writer_size(writer) >= bytes) || rejected.size() >= max_rejected) return BMO_JSON_MORE;
+            if (record() != Result::ok) return BMO_JSON_FAILED;
+        }
+        return BMO_JSON_DONE;
+    }
     if (!has_visited_root) {
         has_visited_root = true;
-        if (guesses && scanner.peek() == '{') {
+        if (mode == BMO_JSON_GUESS && scanner.peek() == '{') {
             list_arrays();
             if (!arrays.empty()) {
                 scanner.fail(BMO_JSON_AMBIGUOUS, 0, "the root is an object that holds arrays");
@@ -281,57 +296,18 @@ bmo_json_status bmo_json_reader::next(size_t bytes) {
         if (visit((1u << paths.size()) - 1) != Result::ok) return BMO_JSON_FAILED;
     }
     while (!frames.empty()) {
-        if (bmo_writer_size(writer) >= bytes || rejected.size() >= max_rejected) return BMO_JSON_MORE;
+        if ((writer && bmo_writer_size(writer) >= bytes) || rejected.size() >= max_rejected) return BMO_JSON_MORE;
         if (step() != Result::ok) return BMO_JSON_FAILED;
     }
     if (!scanner.at_end()) {
         scanner.fail(BMO_JSON_TRAILING, scanner.offset(), "something follows the JSON value");
         return BMO_JSON_FAILED;
     }
-    if (!found_records) {
+    if (!found_records && mode != BMO_JSON_VALUES) {
         scanner.fail(BMO_JSON_NO_RECORDS, 0, "the path of the records leads nowhere");
         return BMO_JSON_FAILED;
     }
     return BMO_JSON_DONE;
-}
-
-// Arrays below the root, two levels deep: candidates for the path of the records. The cursor and the error stay.
-void bmo_json_reader::list_arrays() {
-    size_t at = scanner.at;
-    bmo_json_error error = scanner.error;
-    scanner.at = 0;
-    arrays.clear();
-    list_arrays("$", 2);
-    scanner.at = at;
-    scanner.error = error;
-}
-
-void bmo_json_reader::list_arrays(const std::string &prefix, int levels) {
-    if (scanner.peek() != '{') return;
-    scanner.at++;
-    if (scanner.peek() == '}') {
-        scanner.at++;
-        return;
-    }
-    while (scanner.peek() == '"' && arrays.size() < 300) {
-        Span key;
-        bool lone = false;
-        if (scanner.string_value(key, lone) != Result::ok || scanner.peek() != ':') return;
-        scanner.at++;
-        std::string name(reinterpret_cast<const char *>(key.data), key.size);
-        bool is_plain = !name.empty() && !bmo::is_digit(uint8_t(name[0]));
-        for (char c : name) is_plain = is_plain && (c == '_' || uint8_t(c) >= 0x80 || isalnum(uint8_t(c)));
-        std::string path = is_plain ? prefix + "." + name : prefix + "['" + name + "']";
-        if (scanner.peek() == '[') arrays += (arrays.empty() ? "" : ", ") + path;
-        if (scanner.peek() == '{' && levels > 1) {
-            list_arrays(path, levels - 1);
-        } else if (scanner.value<false>(nullptr) != Result::ok) {
-            return;
-        }
-        if (scanner.peek() != ',') break;
-        scanner.at++;
-    }
-    if (scanner.peek() == '}') scanner.at++;
 }
 
 extern "C" {
@@ -346,15 +322,30 @@ uint32_t bmo_json_add_path(bmo_json_reader *reader) {
 }
 
 void bmo_json_add_name(bmo_json_reader *reader, const char *name, size_t length) {
-    if (!reader->paths.empty()) reader->paths.back().push_back({std::string(name, length), false});
+    if (!reader->paths.empty()) reader->paths.back().push_back({Segment::name_selector, std::string(name, length), ""});
 }
 
 void bmo_json_add_wildcard(bmo_json_reader *reader) {
-    if (!reader->paths.empty()) reader->paths.back().push_back({std::string(), true});
+    if (!reader->paths.empty()) reader->paths.back().push_back({Segment::wildcard, "", ""});
 }
 
-int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, int guess) {
-    return reader->begin(data, size, guess != 0);
+void bmo_json_add_index(bmo_json_reader *reader, uint64_t index) {
+    if (!reader->paths.empty()) reader->paths.back().push_back({Segment::index_selector, "", "", index});
+}
+
+void bmo_json_add_filter(bmo_json_reader *reader, const char *name, size_t length, const char *value, size_t value_length) {
+    if (reader->paths.empty()) return;
+    reader->paths.back().push_back({Segment::filter, std::string(name, length), std::string(value, value_length)});
+}
+
+void bmo_json_set_field(bmo_json_reader *reader, const char *name, size_t length, const char *value, size_t value_length) {
+    reader->fields.emplace_back(std::string(name, length), std::string(value, value_length));
+}
+
+void bmo_json_clear_fields(bmo_json_reader *reader) { reader->fields.clear(); }
+
+int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, int mode) {
+    return reader->begin(data, size, mode);
 }
 
 bmo_json_status bmo_json_next(bmo_json_reader *reader, bmo_writer *writer, size_t bytes) {
@@ -373,15 +364,15 @@ void bmo_json_value_at(const bmo_json_reader *reader, uint32_t path, bmo_json_va
 
 uint64_t bmo_json_records(const bmo_json_reader *reader) { return reader->records; }
 
+void bmo_json_last_record(const bmo_json_reader *reader, size_t *offset, size_t *length) {
+    *offset = reader->last_length ? reader->last_offset + reader->skipped : 0;
+    *length = reader->last_length;
+}
+
 size_t bmo_json_rejected_count(const bmo_json_reader *reader) { return reader->rejected.size(); }
 
 void bmo_json_rejected_at(const bmo_json_reader *reader, size_t index, bmo_json_rejected *rejected) {
     *rejected = reader->rejected[index];
-}
-
-const char *bmo_json_arrays(bmo_json_reader *reader) {
-    if (reader->scanner.count && reader->arrays.empty()) reader->list_arrays();
-    return reader->arrays.c_str();
 }
 
 }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "json_batch.h"
 
@@ -39,6 +41,20 @@ public:
     bmo_json_error error{};
     const char *reason = nullptr;  // of a rejection
     std::string scratch;
+    // What a record gets besides its own members.
+    const std::vector<std::pair<std::string, std::string>> *fields = nullptr;
+    const std::string *record_key = nullptr;
+
+    void write_fields(bmo_writer *writer, const std::vector<std::pair<std::string, std::string>> &all) {
+        if (record_key) {
+            bmo_write_key(writer, "@key", 4);
+            bmo_write_text(writer, record_key->data(), record_key->size());
+        }
+        for (const auto &field : all) {
+            bmo_write_key(writer, field.first.data(), field.first.size());
+            bmo_write_text(writer, field.second.data(), field.second.size());
+        }
+    }
 
     bool at_end() const { return at >= count; }
     uint8_t peek() const { return at < count ? text[indexes[at]] : 0; }
@@ -190,7 +206,10 @@ begin:
         at++;
         depth++;
         if (is_object[depth - 1]) {
-            if (writes) bmo_write_object_begin(writer);
+            if (writes) {
+                bmo_write_object_begin(writer);
+                if (fields && depth == 1) write_fields(writer, *fields);
+            }
             if (peek() == '}') goto end;
             goto member;
         }

@@ -45,8 +45,38 @@ public protocol PageTransaction: AnyObject {
     /// Keeps a record that could not be imported.
     func quarantine(_ record: QuarantinedRecord) throws
 
-    /// Keeps where the walk stands; nil when it is over.
-    func saveProgress(entity: Int, progress: WalkProgress?) throws
+    /// Keeps that records of an entity have a field that nothing reads; a field is kept once.
+    func noteUnknownField(_ field: UnknownField) throws
+
+    /// What comes next belongs to this walk: the store notes which rows it lists.
+    func follow(_ walk: WalkTarget) throws
+
+    /// Deletes an object that the remote says is gone, if it is there, as its entity's config says.
+    ///
+    /// One that others still refer to becomes a stub. The objects of which it is the parent go with it.
+    ///
+    /// - Returns: How many objects were deleted, per entity of the model.
+    func delete(entity: Int, key: [StoredValue]) throws -> [Int: Int]
+
+    /// Takes objects that the walk did not look at as seen.
+    func spare(_ rows: [SparedRows]) throws
+
+    /// Takes an object as seen whose record could not be imported.
+    func spare(entity: Int, key: [StoredValue]) throws
+
+    /// The walk passed by objects that nobody can name: what its listing lacks is not known.
+    func spareUnknown() throws
+
+    /// Ends the walk that is followed: deletes what its listing lacked, and keeps what the next one goes on from.
+    ///
+    /// Where a brake holds nothing is deleted, and nothing kept: the next walk finds the same again.
+    func finish(_ end: WalkEnd) throws -> SweepResult
+
+    /// Deletes what the walks of an entity's parents lacked, after the last of them; see ``WalkEnd/defersSweep``.
+    func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult
+
+    /// Keeps where a walk stands; nil when it is over.
+    func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws
 
     /// Makes the page's writes last.
     func commit() throws
@@ -56,6 +86,9 @@ public protocol PageTransaction: AnyObject {
 }
 
 extension PageTransaction {
+    /// Keeps nothing.
+    public func noteUnknownField(_ field: UnknownField) {}
+
     /// Keeps nothing.
     public func setSource(_ source: PageSource) {}
 }
@@ -79,9 +112,9 @@ public struct PageSource: Sendable, Equatable {
 
 /// How an object came.
 public enum RowRole: Sendable, Equatable {
-    /// As a record of the walk.
+    /// As a record of its entity's own listing.
     case listed
-    /// Inside another object.
+    /// Inside another object, or as a record of another source.
     case nested
     /// As a mere key.
     case reference
@@ -106,15 +139,17 @@ public struct QuarantinedRecord: Sendable, Equatable {
     public var record: Int?
     /// Why it could not be imported.
     public var reason: String
-    /// The remote representation.
+    /// The remote representation, or its beginning.
     public var representation: String
     /// The URL or path it came from, without secrets.
     public var location: String?
+    /// Of a representation that was too long to keep: how many bytes it had.
+    public var cutFrom: Int?
 
     /// A record that could not be imported.
     public init(
         entity: String, bridge: String, page: Int, record: Int?, reason: String, representation: String,
-        location: String?
+        location: String?, cutFrom: Int? = nil
     ) {
         self.entity = entity
         self.bridge = bridge
@@ -123,23 +158,7 @@ public struct QuarantinedRecord: Sendable, Equatable {
         self.reason = reason
         self.representation = representation
         self.location = location
-    }
-}
-
-/// Where a walk stands after a page.
-public struct WalkProgress: Sendable, Equatable {
-    /// The bridge's resume point after the page.
-    public var cursor: String
-    /// How many pages are done.
-    public var page: Int
-    /// What the walk asked for: a resume point of another request is worthless.
-    public var request: String
-
-    /// A walk's place.
-    public init(cursor: String, page: Int, request: String) {
-        self.cursor = cursor
-        self.page = page
-        self.request = request
+        self.cutFrom = cutFrom
     }
 }
 

@@ -6,26 +6,37 @@ public import RecordBatch
 /// One mapper serves one walk over one entity at a time. It reads the batch in place: an object's members are walked
 /// once, and a member's key index leads to its place in the entity's path tree.
 public final class Mapper {
-    private let model: CompiledModel
-    private var resolved: [Int: ResolvedPlan] = [:]
+    let model: CompiledModel
+    /// Per plan of the model, for the batch at hand.
+    private var resolved: [ResolvedPlan?]
+    private var knownUnknown: Set<UnknownField> = []
+    private var newUnknown: [UnknownField] = []
 
     /// A mapper for a model.
     public init(_ model: CompiledModel) {
         self.model = model
+        resolved = Array(repeating: nil, count: model.plans.count)
     }
 
-    /// The mixed representations of a batch of records of `entity`.
+    /// The mixed representations of a batch of records.
     ///
     /// A record that cannot be mapped, with all that is nested in it, is in ``MixedPage/rejections`` and nowhere else.
-    public func map(_ batch: RecordBatch, as entity: Int) -> MixedPage {
+    ///
+    /// - Parameters:
+    ///   - plan: The index of the plan in ``CompiledModel/plans``: that of the entity, or of one of its sources.
+    ///   - parent: The key of the object that a walk per parent asked for: the records refer to it, or are it, unless
+    ///     they say otherwise.
+    public func map(_ batch: RecordBatch, as plan: Int, parent: [StoredValue]? = nil) -> MixedPage {
         let page = MixedPage(batch: batch)
+        let layout = model.entities[model.plans[plan].entity]
         page.rows.reserveCapacity(batch.count)
-        page.cells.reserveCapacity(batch.count * model.entities[entity].fields.count)
-        resolved.removeAll(keepingCapacity: true)
+        page.cells.reserveCapacity(batch.count * layout.fields.count)
+        for index in resolved.indices { resolved[index] = nil }
+        let top = TopLevel(inherited: model.plans[plan].inherited, key: parent)
         for index in 0..<batch.count {
             let mark = page.mark
             do throws(Rejection) {
-                _ = try mapObject(batch[index], as: entity, record: index, parent: nil, in: batch, page)
+                _ = try mapObject(batch[index], as: plan, record: index, parent: nil, in: batch, page, top)
             } catch {
                 page.takeBack(to: mark)
                 page.rejections.append(
@@ -35,8 +46,21 @@ public final class Mapper {
         return page
     }
 
+    /// The fields that no path of their plan has, each once in the life of the mapper: those found since the last call.
+    public func takeUnknownFields() -> [UnknownField] {
+        defer { newUnknown.removeAll() }
+        return newUnknown
+    }
+
     private struct Rejection: Error {
         let reason: String
+    }
+
+    /// What only the records themselves have, and no objects that are nested in them.
+    private struct TopLevel {
+        let inherited: MappingPlan.Inherited?
+        /// The key of the object that a walk per parent asked for.
+        let key: [StoredValue]?
     }
 
     /// The relationship of a nested object's parent that it is the other side of.
@@ -48,15 +72,22 @@ public final class Mapper {
 
     /// Appends the row of an object and of all that is nested in it; returns the row's index.
     private func mapObject(
-        _ object: BatchValue, as entity: Int, record: Int, parent: Parent?, in batch: RecordBatch, _ page: MixedPage
+        _ object: BatchValue, as expected: Int, record: Int, parent: Parent?, in batch: RecordBatch,
+        _ page: MixedPage, _ top: TopLevel? = nil
     ) throws(Rejection) -> Int {
-        let layout = model.entities[entity]
         guard object.tag == .object else {
-            throw Rejection(reason: "\(RemoteScalar(object).shown) is not an object of \(layout.name)")
+            let name = model.entities[model.plans[expected].entity].name
+            throw Rejection(reason: "\(RemoteScalar(object).shown) is not an object of \(name)")
         }
+        var plan = resolve(expected, batch)
+        if let recognition = plan.mapping.recognition {
+            plan = resolve(recognition.plan(for: object), batch)
+        }
+        let mapping = plan.mapping
+        let layout = model.entities[mapping.entity]
         let row = appendRow(layout, record: record, isReference: false, page)
         let first = page.rows[row].firstCell
-        for constant in layout.constants {
+        for constant in mapping.constants {
             do {
                 page.cells[first + constant.field] = try constant.converter.convert(constant.value, page.arena)
             } catch {
@@ -64,12 +95,12 @@ public final class Mapper {
             }
         }
         var relationships: [Pending] = []
-        let plan = resolve(layout, batch)
         // The row's cells stay where they are until its relationships are followed.
         try page.cells.withUnsafeMutableBufferPointer { cells throws(Rejection) in
             let row = UnsafeMutableBufferPointer(rebasing: cells[first..<first + layout.fields.count])
             try walk(object, plan.root, plan, layout, row, &relationships, page.arena)
         }
+        if let top { finish(top, object, plan, layout, first, page) }
         for field in layout.key
         where page.cells[first + field].kind == .null || page.cells[first + field].kind == .absent {
             let state = page.cells[first + field].kind == .null ? "null" : "missing"
@@ -79,12 +110,45 @@ public final class Mapper {
             try follow(pending, from: row, layout, record: record, in: batch, page)
         }
         if let parent { copyKey(of: parent, to: first, page) }
+        for field in mapping.fallbacks { page.cells[first + field] = page.cells[first + field].asFallback }
+        if let top, case .toOne(let index) = top.inherited, let key = top.key {
+            let toOne = layout.toOne[index]
+            fill(toOne.firstField..<toOne.firstField + toOne.fieldCount, with: key, first, page)
+        }
         return row
+    }
+
+    /// Sets what the record as a whole says: that it is there, what nobody reads of it, and who asked for it.
+    ///
+    /// An object nested in another says less of itself: it would take back what its own listing says.
+    private func finish(
+        _ top: TopLevel, _ object: BatchValue, _ plan: ResolvedPlan, _ layout: EntityLayout, _ first: Int,
+        _ page: MixedPage
+    ) {
+        if let deletion = layout.deletion { page.cells[first + deletion] = .null }
+        if let extra = layout.extra, plan.mapping.source == nil {
+            page.cells[first + extra] = unknownMembers(of: object, plan, page.arena)
+        }
+        if case .key = top.inherited, let key = top.key { fill(layout.key, with: key, first, page) }
+    }
+
+    /// Gives fields that the record leaves open the values of the parent's key.
+    private func fill<Fields: Collection<Int>>(
+        _ fields: Fields, with key: [StoredValue], _ first: Int, _ page: MixedPage
+    ) {
+        let isOpen = fields.allSatisfy {
+            page.cells[first + $0].kind == .absent || page.cells[first + $0].kind == .null
+        }
+        guard isOpen, fields.count == key.count else { return }
+        for (field, value) in zip(fields, key) { page.cells[first + field] = page.arena.cell(value) }
     }
 
     private func appendRow(_ layout: EntityLayout, record: Int, isReference: Bool, _ page: MixedPage) -> Int {
         let first = page.cells.count
-        for _ in 0..<layout.fields.count { page.cells.append(.absent) }
+        page.cells.append(contentsOf: repeatElement(.absent, count: layout.fields.count))
+        if isReference, let field = layout.discriminator {
+            page.cells[first + field] = .text(page.arena.copy(layout.name))
+        }
         page.rows.append(
             MixedPage.Row(entity: layout.index, firstCell: first, record: record, isReference: isReference))
         return page.rows.count - 1
@@ -112,11 +176,11 @@ public final class Mapper {
         let values: [BatchValue]
     }
 
-    private func resolve(_ layout: EntityLayout, _ batch: RecordBatch) -> ResolvedPlan {
-        if let plan = resolved[layout.index] { return plan }
-        let plan = ResolvedPlan(layout.plan, batch)
-        resolved[layout.index] = plan
-        return plan
+    private func resolve(_ plan: Int, _ batch: RecordBatch) -> ResolvedPlan {
+        if let known = resolved[plan] { return known }
+        let new = ResolvedPlan(model.plans[plan], batch)
+        resolved[plan] = new
+        return new
     }
 
     private func walk(
@@ -125,10 +189,14 @@ public final class Mapper {
     ) throws(Rejection) {
         guard plan.steps[node].hasChildren else { return }
         let table = plan.steps[node].table
+        let mapping = plan.mapping
         for index in 0..<object.count {
             let member = object[index]
             let child = Int(plan.tables[table + Int(member.keyIndex)])
-            guard child >= 0 else { continue }
+            guard child >= 0 else {
+                if child == ResolvedPlan.unknown { noteUnknown(member, below: node, plan, layout) }
+                continue
+            }
             let step = plan.steps[child]
             // Of members with one name the last counts, and nothing below the others.
             if step.hasChildren, isRepeated(member, in: object, after: index) { continue }
@@ -136,12 +204,12 @@ public final class Mapper {
                 let binding = plan.bindings[position]
                 switch binding {
                 case .attribute(let field):
-                    if let type = layout.plainTypes[field], let cell = UsualForm.cell(of: member, as: type, arena) {
+                    if let type = mapping.plainTypes[field], let cell = UsualForm.cell(of: member, as: type, arena) {
                         row[field] = cell
                         continue
                     }
                     do {
-                        row[field] = try layout.converters[field].convert(member, arena)
+                        row[field] = try mapping.converters[field].convert(member, arena)
                     } catch {
                         if isRepeated(member, in: object, after: index) { continue }
                         throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
@@ -158,6 +226,30 @@ public final class Mapper {
             default: continue
             }
         }
+    }
+
+    private func noteUnknown(_ member: BatchValue, below node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout) {
+        // What the column of extra fields keeps is not lost.
+        guard let path = plan.noteUnknown(member, below: node), layout.extra == nil || node != plan.root else { return }
+        let field = UnknownField(entity: layout.index, path: path)
+        if knownUnknown.insert(field).inserted { newUnknown.append(field) }
+    }
+
+    /// The members of an object that no path of the plan leads to, as JSON; null when there are none.
+    private func unknownMembers(of object: BatchValue, _ plan: ResolvedPlan, _ arena: Arena) -> Cell {
+        let table = plan.steps[plan.root].table
+        let hasPaths = plan.steps[plan.root].hasChildren
+        var json = ""
+        for index in 0..<object.count {
+            let member = object[index]
+            guard !hasPaths || plan.tables[table + Int(member.keyIndex)] < 0,
+                !isRepeated(member, in: object, after: index)
+            else { continue }
+            json += json.isEmpty ? "{" : ","
+            json.appendJSONString(member.key)
+            json += ":" + member.json
+        }
+        return json.isEmpty ? .null : .text(arena.copy(json + "}"))
     }
 
     private func isRepeated(_ member: BatchValue, in object: BatchValue, after index: Int) -> Bool {
@@ -294,7 +386,7 @@ public final class Mapper {
         }
         let cell: Cell
         do {
-            cell = try target.converters[target.key[0]].convert(value, page.arena)
+            cell = try model.plans[target.index].converters[target.key[0]].convert(value, page.arena)
         } catch {
             throw Rejection(reason: "\(name): \(error.reason)")
         }

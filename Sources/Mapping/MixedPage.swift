@@ -7,7 +7,7 @@ internal import RecordBatch
 public final class MixedPage {
     /// An object, or a mere reference to one.
     public struct Row {
-        /// The index of its entity in the ``CompiledModel``.
+        /// The index of its entity in the ``CompiledModel``: of the sub-entity that it was recognised as.
         public let entity: Int
         /// The index of its first cell.
         public let firstCell: Int
@@ -73,4 +73,12 @@ public final class MixedPage {
         links.removeSubrange(mark.links...)
         linkCells.removeSubrange(mark.linkCells...)
     }
+}
+
+/// A field of remote records that nothing reads.
+public struct UnknownField: Hashable, Sendable {
+    /// The index of the entity whose records have it.
+    public let entity: Int
+    /// The dot path to it.
+    public let path: String
 }

@@ -1,7 +1,13 @@
+internal import Model
 internal import RecordBatch
 
-/// An entity's path tree with the key indexes of one batch, so that a member's place is one array access away.
+/// A plan's path tree with the key indexes of one batch, so that a member's place is one array access away.
 final class ResolvedPlan {
+    /// In ``tables``: a key that no path has.
+    static let unknown: Int32 = -1
+    /// The same, and it was noted.
+    private static let noted: Int32 = -2
+
     /// What the hot path wants to know of a node: plain numbers, so that a look at one counts no references.
     struct Step {
         /// Where its bindings begin in ``bindings``.
@@ -15,25 +21,35 @@ final class ResolvedPlan {
     struct Node {
         let bindings: [PathNode.Binding]
         let hasChildren: Bool
-        /// Per key index of the batch: the child node, or -1.
+        /// Per key index of the batch: the child node, or ``unknown``.
         var table: [Int32]
         /// The children in the order of the tree.
         var children: [Int]
     }
 
-    private(set) var nodes: [Node] = []
+    // Constants, all of them: a look at a class's variable costs a call of the runtime (exclusive access).
+    let nodes: [Node]
     /// As ``nodes``.
-    private(set) var steps: [Step] = []
-    private(set) var bindings: [PathNode.Binding] = []
-    private(set) var tables: [Int32] = []
+    let steps: [Step]
+    let bindings: [PathNode.Binding]
+    /// The tables of all nodes, one after the other; memory of this plan's own, since unknown keys are noted in it.
+    let tables: UnsafeMutableBufferPointer<Int32>
     let root = 0
+    let mapping: MappingPlan
+    /// The paths to the nodes, which only unknown fields need.
+    private let names: [String]
 
-    init(_ tree: PathNode, _ batch: RecordBatch) {
+    init(_ mapping: MappingPlan, _ batch: RecordBatch) {
+        self.mapping = mapping
         // Names are compared byte by byte (RFC 8259, section 8.3), and nothing keeps a plugin from listing a key twice.
         var keys: [[UInt8]: [Int]] = [:]
         for index in 0..<batch.keyCount { keys[Array(batch.keyBytes(index)), default: []].append(index) }
-        _ = add(tree, keys, keyCount: batch.keyCount)
-        for node in nodes {
+        var builder = Builder(keys: keys, keyCount: batch.keyCount)
+        _ = builder.add(mapping.tree, name: "")
+        var steps: [Step] = []
+        var bindings: [PathNode.Binding] = []
+        var tables: [Int32] = []
+        for node in builder.nodes {
             steps.append(
                 Step(
                     firstBinding: bindings.count, bindingCount: node.bindings.count, hasChildren: node.hasChildren,
@@ -41,21 +57,45 @@ final class ResolvedPlan {
             bindings += node.bindings
             tables += node.table
         }
+        nodes = builder.nodes
+        names = builder.names
+        self.steps = steps
+        self.bindings = bindings
+        self.tables = .allocate(capacity: tables.count)
+        _ = self.tables.initialize(from: tables)
     }
 
-    private func add(_ tree: PathNode, _ keys: [[UInt8]: [Int]], keyCount: Int) -> Int {
-        let index = nodes.count
-        nodes.append(Node(bindings: tree.bindings, hasChildren: !tree.children.isEmpty, table: [], children: []))
-        var table: [Int32] = tree.children.isEmpty ? [] : Array(repeating: -1, count: keyCount)
-        var children: [Int] = []
-        for child in tree.children {
-            let node = add(child.node, keys, keyCount: keyCount)
-            children.append(node)
-            for key in keys[Array(child.name.utf8)] ?? [] { table[key] = Int32(node) }
+    deinit { tables.deallocate() }
+
+    /// The path of a member that no path of the plan has, when it is met for the first time in the batch.
+    func noteUnknown(_ member: BatchValue, below node: Int) -> String? {
+        let place = steps[node].table + Int(member.keyIndex)
+        guard tables[place] == Self.unknown else { return nil }
+        tables[place] = Self.noted
+        return names[node] + RemotePath([member.key]).description
+    }
+
+    private struct Builder {
+        let keys: [[UInt8]: [Int]]
+        let keyCount: Int
+        var nodes: [Node] = []
+        var names: [String] = []
+
+        mutating func add(_ tree: PathNode, name: String) -> Int {
+            let index = nodes.count
+            names.append(name)
+            nodes.append(Node(bindings: tree.bindings, hasChildren: !tree.children.isEmpty, table: [], children: []))
+            var table: [Int32] = tree.children.isEmpty ? [] : Array(repeating: unknown, count: keyCount)
+            var children: [Int] = []
+            for child in tree.children {
+                let node = add(child.node, name: name + RemotePath([child.name]).description + ".")
+                children.append(node)
+                for key in keys[Array(child.name.utf8)] ?? [] { table[key] = Int32(node) }
+            }
+            nodes[index].table = table
+            nodes[index].children = children
+            return index
         }
-        nodes[index].table = table
-        nodes[index].children = children
-        return index
     }
 
     /// Every binding below a node, in a fixed order.

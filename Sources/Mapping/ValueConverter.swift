@@ -28,6 +28,9 @@ struct ValueConverter: Sendable {
         try convert(RemoteScalar(constant), nil, arena)
     }
 
+    /// The local value of a value that came from elsewhere.
+    func convert(_ scalar: RemoteScalar, _ arena: Arena) throws(Misfit) -> Cell { try convert(scalar, nil, arena) }
+
     private func convert(
         _ scalar: RemoteScalar, _ value: BatchValue?, _ arena: Arena
     ) throws(Misfit) -> Cell {

@@ -10,19 +10,22 @@ public struct Configuration: Sendable, Equatable {
     public var bridges: [BridgeConfiguration]
     /// The entities.
     public var model: Model
+    /// How long runs and what they changed are kept.
+    public var history: HistoryRetention
     /// What does not keep the file from being used, such as a secret whose variable is not set.
     public var warnings: [Diagnostic]
 
     /// A configuration; nothing is checked.
     public init(
         file: String, version: Int = 1, databasePath: String, bridges: [BridgeConfiguration], model: Model,
-        warnings: [Diagnostic] = []
+        history: HistoryRetention = .usual, warnings: [Diagnostic] = []
     ) {
         self.file = file
         self.version = version
         self.databasePath = databasePath
         self.bridges = bridges
         self.model = model
+        self.history = history
         self.warnings = warnings
     }
 
@@ -43,16 +46,31 @@ public struct BridgeConfiguration: Sendable, Equatable {
     public var plugin: String
     /// The plugin's options: always an object, maybe an empty one; secrets are still references.
     public var options: ConfigValue
+    /// Where the bridge runs; nil leaves it to the host.
+    public var isolation: Isolation?
+    /// How much memory a process of the bridge may have for its data, in bytes; nil leaves it to the system.
+    public var memory: Int?
     /// Where the file declares the bridge.
     public var location: SourceLocation
 
+    /// Where a bridge runs.
+    public enum Isolation: String, Sendable, CaseIterable {
+        /// In a process of its own: what it does wrong ends in an error for its entities.
+        case process
+        /// In the program's own process.
+        case inProcess = "in_process"
+    }
+
     /// A bridge; nothing is checked.
     public init(
-        name: String, plugin: String, options: ConfigValue = .object([]), location: SourceLocation = .unknown
+        name: String, plugin: String, options: ConfigValue = .object([]), isolation: Isolation? = nil,
+        memory: Int? = nil, location: SourceLocation = .unknown
     ) {
         self.name = name
         self.plugin = plugin
         self.options = options
+        self.isolation = isolation
+        self.memory = memory
         self.location = location
     }
 }

@@ -43,7 +43,8 @@ extension ConfigurationReader {
                 "use letters A-Z and a-z, digits, _ and -, and no digit in front")
         }
         guard let members = members(of: bridge.value, what, at: bridge.value.mark) else { return result }
-        report(unknown: members, valid: ["plugin", "options"], of: what)
+        report(unknown: members, valid: ["plugin", "options", "isolation", "memory"], of: what)
+        readIsolation(members, what, into: &result)
 
         if let plugin = members.first(where: { $0.name == "plugin" }) {
             if let name = text(plugin, of: what), isKnown(plugin: name, at: plugin.value.mark, what) {
@@ -61,6 +62,44 @@ extension ConfigurationReader {
             node, plugin: result.plugin, schema: plugins?[result.plugin]?.options, subject, at: mark, isOptions: true,
             missing: options == nil ? "options" : nil)
         return result
+    }
+
+    private mutating func readIsolation(_ members: [Member], _ what: String, into result: inout BridgeConfiguration) {
+        if let member = members.first(where: { $0.name == "isolation" }), let name = text(member, of: what) {
+            let valid = BridgeConfiguration.Isolation.allCases.map(\.rawValue)
+            result.isolation = BridgeConfiguration.Isolation(rawValue: name)
+            if result.isolation == nil {
+                error(
+                    at: member.value.mark, "the isolation of \(what) cannot be \(quoted(name))",
+                    suggestion(for: name, among: valid))
+            }
+        }
+        guard let member = members.first(where: { $0.name == "memory" }), let size = text(member, of: what) else {
+            return
+        }
+        result.memory = Self.bytes(size)
+        if result.memory == nil {
+            error(
+                at: member.value.mark, "the memory of \(what) cannot be \(quoted(size))",
+                "write a size of at least 64 MiB, such as 512 MiB or 2 GiB")
+        }
+        if result.isolation == .inProcess {
+            error(
+                at: member.key.mark, "the memory of \(what) cannot be limited in the program's own process",
+                "use \"isolation: process\"")
+        } else {
+            result.isolation = .process
+        }
+    }
+
+    /// `512 MiB` in bytes; nil for what is no size, or less than any bridge needs.
+    private static func bytes(_ text: String) -> Int? {
+        let units = ["MiB": 1 << 20, "GiB": 1 << 30]
+        guard let unit = units.first(where: { text.hasSuffix($0.key) }),
+            let count = Int(text.dropLast(unit.key.count).filter { $0 != " " })
+        else { return nil }
+        let (bytes, overflow) = count.multipliedReportingOverflow(by: unit.value)
+        return overflow || bytes < 64 << 20 ? nil : bytes
     }
 
     private mutating func isKnown(plugin name: String, at mark: YAMLMark, _ what: String) -> Bool {

@@ -13,7 +13,6 @@ extension ConfigurationReader {
                 ("deletes", "say it at the root of its super-entities, whose table it is in"),
                 ("extra", "say it at the root of its super-entities, whose table it is in"),
                 ("sources", "say it at the root of its super-entities"),
-                ("renamed_from", "remove it: a sub-entity has no table of its own"),
             ] {
                 guard let given = find(name) else { continue }
                 error(at: given.key.mark, "\(what) has \"extends\" and \(quoted(name))", remedy)

@@ -32,17 +32,19 @@ extension ConfigurationReader {
 
     /// A span of time, `90s`, `5m`, `2h`, `7d` or `1w`, in seconds.
     mutating func seconds(_ member: Member, of what: String) -> Int64? {
-        let text = member.value.scalarText ?? ""
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
-        if let unit = text.last.flatMap({ units[$0] }), let number = Int64(text.dropLast()), number >= 0,
-            number <= 10_000_000_000 / unit
-        {
-            return number * unit
-        }
+        if let seconds = Self.seconds(Substring(member.value.scalarText ?? "")) { return seconds }
         error(
             at: member.value.mark, "\(quoted(member.name)) of \(what) is no span of time",
             "write a number and s, m, h, d or w, such as 5m or 7d")
         return nil
+    }
+
+    static func seconds(_ text: Substring) -> Int64? {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        guard let unit = text.last.flatMap({ units[$0] }), let number = Int64(text.dropLast()), number >= 0,
+            number <= 10_000_000_000 / unit
+        else { return nil }
+        return number * unit
     }
 
     /// A name or a list of names, each with its place; nil, and a fault, for anything else.

@@ -27,7 +27,7 @@ struct ConfigurationReader {
 
     mutating func read(_ root: YAMLNode) -> Configuration? {
         guard let members = members(of: root, "the file", at: root.mark) else { return nil }
-        report(unknown: members, valid: ["version", "database", "bridges", "entities"], of: nil)
+        report(unknown: members, valid: ["version", "database", "history", "bridges", "entities"], of: nil)
         func member(_ name: String) -> Member? { members.first { $0.name == name } }
 
         if let version = member("version") {
@@ -59,7 +59,7 @@ struct ConfigurationReader {
         }
         return Configuration(
             file: file, databasePath: FilePath.absolute(database, relativeTo: FilePath.directory(of: file)),
-            bridges: bridges, model: model)
+            bridges: bridges, model: model, history: member("history").map { history($0) } ?? .usual)
     }
 }
 

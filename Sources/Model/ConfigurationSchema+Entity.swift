@@ -52,7 +52,7 @@ extension ConfigurationSchema {
             "properties": ["extends": false, "when": false, "attributes": ["type": "object", "minProperties": 1]],
             "oneOf": [["required": ["key"]], ["required": ["unique"]]],
         ]
-        let forRoots = ["key", "unique", "deletes", "extra", "sources", "renamed_from"]
+        let forRoots = ["key", "unique", "deletes", "extra", "sources"]
         let isSubentity: ConfigValue = [
             "required": ["extends"],
             "properties": .object(forRoots.map { ($0, false) }),
@@ -137,7 +137,18 @@ extension ConfigurationSchema {
                 "merge",
                 [
                     "description": "What a reply's list does to the objects that are related already",
-                    "enum": .array(Relationship.Merge.allCases.map { .string($0.rawValue) }), "default": "replace",
+                    "anyOf": [
+                        ["enum": .array(Relationship.Merge.allCases.map { .string($0.rawValue) })],
+                        object(
+                            "Replaces what lies between the list's least and greatest value of an attribute",
+                            [
+                                (
+                                    "window",
+                                    ["description": "An attribute of the target", "type": "string", "minLength": 1]
+                                )
+                            ],
+                            required: ["window"]),
+                    ], "default": "replace",
                 ]
             ),
             (

@@ -28,6 +28,21 @@ public enum ConfigurationSchema {
                     ]
                 ),
                 (
+                    "history",
+                    object(
+                        "What is kept of past runs, for diff, why and undo",
+                        [
+                            (
+                                "keep",
+                                [
+                                    "description": "A time, a number of runs, or forever",
+                                    "type": "string", "pattern": "^([0-9]+[smhdw]|[0-9]+ runs?|forever)$",
+                                    "default": "90d",
+                                ]
+                            )
+                        ], required: [])
+                ),
+                (
                     "bridges",
                     [
                         "description": "A name of yours for each API, with a plugin and its options",
@@ -79,6 +94,20 @@ public enum ConfigurationSchema {
             [
                 ("plugin", parts.isEmpty ? ["type": "string"] : plugin),
                 ("options", ["description": "The plugin's own options", "type": ["object", "null"]]),
+                (
+                    "isolation",
+                    [
+                        "description": "Where it runs; default: process, but for what comes with bmo",
+                        "enum": .array(BridgeConfiguration.Isolation.allCases.map { .string($0.rawValue) }),
+                    ]
+                ),
+                (
+                    "memory",
+                    [
+                        "description": "How much memory its process may have, such as 512 MiB", "type": "string",
+                        "pattern": "^[0-9]+ ?(MiB|GiB)$",
+                    ]
+                ),
             ], required: ["plugin"])
         let conditions: [ConfigValue] = parts.map { part in
             let then: ConfigValue = [

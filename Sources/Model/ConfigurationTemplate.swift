@@ -12,6 +12,7 @@ public enum ConfigurationTemplate {
         # with which an editor completes it.
         version: 1                          # of this format
         database: \(scalar(database))                # relative to this file
+        # history: {keep: 90d}              # of past runs, for `bmo diff`, `bmo why` and `bmo undo`
 
         # A name of yours for each API, with a plugin ("bmo plugins" lists them) and the plugin's options.
         bridges:

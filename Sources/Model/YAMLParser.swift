@@ -17,12 +17,17 @@ struct YAMLParser {
     private var nodes = 0
     private var faults: [YAMLFault] = []
 
-    private init(_ parser: UnsafeMutablePointer<yaml_parser_t>) {
+    private let nodeLimit: Int
+
+    private init(_ parser: UnsafeMutablePointer<yaml_parser_t>, nodeLimit: Int) {
         self.parser = parser
+        self.nodeLimit = nodeLimit
     }
 
     /// The document's root, or nil when it has no value, with what is wrong but does not keep it from being read.
-    static func parse(_ text: String) -> (root: YAMLNode?, faults: [YAMLFault]) {
+    ///
+    /// - Parameter nodeLimit: The most nodes, with aliases expanded.
+    static func parse(_ text: String, nodeLimit: Int = mostNodes) -> (root: YAMLNode?, faults: [YAMLFault]) {
         var text = text
         return text.withUTF8 { bytes in
             let pointer = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
@@ -33,7 +38,7 @@ struct YAMLParser {
             defer { yaml_parser_delete(pointer) }
             yaml_parser_set_encoding(pointer, YAML_UTF8_ENCODING)
             yaml_parser_set_input_string(pointer, bytes.baseAddress, bytes.count)
-            var parser = YAMLParser(pointer)
+            var parser = YAMLParser(pointer, nodeLimit: nodeLimit)
             do throws(YAMLFault) {
                 let root = try parser.document(text: bytes)
                 return (root, parser.faults)
@@ -180,9 +185,9 @@ struct YAMLParser {
 
     private mutating func count(_ more: Int, _ mark: YAMLMark) throws(YAMLFault) {
         nodes += more
-        guard nodes <= Self.mostNodes else {
+        guard nodes <= nodeLimit else {
             throw YAMLFault(
-                mark: mark, message: "more than 100,000 values, aliases expanded",
+                mark: mark, message: "more than \(nodeLimit == Self.mostNodes ? "100,000" : "\(nodeLimit)") values, aliases expanded",
                 remedy: "use fewer aliases of aliases, or split the configuration")
         }
     }

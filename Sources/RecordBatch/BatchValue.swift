@@ -66,6 +66,13 @@ public struct BatchValue {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Whether an object holds this value under `name`, byte by byte.
+    package func hasKey(_ name: String) -> Bool {
+        let key = sections.pointee.keys[Int(keyIndex)]
+        let bytes = UnsafeRawBufferPointer(start: sections.pointee.text + Int(key.offset), count: Int(key.length))
+        return bytes.count == name.utf8.count && bytes.elementsEqual(name.utf8)
+    }
+
     /// The member of an object that has this name.
     ///
     /// The last one where a key came twice; nil for other values. Compares names: for options and pages, not for a hot path.

@@ -11,10 +11,10 @@ struct CompiledCondition {
     /// - Throws: ``StoreError`` of the code `request` for a field that is not there, or a value that is none of its type:
     ///   SQL would take "abc" for the number 0.
     init(_ condition: SQLiteStore.Condition, on layout: EntityLayout) throws {
-        guard let field = layout.fields.first(where: { $0.name == condition.field }) else {
+        guard let field = layout.columns.first(where: { $0.name == condition.field }) else {
             throw StoreError(
                 .request, "\(layout.name) has no field \"\(condition.field)\"",
-                remedy: "there are: \(layout.fields.map(\.name).joined(separator: ", "))")
+                remedy: "there are: \(layout.columns.map(\.name).joined(separator: ", "))")
         }
         let column = SchemaBuilder.quoted(field.name)
         guard let value = condition.value else {

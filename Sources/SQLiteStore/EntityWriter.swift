@@ -10,6 +10,7 @@ final class EntityWriter {
     private let connection: OpaquePointer?
     private let stubs: StubTable
     private let changes: ChangeLog
+    private let provenance: ProvenanceTable
     private let table: String
     private let rowID: String
     private let lookUp: RawStatement
@@ -18,22 +19,26 @@ final class EntityWriter {
     private let any: RawStatement
     private var updates: [[UInt64]: RawStatement] = [:]
 
-    init(_ layout: EntityLayout, on connection: OpaquePointer?, stubs: StubTable, changes: ChangeLog) throws {
+    init(
+        _ layout: EntityLayout, on connection: OpaquePointer?, stubs: StubTable, changes: ChangeLog,
+        provenance: ProvenanceTable
+    ) throws {
         self.layout = layout
         self.connection = connection
         self.stubs = stubs
         self.changes = changes
+        self.provenance = provenance
         table = SchemaBuilder.quoted(layout.name)
-        let names = Set(layout.fields.map { $0.name.lowercased() })
-        // An attribute may be called rowid: SQLite has three names for it.
-        rowID = ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? "rowid"
+        rowID = layout.rowIDName
         let columns = layout.fields.map { SchemaBuilder.quoted($0.name) }
-        let condition = layout.key.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
+        // Without a key nothing is found: every record is a new row.
+        let condition = layout.key.isEmpty ? "0" : layout.key.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
         lookUp = try RawStatement(
             "SELECT \(rowID), \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition)", on: connection)
         insert = try RawStatement(Self.insertion(table, columns), on: connection)
+        let keyFields = layout.key.isEmpty ? [0] : layout.key + [layout.discriminator].compactMap { $0 }
         insertKey = try RawStatement(
-            Self.insertion(table, layout.key.map { columns[$0] }) + " ON CONFLICT DO NOTHING", on: connection)
+            Self.insertion(table, keyFields.map { columns[$0] }) + " ON CONFLICT DO NOTHING", on: connection)
         any = try RawStatement("SELECT EXISTS (SELECT 1 FROM \(table))", on: connection)
     }
 
@@ -41,6 +46,9 @@ final class EntityWriter {
         "INSERT INTO \(table) (\(columns.joined(separator: ", "))) "
             + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
     }
+
+    /// The row that ``merge(_:as:)`` found or made last, by SQLite's number of it.
+    private(set) var lastRow: Int64 = 0
 
     func merge(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
         let isReference = role == .reference
@@ -50,28 +58,49 @@ final class EntityWriter {
             let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
             for index in cells.indices { insert.bind(cells[index], at: Int32(index + 1)) }
             try insert.run()
+            lastRow = insert.lastInsertedRow
             if isReference { try stubs.add(layout, cells) }
+            try provenance.noteInsert(layout, cells, as: role)
             if isRecorded { try recordInsert(cells, isReference ? .stubbed : .inserted) }
             return .inserted
         }
         let rowID = lookUp.int64(0)
+        lastRow = rowID
         var changed: [Int]?
         for index in cells.indices where !lookUp.matches(cells[index], column: Int32(index + 1)) {
+            // A source of higher precedence has been here.
+            if cells[index].isFallback, !lookUp.isNull(Int32(index + 1)) { continue }
             changed = (changed ?? []) + [index]
         }
-        let isRecorded = changes.records(layout.index)
-        let old = isRecorded ? changed.map { object($0) { $0.append(lookUp.value(Int32($1 + 1))) } } : nil
+        if layout.discriminator != nil { keepKind(cells, isReference: isReference, &changed) }
+        var old: JSONText?
+        if let changed, changes.records(layout.index) {
+            old = object(changed) { $0.append(lookUp.value(Int32($1 + 1))) }
+        }
         lookUp.reset()
         if let changed { try update(rowID, changed, cells) }
         let wasStub = try !isReference && stubs.remove(layout, cells)
+        if role == .listed { try provenance.noteListed(layout, cells) }
         guard wasStub || changed != nil else { return .unchanged }
-        if isRecorded {
+        let isUnknown = try wasStub || isReference && stubs.contains(layout, cells)
+        try provenance.noteUpdate(layout, cells, fields: changed ?? [], as: role, wasStub: isUnknown)
+        if changes.records(layout.index) {
             let new = object(changed ?? []) { $0.append(cells[$1]) }
             try changes.record(
                 layout, key: key(of: cells), wasStub ? .inserted : .updated, old: old ?? object([]) { _, _ in },
                 new: new)
         }
         return wasStub ? .inserted : .updated
+    }
+
+    /// Leaves the entity of the row at hand alone, unless it becomes a more special one.
+    private func keepKind(_ cells: UnsafeBufferPointer<Cell>, isReference: Bool, _ changed: inout [Int]?) {
+        guard let field = layout.discriminator, let position = changed?.firstIndex(of: field),
+            case .text(let old) = lookUp.value(Int32(field + 1)), case .text(let new) = cells[field].value,
+            !layout.becomes(new, from: old, isReference: isReference)
+        else { return }
+        changed?.remove(at: position)
+        if changed?.isEmpty == true { changed = nil }
     }
 
     private func isEmpty() throws -> Bool {
@@ -96,12 +125,15 @@ final class EntityWriter {
 
     private func recordInsert(_ cells: UnsafeBufferPointer<Cell>, _ change: ChangeLog.Change) throws {
         let present = cells.indices.filter { cells[$0].kind != .absent && cells[$0].kind != .null }
-        try changes.record(
-            layout, key: key(of: cells), change, old: nil, new: object(present) { $0.append(cells[$1]) })
+        // A row without a key goes by its number.
+        let key = layout.key.isEmpty ? .key([StoredValue.integer(insert.lastInsertedRow)]) : key(of: cells)
+        try changes.record(layout, key: key, change, old: nil, new: object(present) { $0.append(cells[$1]) })
     }
 
-    func ensure(_ key: UnsafeBufferPointer<Cell>) throws -> Bool {
+    /// - Parameter kind: The name of the entity that a reference takes the object for.
+    func ensure(_ key: UnsafeBufferPointer<Cell>, kind: String) throws -> Bool {
         for index in key.indices { insertKey.bind(key[index], at: Int32(index + 1)) }
+        if layout.discriminator != nil { insertKey.bind(kind, at: Int32(key.count + 1)) }
         // The statement may find the row there: whether the table was empty is asked before, but only once per run.
         let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
         guard try insertKey.run() > 0 else { return false }
@@ -112,6 +144,10 @@ final class EntityWriter {
             for (index, field) in layout.key.enumerated() {
                 new.beginMember(layout.fields[field].name)
                 new.append(key[index])
+            }
+            if let field = layout.discriminator {
+                new.beginMember(layout.fields[field].name)
+                new.append(string: kind)
             }
             new.append("}")
             try changes.record(layout, key: .key(key), .stubbed, old: nil, new: new)
@@ -138,6 +174,14 @@ final class EntityWriter {
     }
 }
 
+extension EntityLayout {
+    /// What SQLite's own number of a row is called: an attribute may be called rowid, and there are three names for it.
+    var rowIDName: String {
+        let names = Set(fields.map { $0.name.lowercased() })
+        return ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? "rowid"
+    }
+}
+
 /// The objects that are only referred to so far.
 ///
 /// Most models have none most of the time: the count per entity is kept in memory, so that only a row of an entity that
@@ -146,12 +190,14 @@ final class StubTable {
     private var counts: [String: Int] = [:]
     private let insertion: RawStatement
     private let deletion: RawStatement
+    private let search: RawStatement
     private let count: RawStatement
 
     init(on connection: OpaquePointer?, entities: [String]) throws {
         insertion = try RawStatement(
             "INSERT INTO bmo_stubs (entity, key) VALUES (?, ?) ON CONFLICT DO NOTHING", on: connection)
         deletion = try RawStatement("DELETE FROM bmo_stubs WHERE entity = ? AND key = ?", on: connection)
+        search = try RawStatement("SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?", on: connection)
         count = try RawStatement("SELECT count(*) FROM bmo_stubs WHERE entity = ?", on: connection)
         try reload(entities)
     }
@@ -173,7 +219,7 @@ final class StubTable {
         try add(layout.name, .key(key))
     }
 
-    private func add(_ entity: String, _ key: JSONText) throws {
+    func add(_ entity: String, _ key: JSONText) throws {
         insertion.bind(entity, at: 1)
         insertion.bind(utf8: key.bytes, at: 2)
         counts[entity, default: 0] += try insertion.run()
@@ -182,10 +228,30 @@ final class StubTable {
     /// Whether the object was a stub until now.
     func remove(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws -> Bool {
         guard counts[layout.name, default: 0] > 0 else { return false }
-        deletion.bind(layout.name, at: 1)
-        deletion.bind(utf8: JSONText.key(layout.key.lazy.map { cells[$0] }).bytes, at: 2)
+        return try remove(layout.name, .key(layout.key.lazy.map { cells[$0] }))
+    }
+
+    /// Whether the object was a stub until now.
+    func remove(_ entity: String, _ key: JSONText) throws -> Bool {
+        deletion.bind(entity, at: 1)
+        deletion.bind(utf8: key.bytes, at: 2)
         let removed = try deletion.run()
-        counts[layout.name, default: 0] -= removed
+        counts[entity, default: 0] -= removed
         return removed > 0
+    }
+
+    /// Whether the object is a stub.
+    func contains(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws -> Bool {
+        guard counts[layout.name, default: 0] > 0 else { return false }
+        return try contains(layout.name, .key(layout.key.lazy.map { cells[$0] }))
+    }
+
+    /// Whether the object is a stub.
+    func contains(_ entity: String, _ key: JSONText) throws -> Bool {
+        guard counts[entity, default: 0] > 0 else { return false }
+        search.bind(entity, at: 1)
+        search.bind(utf8: key.bytes, at: 2)
+        defer { search.reset() }
+        return try search.step()
     }
 }

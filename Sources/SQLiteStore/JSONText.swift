@@ -38,6 +38,13 @@ struct JSONText {
         return text
     }
 
+    /// One value, for a message.
+    static func value(_ value: StoredValue) -> String {
+        var text = JSONText()
+        text.append(value)
+        return text.string
+    }
+
     /// An object of columns.
     static func object(_ members: some Sequence<(name: String, value: StoredValue)>) -> JSONText {
         var text = JSONText()

@@ -9,20 +9,24 @@ final class LinkWriter {
     private let target: EntityLayout
     private let backing: any LinkBacking
     private let changes: ChangeLog
+    private let orphans: OrphanTable
     private let width: Int
+    private let window: LinkWindow?
 
     init(
         _ relationship: EntityLayout.ToMany, of owner: EntityLayout, _ model: CompiledModel,
-        on connection: OpaquePointer?, changes: ChangeLog
+        on connection: OpaquePointer?, changes: ChangeLog, orphans: OrphanTable
     )
         throws
     {
         self.relationship = relationship
         self.owner = owner
         self.changes = changes
-        let target = model.entities[relationship.target]
+        self.orphans = orphans
+        let target = model.entities[model.entities[relationship.target].root]
         self.target = target
         width = target.key.count
+        window = try relationship.window.map { try LinkWindow($0, of: target, on: connection) }
         backing =
             switch relationship.storage {
             case .inverse(let toOne):
@@ -41,22 +45,58 @@ final class LinkWriter {
             let key = targets[first..<first + width].compactMap(\.value)
             if seen.insert(key).inserted { new.append(key) }
         }
+        let owner = owner.map { $0.value ?? .null }
         let stored = try backing.targets(of: owner)
         let old = stored.keys
-        let wanted: [[StoredValue]]
+        var wanted: [[StoredValue]]
         switch relationship.merge {
-        case .replace: wanted = new
+        case .replace: wanted = try window?.merge(new, into: old) ?? new
         case .append:
             let known = Set(old)
             wanted = old + new.filter { !known.contains($0) }
         case .insertAtBeginning: wanted = new + old.filter { !seen.contains($0) }
         }
+        if !relationship.isOrdered {
+            // What is there stays where it is.
+            let kept = Set(wanted)
+            let known = Set(old)
+            wanted = old.filter(kept.contains) + wanted.filter { !known.contains($0) }
+        }
         guard let delta = try backing.write(wanted, over: stored, of: owner) else { return false }
         try record(delta, owner)
+        if relationship.orphans == .delete, let walk = changes.source?.walk {
+            let kept = Set(wanted)
+            for key in old where !kept.contains(key) { try orphans.add(walk: walk, target, key) }
+        }
         return true
     }
 
-    private func record(_ delta: LinkDelta, _ key: [Cell]) throws {
+    /// Makes the links of an object in the order of its list what they were before a change.
+    ///
+    /// Returns whether they were what the change left.
+    func takeBack(_ old: LinkSpan, _ new: LinkSpan, of owner: [StoredValue]) throws -> Bool {
+        guard let start = new.start else {
+            guard let table = backing as? TableBacking else { return false }
+            guard try table.swap(removing: new, adding: old, of: owner) else { return false }
+            try record(.links(old: new, new: old), owner)
+            return true
+        }
+        let stored = try backing.targets(of: owner)
+        let end = start + new.keys.count
+        guard end <= stored.keys.count, Array(stored.keys[start..<end]) == new.keys else { return false }
+        let wanted = Array(stored.keys[..<start]) + old.keys + stored.keys[end...]
+        if let delta = try backing.write(wanted, over: stored, of: owner) { try record(delta, owner) }
+        return true
+    }
+
+    /// Removes all links of an object that is their source.
+    func removeAll(of owner: [StoredValue]) throws {
+        let stored = try backing.targets(of: owner)
+        guard !stored.keys.isEmpty, let delta = try backing.write([], over: stored, of: owner) else { return }
+        try record(delta, owner)
+    }
+
+    private func record(_ delta: LinkDelta, _ key: [StoredValue]) throws {
         switch delta {
         case .links(let old, let new):
             // The rows of a first load go with their links: those need no record.
@@ -67,7 +107,7 @@ final class LinkWriter {
         case .detached(let keys, let toOne):
             guard changes.records(target.index) else { return }
             let names = (0..<toOne.fieldCount).map { target.fields[toOne.firstField + $0].name }
-            let old = JSONText.object(zip(names, key).map { (name: $0, value: $1.value ?? .null) })
+            let old = JSONText.object(zip(names, key).map { (name: $0, value: $1) })
             let new = JSONText.object(names.map { (name: $0, value: StoredValue.null) })
             for key in keys { try changes.record(target, key: .key(key), .updated, old: old, new: new) }
         }
@@ -139,9 +179,9 @@ private struct StoredLinks {
 
 /// Where the links of a relationship lie.
 private protocol LinkBacking {
-    func targets(of owner: [Cell]) throws -> StoredLinks
+    func targets(of owner: [StoredValue]) throws -> StoredLinks
     /// Returns what is different now; nil when nothing was written.
-    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]) throws -> LinkDelta?
+    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]) throws -> LinkDelta?
 }
 
 /// Links in a table of their own: (source, position, target), seen from either end.
@@ -153,6 +193,7 @@ private struct TableBacking: LinkBacking {
     private let replace: RawStatement
     private let deletion: RawStatement
     private let nextPosition: RawStatement
+    private let placeTaken: RawStatement
 
     init(_ table: String, owner: EntityLayout, target: EntityLayout, isReversed: Bool, on connection: OpaquePointer?)
         throws
@@ -178,26 +219,29 @@ private struct TableBacking: LinkBacking {
             deletion = try RawStatement("DELETE FROM \(name) WHERE \(isOwner) AND \(isTarget)", on: connection)
             nextPosition = try RawStatement(
                 "SELECT coalesce(max(position) + 1, 0) FROM \(name) WHERE \(isTarget)", on: connection)
+            placeTaken = try RawStatement(
+                "SELECT 1 FROM \(name) WHERE \(isTarget) AND position = ?", on: connection)
         } else {
             deletion = try RawStatement("DELETE FROM \(name) WHERE \(isOwner) AND position >= ?", on: connection)
             nextPosition = select
+            placeTaken = select
         }
     }
 
-    func targets(of owner: [Cell]) throws -> StoredLinks {
-        for (index, cell) in owner.enumerated() { select.bind(cell, at: Int32(index + 1)) }
+    func targets(of owner: [StoredValue]) throws -> StoredLinks {
+        for (index, value) in owner.enumerated() { select.bind(value, at: Int32(index + 1)) }
         let rows = try select.rows(width: targetWidth + 1)
         let positions = rows.map { row -> Int64 in if case .integer(let position) = row[0] { position } else { 0 } }
         let isDense = positions.enumerated().allSatisfy { $1 == Int64($0) }
         return StoredLinks(keys: rows.map { Array($0.dropFirst()) }, positions: positions, isDense: isDense)
     }
 
-    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]) throws -> LinkDelta? {
+    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]) throws -> LinkDelta? {
         isReversed ? try writeReversed(wanted, over: old, of: owner) : try writeInOrder(wanted, over: old, of: owner)
     }
 
     private func writeInOrder(
-        _ wanted: [[StoredValue]], over stored: StoredLinks, of owner: [Cell]
+        _ wanted: [[StoredValue]], over stored: StoredLinks, of owner: [StoredValue]
     ) throws -> LinkDelta? {
         guard wanted != stored.keys else { return nil }
         let old = stored.isDense ? stored.keys : []
@@ -209,14 +253,14 @@ private struct TableBacking: LinkBacking {
         return LinkSpan.difference(stored.keys, wanted)
     }
 
-    private func removeAll(of owner: [Cell], from position: Int) throws {
-        for (index, cell) in owner.enumerated() { deletion.bind(cell, at: Int32(index + 1)) }
+    private func removeAll(of owner: [StoredValue], from position: Int) throws {
+        for (index, value) in owner.enumerated() { deletion.bind(value, at: Int32(index + 1)) }
         deletion.bind(Int64(position), at: Int32(ownerWidth + 1))
         try deletion.run()
     }
 
     private func writeReversed(
-        _ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]
+        _ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]
     ) throws -> LinkDelta? {
         let before = Set(old.keys)
         let after = Set(wanted)
@@ -226,15 +270,10 @@ private struct TableBacking: LinkBacking {
         for (key, position) in zip(old.keys, old.positions) where !after.contains(key) {
             removed.keys.append(key)
             removed.positions.append(position)
-            for (index, cell) in owner.enumerated() { deletion.bind(cell, at: Int32(index + 1)) }
-            for (index, value) in key.enumerated() { deletion.bind(value, at: Int32(ownerWidth + index + 1)) }
-            try deletion.run()
+            try remove(owner, key)
         }
         for key in wanted where !before.contains(key) {
-            for (index, value) in key.enumerated() { nextPosition.bind(value, at: Int32(index + 1)) }
-            _ = try nextPosition.step()
-            let position = nextPosition.int64(0)
-            nextPosition.reset()
+            let position = try end(of: key)
             try insert(owner, position: position, key)
             added.keys.append(key)
             added.positions.append(position)
@@ -242,8 +281,41 @@ private struct TableBacking: LinkBacking {
         return .links(old: removed, new: added)
     }
 
-    private func insert(_ owner: [Cell], position: Int64, _ key: [StoredValue]) throws {
-        for (index, cell) in owner.enumerated() { replace.bind(cell, at: Int32(index + 1)) }
+    /// Seen from the target: removes links and puts others back at their old positions.
+    ///
+    /// Where another took the place they go to the end. Returns whether the links were there.
+    func swap(removing removed: LinkSpan, adding added: LinkSpan, of owner: [StoredValue]) throws -> Bool {
+        guard isReversed else { return false }
+        let present = Set(try targets(of: owner).keys)
+        guard removed.keys.allSatisfy(present.contains), !added.keys.contains(where: present.contains) else {
+            return false
+        }
+        for key in removed.keys { try remove(owner, key) }
+        for (key, position) in zip(added.keys, added.positions) {
+            for (index, value) in (key + [.integer(position)]).enumerated() {
+                placeTaken.bind(value, at: Int32(index + 1))
+            }
+            let isTaken = try placeTaken.step()
+            placeTaken.reset()
+            try insert(owner, position: isTaken ? try end(of: key) : position, key)
+        }
+        return true
+    }
+
+    private func remove(_ owner: [StoredValue], _ key: [StoredValue]) throws {
+        for (index, value) in (owner + key).enumerated() { deletion.bind(value, at: Int32(index + 1)) }
+        try deletion.run()
+    }
+
+    private func end(of key: [StoredValue]) throws -> Int64 {
+        for (index, value) in key.enumerated() { nextPosition.bind(value, at: Int32(index + 1)) }
+        _ = try nextPosition.step()
+        defer { nextPosition.reset() }
+        return nextPosition.int64(0)
+    }
+
+    private func insert(_ owner: [StoredValue], position: Int64, _ key: [StoredValue]) throws {
+        for (index, value) in owner.enumerated() { replace.bind(value, at: Int32(index + 1)) }
         replace.bind(position, at: Int32(ownerWidth + 1))
         for (index, value) in key.enumerated() { replace.bind(value, at: Int32(ownerWidth + index + 2)) }
         try replace.run()
@@ -273,12 +345,12 @@ private struct InverseBacking: LinkBacking {
                 + "WHERE \(keys.map { "\($0) = ?" }.joined(separator: " AND "))", on: connection)
     }
 
-    func targets(of owner: [Cell]) throws -> StoredLinks {
-        for (index, cell) in owner.enumerated() { select.bind(cell, at: Int32(index + 1)) }
+    func targets(of owner: [StoredValue]) throws -> StoredLinks {
+        for (index, value) in owner.enumerated() { select.bind(value, at: Int32(index + 1)) }
         return StoredLinks(keys: try select.rows(width: keyWidth), isDense: true)
     }
 
-    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [Cell]) throws -> LinkDelta? {
+    func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]) throws -> LinkDelta? {
         let kept = Set(wanted)
         var detached: [[StoredValue]] = []
         for key in old.keys where !kept.contains(key) {

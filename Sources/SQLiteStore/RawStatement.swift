@@ -42,19 +42,23 @@ final class RawStatement {
             if let start = bytes.baseAddress {
                 note(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil))
             } else {
-                sqlite3_bind_zeroblob(handle, index, 0)
+                note(sqlite3_bind_zeroblob(handle, index, 0))
             }
         }
     }
 
     func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
 
+    func bind(optional value: Int64?, at index: Int32) {
+        if let value { bind(value, at: index) } else { sqlite3_bind_null(handle, index) }
+    }
+
     func bind(_ value: String?, at index: Int32) {
         guard let value else {
             sqlite3_bind_null(handle, index)
             return
         }
-        sqlite3_bind_text(handle, index, value, Int32(value.utf8.count), Self.transient)
+        note(sqlite3_bind_text64(handle, index, value, UInt64(value.utf8.count), Self.transient, UInt8(SQLITE_UTF8)))
     }
 
     /// Binds a copy of UTF-8 text.
@@ -70,13 +74,14 @@ final class RawStatement {
         }
     }
 
-    /// A value over SQLite's limit of 1 GB is not bound, and the column would become null: the next step throws instead.
+    /// A value over SQLite's limit of 1 GB, or one that there is no memory for, is not bound, and the column would become
+    /// null: the next step throws instead.
     @inline(__always)
     private func note(_ status: Int32) {
         if status != SQLITE_OK { bindStatus = status }
     }
 
-    private func bindEmptyText(_ index: Int32) { sqlite3_bind_text(handle, index, "", 0, Self.transient) }
+    private func bindEmptyText(_ index: Int32) { note(sqlite3_bind_text(handle, index, "", 0, Self.transient)) }
 
     /// `SQLITE_TRANSIENT`, which the importer of C macros leaves out.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -88,7 +93,8 @@ final class RawStatement {
     func step() throws -> Bool {
         guard bindStatus == SQLITE_OK else {
             defer { bindStatus = SQLITE_OK }
-            throw SQLiteFailure.error(connection, bindStatus, "binding a value")
+            throw SQLiteFailure.error(
+                code: bindStatus, words: String(cString: sqlite3_errstr(bindStatus)), action: "binding a value")
         }
         let status = sqlite3_step(handle)
         if status == SQLITE_ROW { return true }
@@ -107,6 +113,12 @@ final class RawStatement {
         return Int(sqlite3_changes(connection))
     }
 
+    /// The number of the row that was inserted last on the connection.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection) }
+
+    /// How many rows a connection ever wrote, also those that were taken back.
+    static func totalChanges(_ connection: OpaquePointer?) -> Int64 { sqlite3_total_changes64(connection) }
+
     @inline(__always)
     func reset() { sqlite3_reset(handle) }
 
@@ -116,7 +128,8 @@ final class RawStatement {
         case .integer(let value): sqlite3_bind_int64(handle, index, value)
         case .real(let value): sqlite3_bind_double(handle, index, value)
         case .text(let value): bind(value, at: index)
-        case .bytes(let value): sqlite3_bind_blob64(handle, index, value, UInt64(value.count), Self.transient)
+        case .bytes(let value):
+            note(sqlite3_bind_blob64(handle, index, value, UInt64(value.count), Self.transient))
         }
     }
 
@@ -136,7 +149,18 @@ final class RawStatement {
         }
     }
 
+    /// Whether a column of the current row has no value.
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    /// The integer of a column, nil where it has none.
+    func optionalInt64(_ column: Int32) -> Int64? {
+        sqlite3_column_type(handle, column) == SQLITE_INTEGER ? sqlite3_column_int64(handle, column) : nil
+    }
+
+    /// The text of a column, nil where it has none.
+    func text(_ column: Int32) -> String? { if case .text(let text) = value(column) { text } else { nil } }
 
     /// Whether a column of the current row is what the cell says; an absent cell agrees with everything.
     @inline(__always)
@@ -189,6 +213,8 @@ enum SQLiteFailure {
         case SQLITE_IOERR, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
             StoreError(
                 .io, "the database cannot be read or written (\(words))", remedy: "check the file and its folder")
+        case SQLITE_NOMEM:
+            StoreError(.io, "no memory left for the database (\(words))", remedy: "run the same again with more")
         case SQLITE_NOTADB, SQLITE_CORRUPT:
             StoreError(
                 .open, "the file is damaged or no SQLite database (\(words))",

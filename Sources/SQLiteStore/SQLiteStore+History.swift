@@ -1,51 +1,71 @@
 internal import GRDB
-internal import Importer
+public import Model
 
 extension SQLiteStore {
-    /// Begins a run: what is written until ``endRun(outcome:summary:always:)`` is recorded as its changes.
+    /// Begins a run: what is written until ``endRun(outcome:summary:always:keeping:)`` is recorded as its changes.
     ///
     /// Its row in `bmo_runs` is written with its first change, so that a run that changes nothing leaves the file alone.
+    /// A run that still runs is marked as interrupted: call this with the file's lock only.
     ///
-    /// - Parameters:
-    ///   - kind: What writes, as a word: `sync`.
-    ///   - undoes: The run that it undoes.
+    /// - Parameter kind: What writes, as a word: `sync`.
     /// - Throws: ``StoreError``.
-    public func beginRun(kind: String, undoes: Int64? = nil) throws {
+    public func beginRun(kind: String) throws {
         try SQLiteStore.translating("beginning a run") {
             try writer.writeWithoutTransaction { db in
                 let hasDead = try Bool.fetchOne(
                     db, sql: "SELECT EXISTS (SELECT 1 FROM bmo_runs WHERE outcome = 'running')")
-                if hasDead == true { try writers.changes.closeDeadRuns() }
-                try writers.changes.begin(RunDescription(kind: kind, started: Clock.now(), undoes: undoes))
+                if hasDead == true { try inTransaction(db) { try writers.changes.closeDeadRuns() } }
+                try writers.changes.begin(RunDescription(kind: kind, started: Clock.now(), undoes: nil))
             }
         }
     }
 
-    /// Ends the run, and keeps how it ended; forgets runs that are too old.
+    /// Ends the run, keeps how it ended, and forgets runs that are too old.
     ///
     /// - Parameters:
     ///   - outcome: How it ended, as a word.
     ///   - summary: What it did, as JSON.
     ///   - always: Keeps the run even if it changed nothing.
+    ///   - retention: Which runs are kept; the newest always is.
     /// - Returns: The run's number, if it was kept.
     /// - Throws: ``StoreError``.
     @discardableResult
-    public func endRun(outcome: String, summary: String?, always: Bool) throws -> Int64? {
+    public func endRun(
+        outcome: String, summary: String?, always: Bool, keeping retention: HistoryRetention = .usual
+    ) throws -> Int64? {
         try SQLiteStore.translating("recording the run") {
             try writer.writeWithoutTransaction { db in
                 let changes = try writers.changes
                 guard always || changes.currentID != nil else {
-                    _ = try changes.end(outcome: outcome, summary: summary, always: false)
+                    changes.abandon()
                     return nil
                 }
-                var id: Int64?
-                try db.inTransaction(.immediate) {
-                    id = try changes.runID()
-                    _ = try changes.end(outcome: outcome, summary: summary, always: always)
-                    return .commit
+                return try inTransaction(db) {
+                    let id = try changes.end(outcome: outcome, summary: summary)
+                    try Self.forget(olderThan: retention, in: db)
+                    return id
                 }
-                return id
             }
         }
+    }
+
+    private static func forget(olderThan retention: HistoryRetention, in db: Database) throws {
+        let newest = "SELECT max(id) FROM bmo_runs"
+        let first: Int64?
+        switch retention {
+        case .forever: return
+        case .runs(let count):
+            first = try Int64.fetchOne(
+                db, sql: "SELECT min(id) FROM (SELECT id FROM bmo_runs ORDER BY id DESC LIMIT ?)", arguments: [count])
+        case .seconds(let seconds):
+            first = try Int64.fetchOne(
+                db, sql: "SELECT coalesce(min(id), (\(newest))) FROM bmo_runs WHERE started >= ?",
+                arguments: [Clock.text(secondsAgo: seconds)])
+        }
+        guard let first else { return }
+        // Looked for first: a delete that finds nothing still reads whole tables.
+        guard try Int64.fetchOne(db, sql: "SELECT min(id) FROM bmo_runs") ?? first < first else { return }
+        try db.execute(sql: "DELETE FROM bmo_changes WHERE run < ?", arguments: [first])
+        try db.execute(sql: "DELETE FROM bmo_runs WHERE id < ?", arguments: [first])
     }
 }

@@ -1,6 +1,8 @@
 internal import GRDB
 public import Importer
 public import Mapping
+internal import Model
+internal import RecordBatch
 
 extension SQLiteStore {
     /// A condition on a column.
@@ -32,7 +34,8 @@ extension SQLiteStore {
         }
     }
 
-    /// Hands the rows of an entity that meet all conditions to `body`, in the order of the key.
+    /// Hands the objects of an entity, those of its sub-entities among them, that meet all conditions to `body`, in the
+    /// order of the key.
     ///
     /// Reads one snapshot of the file; imports go on meanwhile.
     ///
@@ -40,18 +43,21 @@ extension SQLiteStore {
     ///   - entity: The entity's index in the model.
     ///   - conditions: On fields of the entity's layout.
     ///   - limit: At most so many rows.
-    ///   - body: Called per row with a value per field.
+    ///   - body: Called per row with a value per field of ``EntityLayout/columns``.
     /// - Throws: ``StoreError``.
     public func rows(
         of entity: Int, where conditions: [Condition] = [], limit: Int? = nil, _ body: ([StoredValue]) throws -> Void
     ) throws {
         let layout = model.entities[entity]
         let compiled = try conditions.map { try CompiledCondition($0, on: layout) }
+        let columns = layout.columns.map { SchemaBuilder.quoted($0.name) }
         let key = layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }
-        var sql = "SELECT \(layout.fields.map { SchemaBuilder.quoted($0.name) }.joined(separator: ", "))"
-        sql += " FROM \(SchemaBuilder.quoted(layout.name))"
-        if !compiled.isEmpty { sql += " WHERE " + compiled.map(\.sql).joined(separator: " AND ") }
-        sql += " ORDER BY \(key.joined(separator: ", "))"
+        var sql = "SELECT \(columns.joined(separator: ", "))"
+        sql += " FROM \(SchemaBuilder.quoted(layout.table))"
+        let filters = compiled.map(\.sql) + [Self.isOfKind(layout)].compactMap { $0 }
+        if !filters.isEmpty { sql += " WHERE " + filters.joined(separator: " AND ") }
+        // Where there is no key, the rows are in the order in which they came.
+        if !key.isEmpty { sql += " ORDER BY \(key.joined(separator: ", "))" }
         if let limit { sql += " LIMIT \(limit)" }
         try read("reading \(layout.name)") { db in
             // Not GRDB's rows: those end a text at its first NUL.
@@ -59,8 +65,15 @@ extension SQLiteStore {
             for (index, value) in compiled.compactMap(\.argument).enumerated() {
                 statement.bind(value, at: Int32(index + 1))
             }
-            while try statement.step() { try body(layout.fields.indices.map { statement.value(Int32($0)) }) }
+            while try statement.step() { try body(columns.indices.map { statement.value(Int32($0)) }) }
         }
+    }
+
+    /// What tells a sub-entity's objects from the others of its table; nil for a root, which has them all.
+    static func isOfKind(_ layout: EntityLayout) -> String? {
+        guard let field = layout.discriminator, layout.index != layout.root else { return nil }
+        let names = layout.kinds.map { "'\($0)'" }.joined(separator: ", ")
+        return "\(SchemaBuilder.quoted(layout.fields[field].name)) IN (\(names))"
     }
 
     /// A record in quarantine, with its number and times.
@@ -82,27 +95,53 @@ extension SQLiteStore {
         try read("reading the quarantine") { db in
             let statement = try RawStatement(
                 """
-                SELECT id, entity, bridge, page, record, reason, representation, location, first_seen, last_seen
+                SELECT id, entity, bridge, page, record, reason, representation, location, first_seen, last_seen,
+                    cut_from
                 FROM bmo_quarantine WHERE ?1 IS NULL OR entity = ?1 ORDER BY id
                 """, on: db.sqliteConnection)
             statement.bind(entity, at: 1)
             var all: [Quarantined] = []
             while try statement.step() {
-                func text(_ column: Int32) -> String? {
-                    if case .text(let text) = statement.value(column) { text } else { nil }
-                }
-                let record: Int? =
-                    if case .integer(let number) = statement.value(4) { Int(number) } else { nil }
+                func text(_ column: Int32) -> String? { statement.text(column) }
                 all.append(
                     Quarantined(
                         id: statement.int64(0),
                         record: QuarantinedRecord(
                             entity: text(1) ?? "", bridge: text(2) ?? "", page: Int(statement.int64(3)),
-                            record: record, reason: text(5) ?? "", representation: text(6) ?? "",
-                            location: text(7)),
+                            record: statement.optionalInt64(4).map { Int($0) }, reason: text(5) ?? "",
+                            representation: text(6) ?? "", location: text(7),
+                            cutFrom: statement.optionalInt64(10).map { Int($0) }),
                         firstSeen: text(8) ?? "", lastSeen: text(9) ?? ""))
             }
             return all
+        }
+    }
+
+    /// Forgets a record in quarantine, as part of the page that is open.
+    ///
+    /// - Throws: ``StoreError``.
+    package func removeQuarantined(_ id: Int64) throws {
+        try SQLiteStore.translating("clearing the quarantine") {
+            try writer.writeWithoutTransaction { db in
+                try db.execute(sql: "DELETE FROM bmo_quarantine WHERE id = ?", arguments: [id])
+            }
+        }
+    }
+
+    /// The values of an object's key as they were typed.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity's index in the model.
+    ///   - texts: A text per attribute of the key, in its order; bytes as base64.
+    /// - Throws: ``StoreError`` of the code `request` for a text that is none of the attribute's type.
+    public func key(of entity: Int, from texts: [String]) throws -> [StoredValue] {
+        let layout = model.entities[entity]
+        return try zip(layout.key, texts).map { field, text in
+            let field = layout.fields[field]
+            let condition = try CompiledCondition(
+                Condition(field: field.name, comparison: .equal, value: text), on: layout)
+            if field.type == .data { return Base64.decode(text).map { .bytes($0) } ?? .null }
+            return condition.argument ?? .text(text)
         }
     }
 
@@ -118,31 +157,6 @@ extension SQLiteStore {
                 {
                     try db.execute(sql: "DELETE \(stale)", arguments: [entity, instant])
                 }
-            }
-        }
-    }
-
-    /// Where the walk of an entity stands, if it is not over and the place is not older than an hour.
-    ///
-    /// After that the pages before it are no longer fresh, and the remote may have turned its pages.
-    ///
-    /// - Throws: ``StoreError``.
-    public func progress(of entity: String) throws -> WalkProgress? {
-        try read("reading the walk's place") { db in
-            try Row.fetchOne(
-                db, sql: "SELECT cursor, page, request FROM bmo_progress WHERE entity = ? AND saved > ?",
-                arguments: [entity, Clock.text(secondsAgo: 3600)]
-            ).map { WalkProgress(cursor: $0["cursor"], page: $0["page"], request: $0["request"]) }
-        }
-    }
-
-    /// Forgets where the walk of an entity stands: the next one begins at the beginning.
-    ///
-    /// - Throws: ``StoreError``.
-    public func forgetProgress(of entity: String) throws {
-        try SQLiteStore.translating("forgetting the walk's place") {
-            try writer.writeWithoutTransaction { db in
-                try db.execute(sql: "DELETE FROM bmo_progress WHERE entity = ?", arguments: [entity])
             }
         }
     }

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
+internal import Glibc
 public import Importer
 public import Mapping
 internal import Synchronization
@@ -14,9 +15,26 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     private let reader: Mutex<Reader>
     let path: String
     let model: CompiledModel
+    /// Whether all that is written is taken back at the end; see ``init(rehearsing:model:)``.
+    let isRehearsal: Bool
     private var openWriters: Writers?
+    /// A page that was given up is still open; touched inside the writer's accesses only.
+    private var owesRollback = false
     /// The lock of the file, while this store has it.
     private let fileLock = Mutex<FileLock?>(nil)
+    /// Tells observers of changes; made when first wanted, as most runs observe nothing.
+    var watcher: ChangeWatcher {
+        openWatcher.withLock { open in
+            let watcher = open ?? ChangeWatcher { [weak self] body in self?.look(body) }
+            open = watcher
+            return watcher
+        }
+    }
+    private let openWatcher = Mutex<ChangeWatcher?>(nil)
+    /// The watcher, if anybody ever observed.
+    var watcherInUse: ChangeWatcher? { openWatcher.withLock { $0 } }
+    /// Whether ``close()`` was called.
+    var isClosed: Bool { reader.withLock { $0.isClosed } }
 
     /// The connection for reading, opened when first wanted.
     private struct Reader {
@@ -29,24 +47,43 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// Opens or makes the file at `path` and makes its tables fit the model.
     ///
     /// - Throws: ``StoreError``: `open` when the file cannot be, `schema` when its tables do not fit the model.
-    public init(path: String, model: CompiledModel) throws {
+    public convenience init(path: String, model: CompiledModel) throws {
+        try self.init(path: path, model: model, isRehearsal: false)
+    }
+
+    /// Opens the file at `path` for a rehearsal: all that is written is gone when the store is closed.
+    ///
+    /// Until then it is seen through this store alone. A file that is not there is not made.
+    ///
+    /// Pages are savepoints in one transaction. It keeps other writers out for as long as it lasts.
+    ///
+    /// - Throws: ``StoreError`` as ``init(path:model:)``, and `busy` when another process is writing.
+    public convenience init(rehearsing path: String, model: CompiledModel) throws {
+        // SQLite's name for a database that is nobody else's and on disk only when it is large.
+        try self.init(path: access(path, F_OK) == 0 ? path : "", model: model, isRehearsal: true)
+    }
+
+    private init(path: String, model: CompiledModel, isRehearsal: Bool) throws {
         self.model = model
         self.path = path
+        self.isRehearsal = isRehearsal
         reader = Mutex(Reader())
         // Not GRDB's pool: it writes to the file when it opens it, and leaves the WAL behind when it closes (7.10.0).
         writer = try SQLiteStore.naming(path) {
             try SQLiteStore.translating("opening it") {
-                try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
+                try DatabaseQueue(
+                    path: path, configuration: Self.configuration(isReadOnly: false, isRehearsal: isRehearsal))
             }
         }
         try SQLiteStore.naming(path) {
             try SQLiteStore.translating("making the tables") {
                 try writer.writeWithoutTransaction { db in
+                    if isRehearsal {
+                        db.add(transactionObserver: CommitGuard())
+                        try db.beginTransaction(.immediate)
+                    }
                     if try !SchemaUpdate.isCurrent(model, in: db) {
-                        try db.inTransaction(.immediate) {
-                            try SchemaUpdate.apply(model, to: db)
-                            return .commit
-                        }
+                        try inTransaction(db) { try SchemaUpdate.apply(model, to: db) }
                     }
                     openWriters = try Writers(model, on: db.sqliteConnection)
                 }
@@ -55,7 +92,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     }
 
     /// Runs `body`, and puts the file's path before what its errors say.
-    private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as StoreError {
@@ -65,7 +102,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
-    private static func configuration(isReadOnly: Bool) -> Configuration {
+    private static func configuration(isReadOnly: Bool, isRehearsal: Bool = false) -> Configuration {
         var configuration = Configuration()
         configuration.label = "bmo"
         configuration.readonly = isReadOnly
@@ -74,6 +111,8 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         // A page's transaction stays open between two accesses, while its next batch is on its way.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { db in
+            // The mode is in the file: that of one that is only looked at stays.
+            guard !isRehearsal else { return try db.execute(sql: "PRAGMA cache_size = -16384") }
             // In WAL mode NORMAL loses nothing but the last commits at a power failure, and never consistency.
             // 16 MiB of page cache; a fourth of the checkpoints that the default of 1,000 pages makes.
             try db.execute(
@@ -88,6 +127,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// Reads what is committed, on a connection of its own: an open page does not show.
     func read<Result>(_ action: String, _ body: (Database) throws -> Result) throws -> Result {
         try SQLiteStore.translating(action) {
+            if isRehearsal { return try writer.writeWithoutTransaction(body) }
             let queue = try reader.withLock { reader in
                 guard !reader.isClosed else { throw Self.closed }
                 let queue =
@@ -103,13 +143,17 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     ///
     /// - Throws: ``StoreError``.
     public func close() throws {
+        watcherInUse?.close()
         try SQLiteStore.translating("closing the database") {
             // The last connection to close checkpoints, and a read-only one cannot.
             try reader.withLock { reader in
                 try reader.queue?.close()
                 reader = Reader(isClosed: true)
             }
-            writer.writeWithoutTransaction { _ in openWriters = nil }
+            writer.writeWithoutTransaction { db in
+                openWriters = nil
+                if isRehearsal, db.isInsideTransaction { try? db.rollback() }
+            }
             try writer.close()
         }
         fileLock.withLock { lock in
@@ -133,15 +177,72 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     public func beginPage() throws -> any PageTransaction {
         try SQLiteStore.translating("beginning a page") {
             try writer.writeWithoutTransaction { db in
-                try db.beginTransaction(.immediate)
+                try finishRollback(db)
+                try beginTransaction(db)
                 do {
                     try writers.refresh()
                 } catch {
-                    try? db.rollback()
+                    takeBack(db)
                     throw error
                 }
                 return SQLitePageTransaction(self)
             }
+        }
+    }
+
+    /// Takes back what a page has written; where that fails, for want of memory say, the next page does it first.
+    ///
+    /// Call it inside an access to the writer.
+    func takeBack(_ db: Database) {
+        openWriters?.changes.pageRolledBack()
+        openWriters?.forgetSeen()
+        owesRollback = true
+        try? finishRollback(db)
+        watcherInUse?.rolledBack(at: totalChanges(db))
+    }
+
+    private func finishRollback(_ db: Database) throws {
+        guard owesRollback else { return }
+        try rollbackTransaction(db)
+        owesRollback = false
+    }
+
+    // MARK: - Transactions
+
+    /// Begins a transaction, which in a rehearsal is a part of the one that is never committed.
+    func beginTransaction(_ db: Database) throws {
+        guard isRehearsal else { return try db.beginTransaction(.immediate) }
+        // SQLite ends a transaction by itself when there is no space or no memory left. A savepoint would be a new one.
+        guard db.isInsideTransaction else {
+            throw StoreError(.io, "the dry run's transaction has ended", remedy: "free some space and run it again")
+        }
+        try db.execute(sql: "SAVEPOINT bmo_page")
+    }
+
+    func commitTransaction(_ db: Database) throws {
+        if isRehearsal { try db.execute(sql: "RELEASE bmo_page") } else { try db.commit() }
+    }
+
+    func rollbackTransaction(_ db: Database) throws {
+        guard db.isInsideTransaction else { return }
+        if isRehearsal {
+            try db.execute(sql: "ROLLBACK TO bmo_page; RELEASE bmo_page")
+        } else {
+            try db.rollback()
+        }
+    }
+
+    /// Runs `body` in a transaction of its own.
+    func inTransaction<Result>(_ db: Database, _ body: () throws -> Result) throws -> Result {
+        try finishRollback(db)
+        try beginTransaction(db)
+        do {
+            let result = try body()
+            try commitTransaction(db)
+            return result
+        } catch {
+            takeBack(db)
+            throw error
         }
     }
 
@@ -164,18 +265,38 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     }
 }
 
+/// Keeps a rehearsal from being committed, whatever happens.
+private final class CommitGuard: TransactionObserver {
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidCommit(_ db: Database) {}
+    func databaseDidRollback(_ db: Database) {}
+
+    func databaseWillCommit() throws {
+        throw StoreError(.internal, "a dry run was about to be committed")
+    }
+}
+
 /// The prepared statements of a model, made once per connection.
 final class Writers {
     let stubs: StubTable
     let changes: ChangeLog
-    let progress: ProgressTable
+    let provenance: ProvenanceTable
+    let walks: WalkTable
+    let cursors: CursorTable
+    let orphans: OrphanTable
     let quarantine: QuarantineWriter
+    let unknownFields: UnknownFieldTable
     private let model: CompiledModel
     private let connection: OpaquePointer?
     private let dataVersion: RawStatement
-    private var seenVersion: Int64 = 0
+    private var seenVersion: Int64?
     private var entities: [EntityWriter?]
     private var links: [[Int]: LinkWriter] = [:]
+    /// Deletes rows.
+    private(set) lazy var remover = RowRemover(model, self, on: connection)
+    /// Finds the rows that a listing lacks.
+    private(set) lazy var sweep = Sweep(model, self, on: connection)
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
         self.model = model
@@ -183,8 +304,12 @@ final class Writers {
         entities = Array(repeating: nil, count: model.entities.count)
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
         changes = try ChangeLog(on: connection, entityCount: model.entities.count)
-        progress = try ProgressTable(on: connection)
+        provenance = try ProvenanceTable(on: connection, model: model, changes: changes)
+        walks = try WalkTable(on: connection)
+        cursors = try CursorTable(on: connection)
+        orphans = try OrphanTable(on: connection, model: model)
         quarantine = try QuarantineWriter(on: connection)
+        unknownFields = UnknownFieldTable(on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
     }
 
@@ -194,22 +319,36 @@ final class Writers {
         let version = dataVersion.int64(0)
         dataVersion.reset()
         guard version != seenVersion else { return }
-        try stubs.reload(model.entities.map(\.name))
+        try reload()
         seenVersion = version
     }
 
+    /// What is kept in memory may be wrong: the next page reads it again.
+    func forgetSeen() { seenVersion = nil }
+
+    /// Reads again what is kept in memory.
+    func reload() throws {
+        try stubs.reload(model.entities.map(\.name))
+        try provenance.reload()
+        unknownFields.forget()
+    }
+
+    /// The writer of the table of an entity.
     func entity(_ index: Int) throws -> EntityWriter {
+        let index = model.entities[index].root
         if let writer = entities[index] { return writer }
-        let writer = try EntityWriter(model.entities[index], on: connection, stubs: stubs, changes: changes)
+        let writer = try EntityWriter(
+            model.entities[index], on: connection, stubs: stubs, changes: changes, provenance: provenance)
         entities[index] = writer
         return writer
     }
 
     func links(_ entity: Int, _ relationship: Int) throws -> LinkWriter {
+        let entity = model.entities[entity].root
         if let writer = links[[entity, relationship]] { return writer }
         let layout = model.entities[entity]
         let writer = try LinkWriter(
-            layout.toMany[relationship], of: layout, model, on: connection, changes: changes)
+            layout.toMany[relationship], of: layout, model, on: connection, changes: changes, orphans: orphans)
         links[[entity, relationship]] = writer
         return writer
     }

@@ -9,24 +9,65 @@ internal import Model
 struct SchemaBuilder {
     struct Column: Equatable {
         let name: String
+        /// SQLite's type.
         let type: String
         let isKey: Bool
+        /// The attribute's type; nil where only SQLite's is known.
+        var attribute: AttributeType?
+        /// What the column was called in earlier configurations.
+        var oldName: String?
         /// The entity and column that its values refer to, where a reference has this column alone.
         var target: Reference?
         /// Whether it is one of several columns of a reference.
         var isPartOfReference = false
+        /// What a row has there that says nothing of it.
+        var defaultText: String?
+
+        /// The column's constraints besides the key, as SQL after its type.
+        var constraints: String {
+            defaultText.map { " NOT NULL DEFAULT '\($0.replacing("'", with: "''"))'" } ?? ""
+        }
     }
 
     struct Reference: Equatable {
-        let table: String
+        var table: String
         let column: String
     }
 
     struct Table {
         let name: String
         let columns: [Column]
-        let sql: String
         let indexes: [String]
+        /// What the table was called in earlier configurations.
+        var oldName: String?
+        /// The sub-entities that were called otherwise, by their old names.
+        var oldKinds: [String: String] = [:]
+        /// The relationships to one whose columns these are.
+        var references: [ReferenceColumns] = []
+        fileprivate let lines: [String]
+        fileprivate let options: String
+
+        var sql: String { sql(as: name) }
+
+        /// The same table under another name; what refers to it, itself too, goes by the one that it has.
+        func sql(as name: String) -> String {
+            "CREATE TABLE IF NOT EXISTS \(SchemaBuilder.quoted(name)) (\n    "
+                + lines.joined(separator: ",\n    ") + "\n) \(options)"
+        }
+
+        /// The names of the columns of the key, in its order.
+        let key: [String]
+        /// Whether a row has a value in every column: a table of links.
+        var isFull: Bool { options.contains("WITHOUT ROWID") }
+    }
+
+    /// The columns of one reference, and the columns of the target's key that they hold.
+    struct ReferenceColumns: Equatable {
+        let columns: [String]
+        let target: String
+        let targetColumns: [String]
+        /// What the reference was called in earlier configurations, or is called.
+        let oldName: String
     }
 
     private let model: CompiledModel
@@ -37,16 +78,20 @@ struct SchemaBuilder {
 
     /// All tables, entities first.
     var tables: [Table] {
-        model.entities.map(entityTable)
-            + model.entities.flatMap { layout in
+        let roots = model.entities.filter { $0.index == $0.root }
+        return roots.map(entityTable)
+            + roots.flatMap { layout in
                 layout.toMany.compactMap { relationship in
                     if case .links(let name) = relationship.storage {
-                        return linkTable(name, from: layout, to: model.entities[relationship.target])
+                        return linkTable(name, from: layout, to: target(relationship.target))
                     }
                     return nil
                 }
             }
     }
+
+    /// The layout of the table that an entity's objects lie in.
+    private func target(_ entity: Int) -> EntityLayout { model.entities[model.entities[entity].root] }
 
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
@@ -63,10 +108,14 @@ struct SchemaBuilder {
 
     private func entityTable(_ layout: EntityLayout) -> Table {
         let keyNames = layout.key.map { layout.fields[$0].name }
+        let old = OldNames(of: layout, in: model)
         let columns = layout.fields.enumerated().map { index, field in
-            var column = Column(name: field.name, type: Self.type(field.type), isKey: layout.key.contains(index))
+            var column = Column(
+                name: field.name, type: Self.type(field.type), isKey: layout.key.contains(index),
+                attribute: field.type, oldName: old.columns[field.name])
+            if index == layout.discriminator { column.defaultText = layout.name }
             if let relationship = field.relationship.map({ layout.toOne[$0] }) {
-                let target = model.entities[relationship.target]
+                let target = target(relationship.target)
                 if relationship.fieldCount == 1, let key = target.key.first {
                     column.target = Reference(table: target.name, column: target.fields[key].name)
                 }
@@ -76,36 +125,47 @@ struct SchemaBuilder {
         }
         var lines = columns.map { column in
             let suffix = !column.isKey ? "" : keyNames.count == 1 ? " PRIMARY KEY NOT NULL" : " NOT NULL"
-            return "\(Self.quoted(column.name)) \(column.type)\(suffix)"
+            return "\(Self.quoted(column.name)) \(column.type)\(suffix)\(column.constraints)"
         }
+        if layout.isSingleton { lines.append("CHECK (\(Self.quoted(Entity.singletonColumn)) = 1)") }
         if keyNames.count > 1 { lines.append("PRIMARY KEY (\(list(keyNames)))") }
         var indexes: [String] = []
+        var references: [ReferenceColumns] = []
         for relationship in layout.toOne {
             let names = (0..<relationship.fieldCount).map { layout.fields[relationship.firstField + $0].name }
-            lines.append(reference(names, to: model.entities[relationship.target]))
+            let target = target(relationship.target)
+            lines.append(reference(names, to: target))
+            references.append(
+                ReferenceColumns(
+                    columns: names, target: target.name, targetColumns: target.key.map { target.fields[$0].name },
+                    oldName: old.relationships[relationship.name] ?? relationship.name))
             indexes.append(
                 "CREATE INDEX IF NOT EXISTS \(Self.quoted("\(layout.name)_by_\(relationship.name)")) "
                     + "ON \(Self.quoted(layout.name)) (\(list(names)))")
         }
         return Table(
-            name: layout.name, columns: columns, sql: create(layout.name, lines, options: "STRICT"), indexes: indexes)
+            name: layout.name, columns: columns, indexes: indexes, oldName: old.table, oldKinds: old.kinds,
+            references: references, lines: lines, options: "STRICT", key: keyNames)
     }
 
     private func linkTable(_ name: String, from source: EntityLayout, to target: EntityLayout) -> Table {
         let sourceNames = Self.linkColumns("source", source)
         let targetNames = Self.linkColumns("target", target)
-        func end(_ names: [String], _ layout: EntityLayout, isKey: Bool) -> [Column] {
-            zip(names, layout.key).map { name, field in
+        func end(_ end: String, _ names: [String], _ layout: EntityLayout, isKey: Bool) -> [Column] {
+            let old = OldNames(of: layout, in: model)
+            return zip(names, layout.key).map { name, field in
                 let key = layout.fields[field]
                 return Column(
-                    name: name, type: Self.type(key.type), isKey: isKey,
+                    name: name, type: Self.type(key.type), isKey: isKey, attribute: key.type,
+                    oldName: names.count == 1 ? nil : old.columns[key.name].map { "\(end)_\($0)" },
                     target: names.count == 1 ? Reference(table: layout.name, column: key.name) : nil,
                     isPartOfReference: names.count > 1)
             }
         }
-        let sourceColumns = end(sourceNames, source, isKey: true)
-        let targetColumns = end(targetNames, target, isKey: false)
-        let columns = sourceColumns + [Column(name: "position", type: "INTEGER", isKey: true)] + targetColumns
+        let sourceColumns = end("source", sourceNames, source, isKey: true)
+        let targetColumns = end("target", targetNames, target, isKey: false)
+        let position = Column(name: "position", type: "INTEGER", isKey: true, attribute: .integer)
+        let columns = sourceColumns + [position] + targetColumns
         let lines =
             columns.map { "\(Self.quoted($0.name)) \($0.type) NOT NULL" }
             + ["PRIMARY KEY (\(list(sourceNames + ["position"])))"]
@@ -113,8 +173,16 @@ struct SchemaBuilder {
         let index =
             "CREATE INDEX IF NOT EXISTS \(Self.quoted("\(name)_by_target")) "
             + "ON \(Self.quoted(name)) (\(list(targetNames)))"
+        func referenceColumns(_ end: String, _ names: [String], _ layout: EntityLayout) -> ReferenceColumns {
+            ReferenceColumns(
+                columns: names, target: layout.name, targetColumns: layout.key.map { layout.fields[$0].name },
+                oldName: end)
+        }
         return Table(
-            name: name, columns: columns, sql: create(name, lines, options: "STRICT, WITHOUT ROWID"), indexes: [index])
+            name: name, columns: columns, indexes: [index], oldName: OldNames.linkTable(name, in: model.model),
+            references: [
+                referenceColumns("source", sourceNames, source), referenceColumns("target", targetNames, target),
+            ], lines: lines, options: "STRICT, WITHOUT ROWID", key: sourceNames + ["position"])
     }
 
     /// `source` and `target`, or `source_KEY` per attribute of a key that has several.
@@ -125,9 +193,5 @@ struct SchemaBuilder {
     private func reference(_ names: [String], to target: EntityLayout) -> String {
         "FOREIGN KEY (\(list(names))) REFERENCES \(Self.quoted(target.name)) "
             + "(\(list(target.key.map { target.fields[$0].name }))) DEFERRABLE INITIALLY DEFERRED"
-    }
-
-    private func create(_ name: String, _ lines: [String], options: String) -> String {
-        "CREATE TABLE IF NOT EXISTS \(Self.quoted(name)) (\n    \(lines.joined(separator: ",\n    "))\n) \(options)"
     }
 }

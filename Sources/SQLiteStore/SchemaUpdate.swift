@@ -2,7 +2,7 @@ internal import GRDB
 internal import Importer
 internal import Mapping
 
-/// Makes a file's tables fit the model: new tables and new columns are added, anything else is refused in words.
+/// Makes a file's tables fit the model: tables and columns are added and renamed, anything else is refused in words.
 enum SchemaUpdate {
     /// Bookkeeping tables, in the order in which versions of bmo added them.
     ///
@@ -52,10 +52,33 @@ enum SchemaUpdate {
             ) STRICT;
             CREATE TABLE bmo_provenance (
                 entity TEXT NOT NULL, key TEXT NOT NULL, source INTEGER NOT NULL REFERENCES bmo_sources (id),
-                first_run INTEGER NOT NULL, last_run INTEGER NOT NULL, location TEXT, listed INTEGER NOT NULL,
+                first_run INTEGER, last_run INTEGER, location TEXT, listed INTEGER NOT NULL,
                 PRIMARY KEY (entity, key, source)
             ) STRICT, WITHOUT ROWID;
             ALTER TABLE bmo_quarantine ADD COLUMN cut_from INTEGER;
+            """
+        ),
+        (
+            "3 walks by source and parent, their cursors, seen rows, orphans",
+            """
+            DROP TABLE bmo_progress;
+            CREATE TABLE bmo_progress (
+                entity TEXT NOT NULL, source TEXT NOT NULL, parent TEXT NOT NULL, cursor TEXT NOT NULL,
+                page INTEGER NOT NULL, request TEXT NOT NULL, newest ANY, newest_remote TEXT,
+                schema_version INTEGER NOT NULL, saved TEXT NOT NULL, PRIMARY KEY (entity, source, parent)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE bmo_cursors (
+                entity TEXT NOT NULL, source TEXT NOT NULL, parent TEXT NOT NULL, token TEXT, newest ANY,
+                newest_remote TEXT, request TEXT NOT NULL, full_at TEXT NOT NULL, saved TEXT NOT NULL,
+                PRIMARY KEY (entity, source, parent)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE bmo_seen (
+                entity TEXT NOT NULL, source TEXT NOT NULL, parent TEXT NOT NULL, page INTEGER NOT NULL,
+                rows BLOB NOT NULL, PRIMARY KEY (entity, source, parent, page)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE bmo_orphans (
+                walk TEXT NOT NULL, entity TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (walk, entity, key)
+            ) STRICT, WITHOUT ROWID;
             """
         ),
     ]
@@ -72,26 +95,34 @@ enum SchemaUpdate {
     }
 
     private static func text(of tables: [SchemaBuilder.Table]) -> String {
-        tables.flatMap { [$0.sql] + $0.indexes }.joined(separator: ";\n")
+        tables.flatMap { [$0.sql] + $0.indexes }.joined(separator: ";\n") + ";\n-- "
+            + MadeTables.lines(tables).joined(separator: "\n-- ")
     }
 
+    /// Adds and renames what the model has.
+    ///
+    /// - Throws: ``StoreError`` of the code `schema` when more than that is to be done.
     static func apply(_ model: CompiledModel, to db: Database) throws {
         try migrate(db)
-        let tables = SchemaBuilder(model).tables
-        for table in tables {
-            let existing = try columns(of: table.name, in: db)
-            if existing.isEmpty {
-                try db.execute(sql: table.sql)
-            } else {
-                try extend(table, existing, in: db)
-            }
-            for index in table.indexes { try db.execute(sql: index) }
-        }
+        let difference = try SchemaDifference(of: model, in: db)
+        let plan = SchemaPlan(difference)
+        guard plan.obstacles.isEmpty else { throw plan.refusal }
+        for step in difference.steps where step.isLossless { try SchemaChange.make(step, in: db) }
+        try finish(difference.tables, in: db)
+    }
+
+    /// Makes the indexes, and keeps what the file was made for.
+    static func finish(_ tables: [SchemaBuilder.Table], in db: Database) throws {
+        for index in tables.flatMap(\.indexes) { try db.execute(sql: index) }
+        try MadeTables.save(tables, in: db)
+        // What was unknown so far may be read now: it is noted anew.
+        try db.execute(sql: "DROP TABLE IF EXISTS bmo_unknown_fields")
         try db.execute(
             sql: "INSERT OR REPLACE INTO bmo_meta (name, value) VALUES ('schema', ?)", arguments: [text(of: tables)])
     }
 
-    private static func migrate(_ db: Database) throws {
+    /// Makes the bookkeeping tables those of this version.
+    static func migrate(_ db: Database) throws {
         try db.execute(sql: "CREATE TABLE IF NOT EXISTS bmo_meta (name TEXT PRIMARY KEY NOT NULL, value TEXT) STRICT")
         let version = try String.fetchOne(db, sql: "SELECT value FROM bmo_meta WHERE name = 'version'")
         let done = version.flatMap(Int.init) ?? 0
@@ -106,80 +137,5 @@ enum SchemaUpdate {
         try db.execute(
             sql: "INSERT OR REPLACE INTO bmo_meta (name, value) VALUES ('version', ?)",
             arguments: [String(migrations.count)])
-    }
-
-    private static func columns(of table: String, in db: Database) throws -> [SchemaBuilder.Column] {
-        // A row per column of a reference, with the reference's number.
-        let references = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT "from", "table", "to", count(*) OVER (PARTITION BY id) AS width
-                FROM pragma_foreign_key_list(?)
-                """, arguments: [table])
-        return try Row.fetchAll(
-            db, sql: "SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid", arguments: [table]
-        ).map { row in
-            var column = SchemaBuilder.Column(name: row["name"], type: row["type"], isKey: row["pk"] as Int > 0)
-            for reference in references where reference["from"] as String == column.name {
-                if reference["width"] as Int > 1 {
-                    column.isPartOfReference = true
-                } else {
-                    column.target = SchemaBuilder.Reference(table: reference["table"], column: reference["to"] ?? "")
-                }
-            }
-            return column
-        }
-    }
-
-    private static func extend(
-        _ table: SchemaBuilder.Table, _ existing: [SchemaBuilder.Column], in db: Database
-    ) throws {
-        for column in existing
-        where column.isKey
-            && !table.columns.contains(where: { $0.name.lowercased() == column.name.lowercased() && $0.isKey })
-        {
-            throw misfit(table.name, "its key has \(column.name), which the config's does not")
-        }
-        for column in table.columns {
-            guard let present = existing.first(where: { $0.name.lowercased() == column.name.lowercased() }) else {
-                guard !column.isKey else { throw misfit(table.name, "its key lacks \(column.name)") }
-                // SQLite cannot add a reference of several columns to a table; the importer keeps those whole itself.
-                let reference = column.target.map {
-                    " REFERENCES \(SchemaBuilder.quoted($0.table)) (\(SchemaBuilder.quoted($0.column))) "
-                        + "DEFERRABLE INITIALLY DEFERRED"
-                }
-                try db.execute(
-                    sql: "ALTER TABLE \(SchemaBuilder.quoted(table.name)) "
-                        + "ADD COLUMN \(SchemaBuilder.quoted(column.name)) \(column.type)\(reference ?? "")")
-                continue
-            }
-            guard present.type == column.type else {
-                throw misfit(table.name, "its column \(column.name) is \(present.type), the config's is \(column.type)")
-            }
-            guard present.isKey == column.isKey else {
-                throw misfit(table.name, "its column \(column.name) is \(present.isKey ? "" : "not ")part of the key")
-            }
-            try checkReference(of: column, present, in: table)
-        }
-    }
-
-    /// A reference to another table would refuse rows at the end of a page; without one, old values may lead nowhere.
-    private static func checkReference(
-        of column: SchemaBuilder.Column, _ present: SchemaBuilder.Column, in table: SchemaBuilder.Table
-    ) throws {
-        let isSame = column.target?.table.lowercased() == present.target?.table.lowercased()
-        // Columns of a longer reference may have come later, without it.
-        if column.isPartOfReference ? present.target == nil : isSame && !present.isPartOfReference { return }
-        func words(_ column: SchemaBuilder.Column) -> String {
-            column.target?.table ?? (column.isPartOfReference ? "an object together with others" : "nothing")
-        }
-        throw misfit(
-            table.name, "its column \(column.name) refers to \(words(present)), the config's to \(words(column))")
-    }
-
-    private static func misfit(_ table: String, _ reason: String) -> StoreError {
-        StoreError(
-            .schema, "the table \(table) does not fit the config: \(reason)",
-            remedy: "this version only adds tables and columns: name a new file under `database:` and sync again")
     }
 }

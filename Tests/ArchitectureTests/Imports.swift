@@ -20,11 +20,16 @@ enum Imports {
     static let rules: [String: Rule] = [
         "RecordBatch": Rule("CBridge"),
         "BridgeKit": Rule("CBridge", "RecordBatch"),
-        "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl"),
+        "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl", "CLibCrypto"),
         "RESTBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CSimdJSON"),
         "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CLibXML2"),
-        "SMBBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV"),
-        "BridgeHost": Rule("CBridge", "RecordBatch", "Logging"),
+        "SMBBridge": Rule(
+            "BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CLibCrypto",
+            "CZlib", "CZip"),
+        "BridgeHost": Rule("CBridge", "CLibCrypto", "RecordBatch", "Logging"),
+        "BridgeConformance": Rule(
+            "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "Yams", "Logging",
+            foundation: true),
         "Model": Rule("Yams", "CYaml"),
         "Mapping": Rule("Model", "RecordBatch", "CTime"),
         "Importer": Rule("Model", "Mapping", "RecordBatch"),
@@ -32,11 +37,13 @@ enum Imports {
         "BMO": Rule(
             "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch", "Logging", foundation: true),
         "BMOCommand": Rule(
-            "BMO", "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch", "ArgumentParser",
+            "BMO", "BridgeConformance", "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch",
+            "ArgumentParser",
             "Logging", foundation: true),
         "bmo": Rule("BMOCommand"),
         "CSimdJSON": Rule("CBridge"),
         "CBridge": Rule(), "CCurl": Rule(), "CLibXML2": Rule(), "CSMBClient": Rule(), "CCSV": Rule(), "CTime": Rule(),
+        "CLibCrypto": Rule(), "CZlib": Rule(), "CZip": Rule(),
     ]
 
     /// What is wrong with the imports of a source file of a target.

@@ -35,9 +35,11 @@ enum SourceRules {
     /// The file that explains a target, where it is not `TARGET.swift`.
     private static let mainFiles = [
         "BridgeKit": "Bridge.swift", "BridgeHTTP": "HTTPClient.swift", "Mapping": "Mapper.swift",
-        "Importer": "PageImport.swift", "BMO": "Workspace.swift", "bmo": "main.swift",
+        "Importer": "PageImport.swift", "BMO": "Workspace.swift", "BridgeConformance": "ConformanceRun.swift",
+        "bmo": "main.swift",
         "CBridge": "include/bmo_bridge.h", "CSimdJSON": "include/json_batch.h", "CCurl": "shim.h",
-        "CLibXML2": "shim.h", "CSMBClient": "shim.h", "CCSV": "shim.h", "CTime": "shim.h",
+        "CLibXML2": "shim.h", "CSMBClient": "shim.h", "CCSV": "shim.h", "CTime": "shim.h", "CZlib": "shim.h",
+        "CZip": "shim.h", "CLibCrypto": "shim.h",
     ]
 
     /// What is wrong with a target's folder: its main file begins with a comment, or has one on its first declaration.

@@ -23,7 +23,7 @@ import Testing
 
     @Test func aCapabilityOfALaterContractIsTolerated() async throws {
         let listing = try await CountingHost().host.plugin(named: "counting")
-        #expect(listing.capabilities == ["check", "discover", "fetch", "create", "resume", "x-later"])
+        #expect(listing.capabilities == ["check", "discover", "fetch", "create", "resume", "incremental", "parent", "x-later"])
     }
 
     @Test(arguments: [
@@ -129,11 +129,13 @@ import Testing
     }
 
     @Test func theStandardSearchGoesFromTheExecutableToThePluginPath() {
+        let standard = SearchPath.standard(executable: "/opt/bmo/bin/bmo", pluginPath: "/a:/b")
         #expect(
-            SearchPath.standard(executable: "/opt/bmo/bin/bmo", pluginPath: "/a:/b")
+            standard.filter { $0.origin != .installed }
                 == [
-                    SearchPath("/opt/bmo/bin", pattern: .bridges), SearchPath("/opt/bmo/bin/../lib/bmo/bridges"),
-                    SearchPath("/a"), SearchPath("/b"),
+                    SearchPath("/opt/bmo/bin", pattern: .bridges, origin: .shipped),
+                    SearchPath("/opt/bmo/bin/../lib/bmo/bridges", origin: .shipped), SearchPath("/a"), SearchPath("/b"),
                 ])
+        #expect(standard[2].folder.hasSuffix("/bmo/bridges") && standard[2].origin == .installed)
     }
 }

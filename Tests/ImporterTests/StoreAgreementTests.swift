@@ -1,3 +1,4 @@
+import Foundation
 import ImportTestSupport
 import Importer
 import Mapping
@@ -29,6 +30,35 @@ import Testing
         }
     }
 
+    /// BMO_TEST_SEED=N begins with other models and pages.
+    private static let firstSeed = ProcessInfo.processInfo.environment["BMO_TEST_SEED"].flatMap { UInt64($0) } ?? 5000
+
+    @Test(arguments: StoreKind.allCases, 0..<5)
+    func aStoreAgreesWithTheReferenceImporter(_ kind: StoreKind, _ round: Int) throws {
+        for iteration in 0..<20 {
+            let seed = Self.firstSeed &+ UInt64(round * 20 + iteration)
+            var random = RandomWorld(seed: seed)
+            let model = try random.model()
+            let database = try TestDatabase(kind, model)
+            var reference = ReferenceImporter(model)
+            for page in 1...6 {
+                let entity = random.element(model.entities).name
+                let batches = random.batches(of: entity, in: model)
+                let end: TestDatabase.End = random.chance(20) ? .rollback : .commit
+                try database.addBatches(batches, of: entity, page: page, end: end)
+                try reference.add(batches, of: entity, end: end)
+                let what = "seed \(seed), page \(page) of \(entity), \(end): \(batches)"
+                for (table, rows) in reference.tables {
+                    let found = try database.rows(table)
+                    try #require(found == rows, "\(table) has\n\(found)\nand should have\n\(rows)\n\(what)")
+                }
+                let quarantined = try database.rows("quarantine").split(separator: "\n").count
+                try #require(quarantined == reference.quarantined, "quarantine, \(what)")
+            }
+            #expect(try database.faults().isEmpty, "seed \(seed)")
+        }
+    }
+
     private static func differences(of found: String, from wanted: String) -> [String] {
         func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
         return lines(found).difference(from: lines(wanted)).map { change in
@@ -43,7 +73,7 @@ import Testing
     func aPageTwiceIsAsOnce(_ kind: StoreKind) throws {
         // The rows are the same; a page that contradicts itself is written twice, as it was the first time.
         for seed in 1000..<1100 as Range<UInt64> {
-            var random = RandomWorld(seed: seed)
+            var random = RandomWorld(seed: seed, hasSubentities: false)
             let model = try random.model()
             let database = try TestDatabase(kind, model)
             for page in 1...3 {
@@ -62,8 +92,12 @@ import Testing
 /// Makes small models and records that collide often, the same ones for the same seed.
 struct RandomWorld {
     private var state: UInt64
+    private let hasSubentities: Bool
 
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+    init(seed: UInt64, hasSubentities: Bool = true) {
+        state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
+        self.hasSubentities = hasSubentities
+    }
 
     /// SplitMix64 (Steele, Lea and Flood, 2014).
     private mutating func next() -> UInt64 {
@@ -106,7 +140,45 @@ struct RandomWorld {
             }
         }
         pairInverses(&entities)
+        if hasSubentities {
+            for index in entities.indices {
+                for number in entities[index].relationships.indices where chance(30) {
+                    entities[index].relationships[number].isOrdered = false
+                }
+            }
+        }
+        for name in names where hasSubentities && chance(40) { addSubentities(of: name, to: &entities, targets: names) }
         return try CompiledModel(Model(entities: entities))
+    }
+
+    /// Up to three, one below the other or side by side, which a record's `kind` tells.
+    private mutating func addSubentities(of root: String, to entities: inout [Entity], targets: [String]) {
+        var above = [root]
+        for number in 0...below(3) {
+            let name = "\(root)\(number)"
+            var attributes: [Attribute] = [.of("w\(number)", element([.text, .integer]))]
+            if chance(30) { attributes.append(.of("shared", .text)) }
+            if chance(30) { attributes.append(.of("v0", attribute("v0", of: root, in: entities), from: ["own"])) }
+            var entity = Entity(name, key: [], attributes)
+            entity.superentity = element(above)
+            entity.isWalked = false
+            if chance(80) { entity.matcher = Matcher([.equals(RemotePath(["kind"]), [name])]) }
+            if chance(40) {
+                let target = element(targets)
+                entity.relationships = [chance(50) ? .one("s\(number)", target) : .many("s\(number)", target)]
+            }
+            entities.append(entity)
+            above.append(name)
+            let index = below(targets.count)
+            if chance(50) {
+                entities[index].relationships.append(
+                    chance(50) ? .one("to\(name)", name) : .many("to\(name)", name))
+            }
+        }
+    }
+
+    private func attribute(_ name: String, of entity: String, in entities: [Entity]) -> AttributeType {
+        entities.first { $0.name == entity }?.attribute(named: name)?.type ?? .text
     }
 
     private mutating func pairInverses(_ entities: inout [Entity]) {
@@ -139,8 +211,12 @@ struct RandomWorld {
     private mutating func record(_ name: String, in model: CompiledModel, depth: Int) -> RemoteValue {
         guard let entity = model.model.entity(named: name), !chance(1) else { return element([nil, 7, "x", []]) }
         var members: [(key: String, value: RemoteValue)] = []
-        for attribute in entity.attributes where attribute.name != "c" {
-            let isKey = entity.key.contains(attribute.name)
+        let kinds = model.model.family(of: entity)
+        if kinds.count > 1, chance(70) { members.append(("kind", .text(element(kinds).name))) }
+        let key = model.model.key(of: entity)
+        for attribute in kinds.flatMap(\.attributes) where attribute.name != "c" {
+            if members.contains(where: { $0.key == attribute.name }) { continue }
+            let isKey = key.contains { $0.name == attribute.name }
             if chance(isKey ? 1 : 25) { continue }
             if chance(isKey ? 1 : 15) {
                 members.append((attribute.name, nil))
@@ -148,7 +224,8 @@ struct RandomWorld {
                 members.append((attribute.name, value(attribute.type, isKey: isKey)))
             }
         }
-        for relationship in entity.relationships where chance(60) {
+        if kinds.count > 1, chance(40) { members.append(("own", value(.text, isKey: false))) }
+        for relationship in kinds.flatMap(\.relationships) where chance(60) {
             members.append((relationship.name, related(relationship, in: model, depth: depth)))
         }
         if chance(5), !members.isEmpty { members.append(element(members)) }
@@ -168,12 +245,13 @@ struct RandomWorld {
     private mutating func target(_ name: String, in model: CompiledModel, depth: Int) -> RemoteValue {
         guard let entity = model.model.entity(named: name) else { return nil }
         if chance(5) { return nil }
-        if entity.key.count == 1, depth == 2 || chance(50), let attribute = entity.keyAttributes.first {
+        let key = model.model.key(of: entity)
+        if key.count == 1, depth == 2 || chance(50), let attribute = key.first {
             return value(attribute.type, isKey: true)
         }
         if depth < 2 { return record(name, in: model, depth: depth + 1) }
         return .object(
-            entity.keyAttributes.map { attribute in
+            key.map { attribute in
                 var copy = self
                 let member = (key: attribute.name, value: copy.value(attribute.type, isKey: true))
                 self = copy

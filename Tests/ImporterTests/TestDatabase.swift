@@ -51,17 +51,36 @@ final class TestDatabase {
         try addBatches([records], of: entity, page: page, progress: progress, end: end)
     }
 
+    /// Imports a page that a walk per parent brought.
+    @discardableResult
+    func addChildren(of parent: [StoredValue], _ entity: String, _ records: RemoteValue...) throws -> String {
+        try addBatches([records], of: entity, parent: parent)
+    }
+
+    /// Imports a page of a further source.
+    @discardableResult
+    func add(
+        source: String, of entity: String, _ records: RemoteValue..., parent: [StoredValue]? = nil
+    ) throws -> String {
+        let index = try #require(model.index(of: entity))
+        let plan = try #require(model.plan(of: index, source: source))
+        return try addBatches([records], of: entity, plan: plan, parent: parent)
+    }
+
     /// Imports a page of several batches.
     @discardableResult
     func addBatches(
         _ batches: [[RemoteValue]], of entity: String, page: Int = 1, progress: WalkProgress? = nil,
-        end: End = .commit
+        plan: Int? = nil, parent: [StoredValue]? = nil, end: End = .commit
     ) throws -> String {
         let index = try #require(model.index(of: entity))
         let page = try PageImport(
             index, of: model, from: PageImport.Origin(bridge: "remote", page: page), mapper: mapper, into: store)
         do {
-            for batch in batches { try page.add(try RemoteValue.batch(batch), location: "https://example.org") }
+            for batch in batches {
+                try page.add(
+                    try RemoteValue.batch(batch), location: "https://example.org", plan: plan, parent: parent)
+            }
             guard end == .commit else {
                 page.rollback()
                 return ""
@@ -117,7 +136,7 @@ private struct Contents {
     }
 
     init(_ contents: MemoryStore.Contents, _ model: CompiledModel) {
-        for layout in model.entities {
+        for layout in model.entities where layout.root == layout.index {
             // SQLite keeps no negative zero.
             let rows = contents.rows[layout.index].values.map { row in
                 Self.line(row.map { $0 == .real(0) ? "0.0" : $0.literal })
@@ -130,7 +149,7 @@ private struct Contents {
             }
             sections.append((table.name, lines.map(\.escaped).sorted()))
         }
-        let stubs = model.entities.flatMap { layout in
+        let stubs = model.entities.filter { $0.root == $0.index }.flatMap { layout in
             contents.stubs[layout.index].map { key in "\(layout.name) \(Self.json(key))" }
         }
         sections.append(("stubs", stubs.map(\.escaped).sorted()))
@@ -145,14 +164,14 @@ private struct Contents {
         sections.append(
             (
                 "progress",
-                contents.progress.map { entity, progress in
-                    "\(model.entities[entity].name) \(progress.cursor) \(progress.page) \(progress.request)"
+                contents.progress.map { scope, progress in
+                    "\(scope.entity) \(progress.cursor) \(progress.page) \(progress.request)"
                 }.map(\.escaped).sorted()
             ))
     }
 
     init(_ file: SQLiteFile, _ model: CompiledModel) throws {
-        for layout in model.entities {
+        for layout in model.entities where layout.root == layout.index {
             sections.append(
                 (layout.name, try file.rows("SELECT * FROM \"\(layout.name)\"").map(Self.line).map(\.escaped).sorted()))
         }
@@ -197,7 +216,7 @@ private struct Contents {
     }
 
     private static func linkTables(_ model: CompiledModel) -> [(name: String, sourceWidth: Int)] {
-        model.entities.flatMap { layout in
+        model.entities.filter { $0.root == $0.index }.flatMap { layout in
             layout.toMany.compactMap { relationship in
                 if case .links(let table) = relationship.storage { (table, layout.key.count) } else { nil }
             }

@@ -25,7 +25,8 @@ import Testing
             try JSONSerialization.jsonObject(with: Data(RESTBridge.descriptor.optionsSchema.utf8)) as? [String: Any])
         #expect(
             Set(secrets(object, "")) == [
-                ".auth.password", ".auth.token", ".auth.value", ".tls.client_key_password", ".proxy.password",
+                ".auth.password", ".auth.token", ".auth.value", ".auth.client_secret", ".auth.refresh_token",
+                ".auth.private_key", ".auth.secret", ".tls.client_key_password", ".proxy.password",
             ])
     }
 
@@ -54,7 +55,8 @@ import Testing
     @Test(arguments: [
         ("items", "$ must stand first at character 1"), ("$.", "a name must follow the dot at character 3"),
         ("$..a", "the descendant segment .. is not supported at character 2"),
-        ("$[0]", "only ['name'] and [*] are supported in brackets at character 4"),
+        ("$[-1]", "only ['name'], [*], [0] and [?@.name=='text'] are supported in brackets at character 4"),
+        ("$[?@.a>1]", "a filter can only compare with == at character 7"),
         ("$['a", "the bracket is not closed at character 5"), ("$.a b", "unexpected \" \" at character 4"),
     ])
     func `a path outside the subset is refused with its place`(path: String, message: String) throws {
@@ -65,7 +67,7 @@ import Testing
     @Test func `paging options that do not belong together are refused`() throws {
         #expect(
             try problem(["paging": ["style": "pages"]]).remedy
-                == "use one of: none, page, offset, next_url, link_header, cursor")
+                == "use one of: auto, none, page, offset, next_url, link_header, cursor, keyset")
         #expect(
             try problem(["paging": ["style": "page", "path": "$.x"]]).message
                 == "User: paging.path has no meaning with paging.style page")

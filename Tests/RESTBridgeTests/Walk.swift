@@ -1,4 +1,5 @@
 import BridgeKit
+import Glibc
 import RESTBridge
 import RecordBatch
 import Testing
@@ -88,4 +89,13 @@ func source(_ bridge: RESTBridge, _ section: Literal, cursor: String? = nil) thr
 /// The error that `body` throws.
 func failure(sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void) throws -> BridgeError {
     try #require(throws: BridgeError.self, sourceLocation: sourceLocation, performing: body)
+}
+
+/// Asks again and again until `isDone`, twenty seconds at most.
+func poll(_ isDone: () throws -> Bool) throws {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while try !isDone() {
+        try #require(ContinuousClock.now < deadline)
+        usleep(1000)
+    }
 }

@@ -9,7 +9,7 @@ extension AgainstRealServer {
 
         init() throws { server = try SMBServer.shared.get() }
 
-        @Test(arguments: [["password": "hunter2"], ["user": "", "password": ""]] as [[String: Setting]])
+        @Test(arguments: [["password": "hunter2"], ["user": "nobody-knows"]] as [[String: Setting]])
         func `a wrong password and no user are told as far as the server tells`(changes: [String: Setting]) throws {
             let error = try bridgeError { _ = try SMBBridge(server, changes).check() }
             #expect(error.code == .authentication)
@@ -64,6 +64,30 @@ extension AgainstRealServer {
             }
             #expect(version.code == .malformed)
             #expect(version.message.contains("no protocol version from NT1 to NT1"))
+        }
+
+        @Test func `a guest is let in only where the config asks for one, and the server has guests`() throws {
+            let silent = try bridgeError {
+                _ = try SMBBridge(server, share: "guest", ["user": "", "password": ""]).check()
+            }
+            #expect(silent.code == .configuration)
+            #expect(silent.message == "nobody signs in: there is no user")
+            let refused = try bridgeError {
+                _ = try SMBBridge(server, ["user": "", "password": "", "guest": true]).check()
+            }
+            #expect(refused.code == .authentication)
+            #expect(refused.message == "cannot open the share: the server lets no guest in")
+        }
+
+        @Test func `Kerberos without a ticket says so, and no password is tried`() throws {
+            let error = try bridgeError {
+                _ = try SMBBridge(
+                    server, ["password": "", "kerberos": true, "credentials_cache": "FILE:/nonexistent/cache"]
+                ).check()
+            }
+            #expect(error.code == .authentication, "\(error)")
+            #expect(error.message.contains("no valid Kerberos ticket"))
+            #expect(error.remedy?.contains("credentials_cache") == true)
         }
 
         @Test func `required encryption works with a server that has it`() throws {

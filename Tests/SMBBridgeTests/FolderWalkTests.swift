@@ -46,58 +46,67 @@ import Testing
     ])
 
     @Test func `files of a folder come before its subfolders, both by the bytes of their names`() throws {
-        var walk = FolderWalk(pattern: try PathPattern("**"), includesDirectories: false)
+        var walk = FolderWalk(patterns: try PatternSet(["**"]), kinds: .files)
         #expect(tree.run(&walk).map(\.path) == ["B", "a", "z", "b/c/d", "m/1", "m/2", "m/deep/x", "m-1/y"])
-        #expect(walk.isComplete)
+        #expect(walk.leftOut.isEmpty)
     }
 
     @Test func `a walk from any point gives exactly what came behind it`() throws {
-        let pattern = try PathPattern("**")
-        var walk = FolderWalk(pattern: pattern, includesDirectories: false)
+        let patterns = try PatternSet(["**"])
+        var walk = FolderWalk(patterns: patterns, kinds: .files)
         let all = tree.run(&walk)
         for (index, step) in all.enumerated() {
-            var rest = FolderWalk(pattern: pattern, includesDirectories: false, from: step.point)
+            var rest = FolderWalk(patterns: patterns, kinds: .files, from: step.point)
             #expect(tree.run(&rest).map(\.path) == all[(index + 1)...].map(\.path))
-            #expect(!rest.isComplete)
+            #expect(rest.leftOut.isEmpty)
             var point = try #require(step.point)
             point.repeatsEntry = true
-            rest = FolderWalk(pattern: pattern, includesDirectories: false, from: point)
+            rest = FolderWalk(patterns: patterns, kinds: .files, from: point)
             #expect(tree.run(&rest).map(\.path) == all[index...].map(\.path))
         }
         var rest = FolderWalk(
-            pattern: pattern, includesDirectories: false, from: WalkPoint(folder: ["m"], name: nil))
+            patterns: patterns, kinds: .files, from: WalkPoint(folder: ["m"], name: nil))
         #expect(tree.run(&rest).map(\.path) == ["m/deep/x", "m-1/y"])
     }
 
     @Test func `a resume point whose folder went away keeps its place in the order`() throws {
         var walk = FolderWalk(
-            pattern: try PathPattern("**"), includesDirectories: false,
+            patterns: try PatternSet(["**"]), kinds: .files,
             from: WalkPoint(folder: ["gone", "x"], name: "y"))
         #expect(tree.run(&walk).map(\.path) == ["m/1", "m/2", "m/deep/x", "m-1/y"])
     }
 
     @Test func `a folder that is refused leaves out its subtree and says so`() throws {
-        var walk = FolderWalk(pattern: try PathPattern("**"), includesDirectories: false)
+        var walk = FolderWalk(patterns: try PatternSet(["**"]), kinds: .files)
         let found = Tree(files: tree.files, refused: ["m"]).run(&walk)
         #expect(found.map(\.path) == ["B", "a", "z", "b/c/d", "m-1/y"])
-        #expect(!walk.isComplete)
+        #expect(walk.leftOut == [["m"]])
         #expect(walk.warnings == ["the folder m is refused: what it holds is unknown"])
     }
 
     @Test func `folders below 64 levels are left out`() throws {
         let deep = (0..<70).map { "\($0)" }.joined(separator: "/")
-        var walk = FolderWalk(pattern: try PathPattern("**"), includesDirectories: true)
+        var walk = FolderWalk(patterns: try PatternSet(["**"]), kinds: .both)
         #expect(Tree(files: [deep + "/file"]).run(&walk).count == 65)
-        #expect(!walk.isComplete)
+        #expect(walk.leftOut.map(\.count) == [65])
         #expect(walk.warnings.count == 1)
         #expect(walk.warnings.first?.contains("is deeper than 64 folders") == true)
     }
 
+    @Test func `depth and exclude leave out folders before they are listed`() throws {
+        var flat = FolderWalk(patterns: try PatternSet(["**"], depth: 1), kinds: .files)
+        let found = Tree(files: tree.files, refused: ["m/deep", "b/c"]).run(&flat)
+        #expect(found.map(\.path) == ["B", "a", "z", "m/1", "m/2", "m-1/y"])
+        #expect(flat.leftOut.isEmpty)
+        var walk = FolderWalk(patterns: try PatternSet(["**"], excluding: ["m", "**/d", "?"]), kinds: .files)
+        #expect(Tree(files: tree.files, refused: ["m"]).run(&walk).map(\.path) == ["m-1/y"])
+    }
+
     @Test func `only folders that can match are listed`() throws {
-        var walk = FolderWalk(pattern: try PathPattern("m/deep/{f}"), includesDirectories: false)
+        var walk = FolderWalk(patterns: try PatternSet(["m/deep/{f}"]), kinds: .files)
         let found = Tree(files: tree.files, refused: ["", "b", "m-1"]).run(&walk)
         #expect(found.map(\.path) == ["m/deep/x"])
-        #expect(walk.isComplete)
+        #expect(walk.leftOut.isEmpty)
     }
 
     @Test func `a cursor comes back as it was, for the same question only`() throws {
@@ -106,7 +115,8 @@ import Testing
             WalkCursor(point: WalkPoint(folder: ["a b", "ü/\n"], name: "50%\n")),
             WalkCursor(
                 point: WalkPoint(folder: ["a"], name: "b", repeatsEntry: true), rows: 7,
-                version: FileVersion(size: 9, modified: nil, inode: .max)),
+                version: FileVersion(size: 9, modified: nil, inode: .max), spared: [.path(["a", "b/"]), .below([])]),
+            WalkCursor(point: WalkPoint(folder: ["a"], name: nil), spared: nil),
         ]
         for cursor in cursors {
             let text = cursor.encoded(question: "csv:*")
@@ -115,6 +125,6 @@ import Testing
             #expect(WalkCursor(text + "\n", question: "csv:*") == nil)
         }
         #expect(WalkCursor("", question: "csv:*") == nil)
-        #expect(WalkCursor("smb1\ncsv%3A%2A\n\n\n1 2 3 4", question: "csv:*") == nil)
+        #expect(WalkCursor("smb2\ncsv%3A%2A\n\n\n1 2 3 4", question: "csv:*") == nil)
     }
 }

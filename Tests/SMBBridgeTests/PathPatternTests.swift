@@ -10,7 +10,7 @@ import Testing
         var parts = path.split(separator: "/").map(String.init)
         guard parts.starts(with: pattern.literalFolders) else { return nil }
         parts.removeFirst(pattern.literalFolders.count)
-        var positions = pattern.start
+        var positions = pattern.start(behind: pattern.literalFolders.count)
         for folder in parts.dropLast() {
             positions = pattern.descend(from: positions, into: folder)
             if positions.isEmpty { return nil }
@@ -43,13 +43,37 @@ import Testing
         let pattern = try PathPattern("a/b/{c}/d/*.txt")
         #expect(pattern.literalFolders == ["a", "b"])
         #expect(!pattern.isLiteral)
-        let inC = pattern.descend(from: pattern.start, into: "any")
+        let inC = pattern.descend(from: pattern.start(behind: 2), into: "any")
         #expect(!inC.isEmpty)
         #expect(pattern.descend(from: inC, into: "other").isEmpty)
         let inD = pattern.descend(from: inC, into: "d")
         #expect(pattern.match("x.txt", at: inD) == ["any"])
         #expect(pattern.descend(from: inD, into: "deeper").isEmpty)
         #expect(try PathPattern("a/b.csv").isLiteral)
+    }
+
+    @Test func `names match in either normal form of Unicode`() throws {
+        #expect(try match("caf\u{E9}/{n}.txt", "cafe\u{301}/u\u{308}.txt")?.first?.unicodeScalars.count == 2)
+        #expect(try match("**/cafe\u{301}.txt", "x/CAF\u{C9}.TXT") == [])
+        #expect(try match("?.txt", "e\u{301}.txt") == [])
+    }
+
+    @Test func `several patterns start where all of them begin, and captures that a pattern lacks are nil`() throws {
+        let set = try PatternSet(
+            ["a/b/{c}.txt", "a/x/**", "a/b/{d}.csv"], excluding: ["**/tmp", "a/x/*.bak"], depth: 2)
+        #expect(set.root == ["a"])
+        #expect(set.captureNames == ["c", "d"])
+        let inB = set.descend(from: set.start, into: "B")
+        #expect(set.match("1.txt", at: inB)?.captures == ["1", nil])
+        #expect(set.match("1.csv", at: inB)?.captures == [nil, "1"])
+        #expect(set.match("1.doc", at: inB) == nil)
+        #expect(set.match("1.doc", at: set.descend(from: set.start, into: "x"))?.pattern == 1)
+        #expect(set.descend(from: set.start, into: "y").isEmpty)
+        #expect(set.excludes(["a", "x", "tmp"]) && set.excludes(["a", "x", "Q.BAK"]))
+        #expect(!set.excludes(["a", "x", "q"]))
+        #expect(try PatternSet(["a/b/*", "a/b/*"]).root == ["a", "b"])
+        let error = try bridgeError { _ = try PatternSet(["*"], excluding: ["{x}"]) }
+        #expect(error.message == "exclude: the pattern \"{x}\" captures {x}")
     }
 
     @Test(arguments: [

@@ -1,3 +1,4 @@
+import CSMBClient
 import Glibc
 import Testing
 
@@ -12,6 +13,10 @@ final class SMBServer: @unchecked Sendable {
     let port: UInt16
     let root: String
     let user: String
+    private let settings: String
+    let address: String
+    /// What the share `rw` gives out: anybody may write there.
+    var writable: String { root + "/rw" }
     /// What the shares give out.
     var share: String { root + "/share" }
     static let password = "Täglich%40Brot"
@@ -22,7 +27,13 @@ final class SMBServer: @unchecked Sendable {
         let description: String
     }
 
-    init() throws {
+    /// - Parameters:
+    ///   - settings: Lines for the section `[global]`.
+    ///   - address: On the loopback interface.
+    ///   - port: nil takes a free one.
+    init(_ settings: String = "", address: String = "127.0.0.1", port: UInt16? = nil) throws {
+        self.settings = settings
+        self.address = address
         var template = Array("/tmp/bmo-smb-tests.XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw Failure(description: "mkdtemp fails: \(errno)") }
         root = String(cString: made)
@@ -30,8 +41,10 @@ final class SMBServer: @unchecked Sendable {
         for folder in ["private", "lock", "state", "cache", "pid", "ncalrpc", "log", "share"] {
             mkdir(root + "/" + folder, 0o755)
         }
+        mkdir(root + "/rw", 0o777)
+        chmod(root + "/rw", 0o777)
         user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
-        port = try Self.freePort()
+        self.port = try port ?? Self.freePort()
         try Self.write(configuration, to: root + "/smb.conf")
         try Self.run(
             "printf '%s\\n%s\\n' \"$1\" \"$1\" | pdbedit -s \"$2/smb.conf\" -t -a -u \"$3\" >\"$2/log/pdbedit\" 2>&1",
@@ -63,7 +76,7 @@ final class SMBServer: @unchecked Sendable {
         [global]
         server role = standalone server
         smb ports = \(port)
-        interfaces = 127.0.0.1/8
+        interfaces = \(address)/8
         bind interfaces only = yes
         disable netbios = yes
         private dir = \(root)/private
@@ -80,6 +93,19 @@ final class SMBServer: @unchecked Sendable {
         printing = bsd
         printcap name = /dev/null
         disable spoolss = yes
+        \(settings)
+        [rw]
+        path = \(root)/rw
+        valid users = \(user)
+        \(geteuid() == 0 ? "force user = nobody" : "")
+        read only = no
+        create mask = 0666
+        directory mask = 0777
+        [sealed]
+        path = \(root)/share
+        valid users = \(user)
+        \(geteuid() == 0 ? "force user = nobody" : "")
+        smb encrypt = required
         [pw]
         path = \(root)/share
         valid users = \(user)
@@ -112,6 +138,46 @@ final class SMBServer: @unchecked Sendable {
         try? Self.run("chmod -R u+rwx \"$1\"; rm -rf \"$1\"", root)
     }
 
+    /// Stops all processes of smbd where they are, as a machine that hangs.
+    func freeze() { Glibc.kill(-shell, SIGSTOP) }
+
+    /// Lets them go on.
+    func thaw() { Glibc.kill(-shell, SIGCONT) }
+
+    /// What smbstatus says of the sessions, a line each.
+    func sessions() throws -> [String] {
+        try Self.run("smbstatus -s \"$1/smb.conf\" -p >\"$1/log/status\" 2>/dev/null", root)
+        return String(decoding: try Self.read(root + "/log/status"), as: UTF8.self)
+            .split(separator: "\n").map(String.init).filter { $0.contains("SMB") }
+    }
+
+    /// A local file's content.
+    static func read(_ path: String) throws -> [UInt8] {
+        guard let file = fopen(path, "r") else { throw Failure(description: "no \(path)") }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, file)
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+
+    /// What a local folder holds, sorted.
+    static func names(in folder: String) -> [String] {
+        guard let handle = opendir(folder) else { return [] }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
     /// Writes a file below the share, with the folders that lead to it.
     func write(_ path: String, _ bytes: [UInt8]) throws {
         var folder = share
@@ -124,6 +190,14 @@ final class SMBServer: @unchecked Sendable {
 
     func write(_ path: String, _ text: String) throws { try write(path, Array(text.utf8)) }
 
+    /// Sets a file's modification time to some days ago: what was written a moment ago is read again by every walk.
+    func age(_ path: String, days: Int = 3) {
+        var times = [timespec(), timespec()]
+        times[0].tv_sec = Self.now - days * 86400
+        times[1].tv_sec = Self.now - days * 86400
+        utimensat(AT_FDCWD, share + "/" + path, &times, 0)
+    }
+
     /// What the file system says about a path below the share.
     func status(_ path: String) throws -> stat {
         var status = stat()
@@ -134,8 +208,9 @@ final class SMBServer: @unchecked Sendable {
     private var answers: Bool {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
-        var address = Self.loopback(port)
-        return withUnsafePointer(to: &address) {
+        var target = Self.loopback(port)
+        target.sin_addr.s_addr = inet_addr(address)
+        return withUnsafePointer(to: &target) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }

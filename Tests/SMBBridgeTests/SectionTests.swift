@@ -6,13 +6,19 @@ import Testing
 @Suite struct SectionTests {
     @Test(
         arguments: [
-            ([:], "the section smb needs exactly one of files and csv"),
-            (["files": "*", "csv": "*"], "the section smb needs exactly one of files and csv"),
+            ([:], "the section smb needs exactly one of files, folders, csv, ndjson, json, xml"),
+            (
+                ["files": "*", "csv": "*"],
+                "the section smb needs exactly one of files, folders, csv, ndjson, json, xml"
+            ),
             (["files": "*", "delimiter": ";"], "the section smb has delimiter, which has no effect with files"),
-            (["files": "*", "encoding": "utf-8"], "the section smb has encoding, which has no effect with files"),
+            (
+                ["files": "*", "encoding": "utf-8"],
+                "the section smb has encoding, which has no effect with files without content"
+            ),
             (["csv": "*", "content": "text"], "the section smb has content, which has no effect with csv"),
             (["files": "{size}"], "the pattern captures {size}, but each record has a field size of its own"),
-            (["files": "*", "content": "all"], "content: \"all\" is none of none, text, bytes"),
+            (["files": "*", "content": "all"], "content: \"all\" is none of none, text, bytes, data, hash"),
             (["csv": "*", "delimiter": "::"], "delimiter: \"::\" is not one ASCII character"),
             (["csv": "*", "quote": ","], "delimiter and quote are the same"),
             (["csv": "*", "encoding": "klingon"], "encoding: \"klingon\" is not known"),
@@ -20,6 +26,10 @@ import Testing
             (["csv": "*", "header": false], "header: neither true nor a list of names"),
             (["csv": "*", "header": ["a", "a"]], "header: the name \"a\" of column 2 is there twice"),
             (["csv": "*", "header": ["@row"]], "header: the name \"@row\" of column 1 is there twice"),
+            (["xml": "*", "encoding": "utf-8"], "the section smb has encoding, which has no effect with xml"),
+            (["json": "*", "records": "items"], "records: \"items\" is no path: $ must stand first at character 1"),
+            (["ndjson": "*", "write": "all"], "write: \"all\" is none of none, append, rewrite"),
+            (["files": "*", "depth": -1], "depth: -1 is below 0"),
             (["csv": "{x}", "header": ["x"]], "header: column 1 is named \"x\", as a capture of the pattern is"),
         ] as [([String: Setting], String)])
     func `a section that makes no sense is refused`(section: [String: Setting], message: String) throws {
@@ -32,12 +42,29 @@ import Testing
         arguments: [
             ([:], "the option url is missing"),
             (["url": "smb://h/s", "password": "p"], "there is a password but no user"),
-            (["url": "smb://h/s", "timeout": 0], "timeout: 0 is not within 1 to 3600 seconds"),
+            (["url": "smb://h/s", "user": "u", "timeout": 0], "timeout: 0 is not within 1 to 3600 seconds"),
             (
-                ["url": "smb://h/s", "min_protocol": "SMB3_11", "max_protocol": "SMB2_02"],
+                ["url": "smb://h/s", "guest": true, "min_protocol": "SMB3_11", "max_protocol": "SMB2_02"],
                 "min_protocol SMB3_11 is newer than max_protocol SMB2_02"
             ),
-            (["url": "smb://h/s", "encryption": "off"], "encryption: \"off\" is none of default, required"),
+            (
+                ["url": "smb://h/s", "user": "u", "encryption": "off"],
+                "encryption: \"off\" is none of default, preferred, required"
+            ),
+            (
+                ["url": "smb://h/s", "user": "u", "encryption": "required", "max_protocol": "SMB2_10"],
+                "encryption is required, but max_protocol SMB2_10 has none"
+            ),
+            (["url": "smb://h/s"], "nobody signs in: there is no user"),
+            (["url": "smb://h/s", "user": "u", "guest": true], "the option guest is set, and user, too"),
+            (
+                ["url": "smb://h/s", "kerberos": true, "user": "u", "password": "p"],
+                "kerberos takes neither password nor guest"
+            ),
+            (
+                ["url": "smb://h/s", "user": "u", "credentials_cache": "/c"],
+                "there is a credentials_cache without kerberos"
+            ),
             (
                 ["url": "smb://h/s", "user": .text(String(repeating: "u", count: 256))],
                 "the option user is longer than 255 bytes or holds a zero byte"

@@ -11,6 +11,17 @@ struct Walk {
     var warnings: [String] { pages.flatMap(\.warnings) }
     var rejected: [Page.Rejected] { pages.flatMap(\.rejected) }
     var isComplete: Bool { pages.last?.isComplete ?? false }
+    var isUnchanged: Bool { pages.last?.isUnchanged ?? false }
+    var token: String? { pages.last?.token }
+    /// What the walk did not look at, as `field = value`, with dots behind a prefix.
+    var spared: [String] {
+        pages.flatMap(\.spared).map { spared in
+            switch spared.match {
+            case .equals(let value): "\(spared.field) = \(value)"
+            case .prefix(let value): "\(spared.field) = \(value)..."
+            }
+        }
+    }
 
     /// The values of one member, in the records' order.
     func values(_ name: String) -> [String] { records.map { $0[name] ?? "(none)" } }
@@ -68,20 +79,25 @@ extension SMBBridge {
         _ server: SMBServer, share: String = "pw", folder: String = "", _ changes: [String: Setting] = [:]
     ) throws {
         var settings: [String: Setting] = [
-            "url": .text("smb://127.0.0.1:\(server.port)/\(share)\(folder)"), "user": .text(server.user),
+            "url": .text("smb://\(server.address):\(server.port)/\(share)\(folder)"), "user": .text(server.user),
             "password": .text(SMBServer.password), "timeout": 10,
         ]
         for (name, value) in changes { settings[name] = value }
         try self.init(options: BridgeOptions(settings), context: BridgeContext())
     }
 
-    func source(_ section: [String: Setting], cursor: String? = nil, pageSize: Int? = nil) throws -> any RecordSource {
+    func source(
+        _ section: [String: Setting], cursor: String? = nil, pageSize: Int? = nil, token: String? = nil
+    ) throws -> any RecordSource {
         try fetch(
-            FetchRequest(entity: "Document", section: BridgeOptions(section), cursor: cursor, pageSize: pageSize))
+            FetchRequest(
+                entity: "Document", section: BridgeOptions(section), cursor: cursor, pageSize: pageSize, token: token))
     }
 
-    func walk(_ section: [String: Setting], cursor: String? = nil, pageSize: Int? = nil) throws -> Walk {
-        try Walk(source(section, cursor: cursor, pageSize: pageSize))
+    func walk(
+        _ section: [String: Setting], cursor: String? = nil, pageSize: Int? = nil, token: String? = nil
+    ) throws -> Walk {
+        try Walk(source(section, cursor: cursor, pageSize: pageSize, token: token))
     }
 }
 

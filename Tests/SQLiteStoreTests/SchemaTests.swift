@@ -165,32 +165,31 @@ import Testing
     }
 
     static let misfits = [
-        Misfit("another type", "its column name is TEXT, the config's is INTEGER") {
+        Misfit("another type", "convert City.name from text to integer") {
             try .of(Entity("City", key: ["id"], [.of("id", .integer), .of("name", .integer)]))
         },
-        Misfit("another type of the key", "its column id is INTEGER, the config's is TEXT") {
+        Misfit("another type of the key", "convert City.id from integer to text") {
             try .of(Entity("City", key: ["id"], [.of("id", .text), .of("name", .text)]))
         },
-        Misfit("another key", "its key has id, which the config's does not") {
+        Misfit("another key", "change the key of City from id to name") {
             try .of(Entity("City", key: ["name"], [.of("id", .integer), .of("name", .text)]))
         },
-        Misfit("a longer key", "its column name is not part of the key") {
+        Misfit("a longer key", "change the key of City from id to id, name") {
             try .of(Entity("City", key: ["id", "name"], [.of("id", .integer), .of("name", .text)]))
         },
-        Misfit("a new attribute in the key", "its key lacks number") {
+        Misfit("a new attribute in the key", "change the key of City from id to id, number") {
             try .of(
                 Entity("City", key: ["id", "number"], [.of("id", .integer), .of("name", .text), .of("number", .text)]))
         },
-        Misfit("another target", "its column country refers to Country, the config's to Nation") {
+        Misfit("another target", "let City.country refer to Nation and no longer to Country") {
             try .of(
                 Entity("City", key: ["id"], [.of("id", .integer), .of("name", .text)], [.one("country", "Nation")]),
                 Entity("Nation", key: ["code"], [.of("code", .text)]))
         },
-        Misfit("an attribute that was a relationship", "its column country refers to Country, the config's to nothing")
-        {
+        Misfit("an attribute that was a relationship", "let City.country refer to nothing and no longer to Country") {
             try .of(Entity("City", key: ["id"], [.of("id", .integer), .of("name", .text), .of("country", .text)]))
         },
-        Misfit("a relationship that was an attribute", "its column name refers to nothing, the config's to Country") {
+        Misfit("a relationship that was an attribute", "let City.name refer to Country and no longer to nothing") {
             try .of(
                 Entity("City", key: ["id"], [.of("id", .integer)], [.one("name", "Country")]),
                 Entity("Country", key: ["code"], [.of("code", .text)]))
@@ -205,10 +204,10 @@ import Testing
         let before = try everything(fixture.path)
         let error = try storeError { _ = try SQLiteStore(path: fixture.path, model: misfit.model()) }
         #expect(error.code == .schema)
-        #expect(error.message == "\(fixture.path): the table City does not fit the config: \(misfit.message)")
+        #expect(error.message == "\(fixture.path): the database does not fit the config any more: \(misfit.message)")
         #expect(
             error.remedy
-                == "this version only adds tables and columns: name a new file under `database:` and sync again")
+                == "`bmo migrate` shows the plan, and `bmo migrate --apply` follows it, after a backup")
         #expect(try everything(fixture.path) == before, "and nothing is changed")
     }
 

@@ -9,13 +9,16 @@ import Testing
 
 /// A database in a folder of its own, seen by the store and by another program.
 final class StoreFixture {
-    let model: CompiledModel
+    /// The model that the file is open with.
+    private(set) var model: CompiledModel
+    private let original: CompiledModel
     let folder: TemporaryFolder
     let path: String
     private(set) var store: SQLiteStore
 
     init(_ model: CompiledModel) throws {
         self.model = model
+        original = model
         folder = try TemporaryFolder()
         path = folder.appending("bmo.sqlite")
         store = try SQLiteStore(path: path, model: model)
@@ -48,10 +51,11 @@ final class StoreFixture {
             mapper: Mapper(model), into: store)
     }
 
-    /// Closes the store and opens the file again, maybe with another model.
+    /// Closes the store and opens the file again, maybe with another model than the first.
     func reopen(_ model: CompiledModel? = nil) throws {
         try store.close()
-        store = try SQLiteStore(path: path, model: model ?? self.model)
+        self.model = model ?? original
+        store = try SQLiteStore(path: path, model: self.model)
     }
 
     /// The rows that meet the conditions, a line each.

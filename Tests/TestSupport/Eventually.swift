@@ -2,6 +2,9 @@
 package struct DeadlineError: Error, CustomStringConvertible {
     /// What was waited for, and how long.
     package let description: String
+
+    /// A deadline that passed.
+    package init(description: String) { self.description = description }
 }
 
 /// Asks again and again until `condition` gives a value, and throws ``DeadlineError`` when the deadline passes before.

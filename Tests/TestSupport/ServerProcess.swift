@@ -27,7 +27,8 @@ package final class ServerProcess: Sendable {
     /// One server for tests that don't look at its log; it ends with this process.
     package static let shared = Result { try ServerProcess() }
 
-    package init() throws {
+    /// - Parameter script: The server's file in `Fixtures/rest`.
+    package init(script: String = "server.py") throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         folder = FileManager.default.temporaryDirectory.appending(path: "bmo-rest-\(UUID().uuidString)")
@@ -35,7 +36,7 @@ package final class ServerProcess: Sendable {
         process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
-            "python3", root.appending(path: "Fixtures/rest/server.py").path, folder.appending(path: "log").path,
+            "python3", root.appending(path: "Fixtures/rest/\(script)").path, folder.appending(path: "log").path,
         ]
         let output = Pipe()
         input = Pipe()

@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import RecordBatch
 
 /// What the variables of templates stand for.
 ///
@@ -32,10 +33,33 @@ struct TemplateVariables: Sendable {
         return value.flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// The value of a variable that is a number or a bool, as JSON has it.
+    func literal(_ name: String) -> JSONValue? {
+        let names = name.split(separator: ".").map(String.init)
+        guard let last = names.last else { return nil }
+        let home: BridgeOptions? =
+            switch names[0] {
+            case "parent" where names.count > 1: Self.options(names.dropFirst().dropLast(), in: parent)
+            case "object" where names.count > 1: Self.options(names.dropFirst().dropLast(), in: object)
+            case "key" where names.count > 1: Self.options(names.dropFirst().dropLast(), in: key)
+            default:
+                parameters.lazy.compactMap { Self.options(names.dropLast(), in: $0) }.first { $0.has(last) }
+            }
+        return home?.withValue(last) { value in
+            guard let value, [.int64, .double, .decimal, .bool].contains(value.tag) else { return nil }
+            return JSONValue(value)
+        }
+    }
+
     /// Whether a text outside paths means a variable by `{name}`: braces mean other things to other languages.
     func knows(_ name: String) -> Bool {
         name == "since" || ["parent.", "object.", "key."].contains { name.hasPrefix($0) }
             || parameters.contains { Self.find(name.split(separator: ".").map(String.init)[...], in: $0) != nil }
+    }
+
+    private static func options(_ names: ArraySlice<String>, in options: BridgeOptions?) -> BridgeOptions? {
+        guard let name = names.first else { return options }
+        return Self.options(names.dropFirst(), in: options?.object(name))
     }
 
     private static func find(_ names: ArraySlice<String>, in options: BridgeOptions?) -> String? {

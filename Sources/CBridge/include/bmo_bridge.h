@@ -71,11 +71,20 @@ typedef enum bmo_log_level {
     BMO_LOG_ERROR = 3
 } bmo_log_level;
 
-/* What the host gives an instance; valid until `close` returned. `log` may be called from any thread. */
+/*
+ * What the host gives an instance; valid until `close` returned. Its functions may be called from any thread.
+ *
+ * work     since 1.1, only of a bridge that runs in a child process and is not concurrent; NULL elsewhere. Has one of several
+ *          further processes, with an instance of the same plugin and options, open a fetch of `request`, make one batch and
+ *          close it; returns what its fetch_next returned. As many calls run at a time as the host allows; the others wait.
+ *          The outputs go back to `release`. The request is the bridge's own: it need not be one that a config could hold.
+ */
 typedef struct bmo_host {
     uint32_t struct_size;
     void *context;
     void (*log)(void *context, bmo_log_level level, bmo_bytes message);
+    bmo_status (*work)(void *context, bmo_bytes request, bmo_buffer *records, bmo_buffer *page);
+    void (*release)(void *context, bmo_buffer buffer);
 } bmo_host;
 
 typedef struct bmo_instance bmo_instance; /* one configured bridge: the bridge's own type */
@@ -113,7 +122,11 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                   page: one record { cursor: text or null   where a later fetch_open continues after this page;
  *                                      page_end: bool         these records end a page: the host may commit
  *                                      end: bool              no more calls; true at last even when no record came
- *                                      complete: bool         with end: the walk listed everything that was asked
+ *                                      complete: bool         with end: the walk listed everything that was asked for,
+ *                                                             from the request's cursor on: the host takes what did
+ *                                                             not come for gone. With `since`: all that moved. With a
+ *                                                             token: all that is there, but what is spared; a walk
+ *                                                             that answers a token with changes is never complete
  *                                      total: int or null     how many records the API says there are
  *                                      location: text         URL or path, without secrets, for messages
  *                                      rejected: [{ index: int or null, reason: text, representation: text }]

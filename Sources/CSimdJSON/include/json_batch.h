@@ -10,9 +10,9 @@
  *     bmo_json_add_name(reader, "items", 5);
  *     uint32_t next = bmo_json_add_path(reader);        // further paths: values that the caller wants
  *     bmo_json_add_name(reader, "next", 4);
- *     if (bmo_json_begin(reader, data, size, 0))
+ *     if (bmo_json_begin(reader, data, size, BMO_JSON_RECORDS))
  *         while ((status = bmo_json_next(reader, &writer, 1 << 20)) == BMO_JSON_MORE) ...
- *     bmo_json_value(reader, next, &value);             // once the status is BMO_JSON_DONE
+ *     bmo_json_value_at(reader, next, &value);             // once the status is BMO_JSON_DONE
  *
  * One reader serves any number of texts, one after the other, and keeps its memory. Not thread-safe.
  */
@@ -93,12 +93,29 @@ void bmo_json_add_name(bmo_json_reader *reader, const char *name, size_t length)
 /* Appends a wildcard selector, [*], to the last path: all elements, or all members' values. */
 void bmo_json_add_wildcard(bmo_json_reader *reader);
 
+/* Appends an index selector, [n] from 0, to the last path. */
+void bmo_json_add_index(bmo_json_reader *reader, uint64_t index);
+/* Appends a filter selector, [?@.name=='value'], to the last path: the elements whose member is that text. */
+void bmo_json_add_filter(bmo_json_reader *reader, const char *name, size_t length, const char *value, size_t value_length);
+/* A member that each record gets in front of its own, from the next record on. */
+void bmo_json_set_field(bmo_json_reader *reader, const char *name, size_t length, const char *value, size_t value_length);
+void bmo_json_clear_fields(bmo_json_reader *reader);
+
+/* How a text is read. By path 0, which leads to the records; those that a wildcard finds in an object get its key as the
+   member `@key`, and plain values there become records {@key, @value}. */
+#define BMO_JSON_RECORDS 0
+/* The same, but no person has chosen path 0: an object at the root is then a record only if it holds no array. */
+#define BMO_JSON_GUESS 1
+/* There are no records: path 0 is as any other. */
+#define BMO_JSON_VALUES 2
+/* The text is any number of records, one after the other (NDJSON); paths mean nothing. */
+#define BMO_JSON_SEQUENCE 3
+
 /*
  * Begins a text, which stays unchanged and has BMO_JSON_PADDING readable bytes after its end until the walk is over.
- * With `guess`, path 0 was not chosen by a person: an object at the root is then a record only if it holds no array.
  * Returns 0 when the text is refused at once.
  */
-int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, int guess);
+int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, int mode);
 /* Writes records until the batch has about `bytes` bytes, or 500 records were rejected. */
 bmo_json_status bmo_json_next(bmo_json_reader *reader, bmo_writer *writer, size_t bytes);
 
@@ -110,6 +127,21 @@ uint64_t bmo_json_records(const bmo_json_reader *reader);
 /* Records rejected since the last call of bmo_json_next began. */
 size_t bmo_json_rejected_count(const bmo_json_reader *reader);
 void bmo_json_rejected_at(const bmo_json_reader *reader, size_t index, bmo_json_rejected *rejected);
+/* Where the last record's JSON stands in the text, white space after it included; length 0: there was none. */
+void bmo_json_last_record(const bmo_json_reader *reader, size_t *offset, size_t *length);
+
+/* A member somewhere below the root. Of an array, the text is the character that its first element begins with. */
+typedef struct bmo_json_finding {
+    const char *path;        /* RFC 9535 */
+    size_t path_length;
+    bmo_json_value value;
+} bmo_json_finding;
+
+/* After bmo_json_begin: looks at what the objects of the text hold, four levels deep and not into arrays but those of
+   links; at most about 600 findings, which live until the next text begins. Returns their number; faults end it early. */
+size_t bmo_json_survey(bmo_json_reader *reader);
+void bmo_json_finding_at(const bmo_json_reader *reader, size_t index, bmo_json_finding *finding);
+
 /* After NO_RECORDS, NOT_RECORDS or AMBIGUOUS: where arrays are, as paths separated by ", ", for a remedy. */
 const char *bmo_json_arrays(bmo_json_reader *reader);
 

@@ -50,15 +50,23 @@ struct Comparison {
         }
     }
 
-    func profile(rounds: Int) throws {
+    func profile(rounds: Int, isCold: Bool) throws {
         let batches = try stride(from: 0, to: Self.rows, by: Self.page).map { try shape.batch($0..<$0 + Self.page) }
         let folder = try Folder()
+        if !isCold { try importOnce(batches, folder) }
+        for _ in 0..<rounds {
+            if isCold { folder.empty() }
+            try importOnce(batches, folder)
+        }
+    }
+
+    private func importOnce(_ batches: [RecordBatch], _ folder: Folder) throws {
         let store = try SQLiteStore(path: folder.path + "/bmo.sqlite", model: model)
-        for _ in 0...rounds { try importAll(batches, into: store) }
+        try importAll(batches, into: store)
         try store.close()
     }
 
-    func importAll(_ batches: [RecordBatch], into store: SQLiteStore) throws {
+    private func importAll(_ batches: [RecordBatch], into store: SQLiteStore) throws {
         let mapper = Mapper(model)
         for (index, batch) in batches.enumerated() {
             let page = try PageImport(

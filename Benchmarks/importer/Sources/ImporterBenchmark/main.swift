@@ -2,7 +2,7 @@
 //
 //   ImporterBenchmark [ROUNDS]                   the table of README.md
 //   ImporterBenchmark --memory RECORDS           the peak memory of importing so many records
-//   ImporterBenchmark --profile SHAPE ROUNDS     only the importer, unchanged: for a profiler
+//   ImporterBenchmark --profile SHAPE cold|unchanged ROUNDS     only the importer: for a profiler
 import Glibc
 import Importer
 import Mapping
@@ -18,7 +18,8 @@ do {
             print("shapes: \(Shape.all.map(\.name).joined(separator: ", "))")
             exit(2)
         }
-        try Comparison(shape).profile(rounds: arguments.dropFirst(2).first.flatMap { Int($0) } ?? 10)
+        try Comparison(shape).profile(
+            rounds: arguments.dropFirst(3).first.flatMap { Int($0) } ?? 10, isCold: arguments.contains("cold"))
     default:
         let rounds = arguments.first.flatMap { Int($0) } ?? 7
         print("| shape | what | floor µs/row | bmo µs/row | times the floor |")

@@ -1,0 +1,479 @@
+"""Listings as well-known APIs serve them, and the ways in which those want to know who asks.
+
+Every listing has 25 users, at most 10 a page. A style is a function that gets the request (query, body, headers, url) and
+returns the reply's body, and header fields if there are any.
+"""
+import base64
+import hashlib
+import hmac
+import json
+import os
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.parse
+
+COUNT, SIZE = 25, 10
+
+
+def user(number):
+    return {"id": number, "name": f"User {number}"}
+
+
+USERS = [user(n) for n in range(1, COUNT + 1)]
+
+
+class Request:
+    def __init__(self, handler):
+        self.path = handler.url.path
+        self.query = handler.query
+        self.text = handler.body.decode()
+        self.headers = handler.headers
+        self.base = f"http://127.0.0.1:{handler.server.server_address[1]}"
+        self.method = handler.command
+        kind = handler.headers.get("Content-Type") or ""
+        if "json" in kind:
+            self.body = json.loads(self.text or "{}")
+        else:
+            self.body = {k: v[0] for k, v in urllib.parse.parse_qs(self.text).items()}
+
+    def number(self, name, default):
+        return int(self.query.get(name, default))
+
+    def link(self, **query):
+        return f"{self.path}?{urllib.parse.urlencode(query)}"
+
+
+def window(start, size=SIZE):
+    return USERS[start:start + size], start + size if start + size < COUNT else None
+
+
+# ---------------------------------------------------------------- paging
+
+
+def github(r):
+    page = r.number("page", 1)
+    items, follows = window((page - 1) * SIZE)
+    links = [f'<{r.base}{r.link(page=1)}>; rel="first"']
+    if follows:
+        links.insert(0, f'<{r.base}{r.link(page=page + 1)}>; rel="next"')
+    return items, {"Link": ", ".join(links)}
+
+
+def django(r):
+    page = r.number("page", 1)
+    items, follows = window((page - 1) * SIZE)
+    return {"count": COUNT, "next": r.base + r.link(page=page + 1) if follows else None, "previous": None, "results": items}
+
+
+def laravel(r):
+    page = r.number("page", 1)
+    items, follows = window((page - 1) * SIZE)
+    return {
+        "data": items, "links": {"first": r.base + r.link(page=1), "next": r.base + r.link(page=page + 1) if follows else None},
+        "meta": {"current_page": page, "last_page": 3, "total": COUNT}}
+
+
+def slack(r):
+    items, follows = window(int(r.query.get("cursor") or 0))
+    return {"ok": True, "members": items, "response_metadata": {"next_cursor": str(follows or "")}}
+
+
+def stripe(r):
+    items, follows = window(r.number("starting_after", 0))
+    return {"object": "list", "url": "/v1/customers", "has_more": follows is not None, "data": items}
+
+
+def notion(r):
+    items, follows = window(int(r.body.get("start_cursor") or 0))
+    return {"object": "list", "results": items, "has_more": follows is not None, "next_cursor": follows and str(follows)}
+
+
+def odata(r):
+    items, follows = window(r.number("$skiptoken", 0))
+    reply = {"@odata.context": "$metadata#Users", "@odata.count": COUNT, "value": items}
+    if r.query.get("delta"):
+        return {"value": [user(26), {"@removed": {"reason": "deleted"}, "id": 3}],
+                "@odata.deltaLink": r.base + r.path + "?delta=2"}
+    if follows:
+        reply["@odata.nextLink"] = r.base + r.link(**{"$skiptoken": follows})
+    else:
+        reply["@odata.deltaLink"] = r.base + r.path + "?delta=1"
+    return reply
+
+
+def json_api(r):
+    page = r.number("page[number]", 1)
+    items, follows = window((page - 1) * SIZE)
+    return {
+        "data": [{
+            "type": "users", "id": str(item["id"]), "attributes": {"name": item["name"]},
+            "relationships": {
+                "team": {"data": {"type": "teams", "id": "7"}}, "friends": {"data": [{"type": "users", "id": "1"}]},
+                "posts": {"links": {"related": "/posts"}}}} for item in items],
+        "included": [{"type": "teams", "id": "7", "attributes": {"title": "Blue"}}],
+        "links": {"self": r.path, "next": r.base + r.link(**{"page[number]": page + 1}) if follows else None}}
+
+
+def hal(r):
+    page = r.number("page", 1)
+    items, follows = window((page - 1) * SIZE)
+    links = {"self": {"href": r.path}}
+    if follows:
+        links["next"] = {"href": r.link(page=page + 1)}
+    users = [dict(item, _links={"self": {"href": "/u"}}, _embedded={"team": {"id": 7}}) for item in items]
+    return {"_links": links, "_embedded": {"users": users}, "total": COUNT}
+
+
+def graphql(r):
+    if "fail" in r.body["query"]:
+        return {"data": None, "errors": [{"message": "no field `fail`", "extensions": {"code": "GRAPHQL_VALIDATION_FAILED"}}]}
+    items, follows = window(int(r.body["variables"].get("after") or 0))
+    page = {"hasNextPage": follows is not None, "endCursor": str(follows or COUNT)}
+    if "edges" in r.body["query"]:
+        return {"data": {"users": {"edges": [{"cursor": "c", "node": item} for item in items], "pageInfo": page}}}
+    return {"data": {"users": {"totalCount": COUNT, "nodes": items, "pageInfo": page}}}
+
+
+def graphql_offset(r):
+    variables = r.body["variables"]
+    start = variables["offset"]
+    return {"data": {"users": USERS[start:start + variables["limit"]]}}
+
+
+def spring(r):
+    page = r.number("page", 0)
+    items, follows = window(page * SIZE)
+    return {"content": items, "number": page, "size": SIZE, "totalPages": 3, "totalElements": COUNT, "last": follows is None,
+            "sort": {"sorted": True}}
+
+
+def jira(r):
+    start = r.number("startAt", 0)
+    return {"startAt": start, "maxResults": SIZE, "total": COUNT, "issues": window(start)[0]}
+
+
+def gitlab(r):
+    page = r.number("page", 1)
+    items, follows = window((page - 1) * SIZE)
+    return items, {"X-Next-Page": str(page + 1) if follows else "", "X-Total": str(COUNT)}
+
+
+def google(r):
+    items, follows = window(int(r.query.get("pageToken") or 0))
+    reply = {"kind": "users#list", "users": items}
+    if follows:
+        reply["nextPageToken"] = str(follows)
+    return reply
+
+
+def dummyjson(r):
+    start = r.number("skip", 0)
+    return {"users": window(start)[0], "total": COUNT, "skip": start, "limit": SIZE}
+
+
+def fhir(r):
+    start = r.number("_offset", 0)
+    items, follows = window(start)
+    links = [{"relation": "self", "url": r.path}]
+    if follows:
+        links.append({"relation": "next", "url": r.base + r.link(_offset=follows)})
+    return {"resourceType": "Bundle", "link": links, "entry": [{"fullUrl": "u", "resource": item} for item in items]}
+
+
+def stac(r):
+    items, follows = window(r.number("from", 0))
+    links = [{"rel": "root", "href": "/"}]
+    if follows:
+        links.append({"rel": "next", "href": r.base + r.link(**{"from": follows})})
+    return {"type": "FeatureCollection", "features": items, "links": links}
+
+
+def mango(r):
+    start = int(r.body.get("bookmark") or 0)
+    items, _ = window(start)
+    return {"docs": items, "bookmark": str(min(start + len(items), COUNT))}
+
+
+def wordpress(r):
+    page = r.number("page", 1)
+    return window((page - 1) * SIZE)[0], {"X-WP-Total": str(COUNT), "X-WP-TotalPages": "3"}
+
+
+def rickandmorty(r):
+    page = r.number("page", 1)
+    items, follows = window((page - 1) * SIZE)
+    return {"info": {"count": COUNT, "pages": 3, "next": r.base + r.link(page=page + 1) if follows else None}, "results": items}
+
+
+def postgrest(r):
+    start = r.number("offset", 0)
+    items, _ = window(start)
+    return items, {"Content-Range": f"{start}-{start + len(items) - 1}/{COUNT}"}
+
+
+def hydra(r):
+    page = r.number("page", 1)
+    items, follows = window((page - 1) * SIZE)
+    view = {"@id": r.path, "@type": "hydra:PartialCollectionView"}
+    if follows:
+        view["hydra:next"] = r.link(page=page + 1)
+    return {"@context": "/c", "hydra:member": items, "hydra:totalItems": COUNT, "hydra:view": view}
+
+
+def hubspot(r):
+    items, follows = window(r.number("after", 0))
+    reply = {"results": items}
+    if follows:
+        reply["paging"] = {"next": {"after": str(follows), "link": r.base + r.link(after=follows)}}
+    return reply
+
+
+def airtable(r):
+    items, follows = window(int(r.query.get("offset", "at0")[2:]))
+    reply = {"records": items}
+    if follows:
+        reply["offset"] = f"at{follows}"
+    return reply
+
+
+def scim(r):
+    start = r.number("startIndex", 1)
+    return {"totalResults": COUNT, "startIndex": start, "itemsPerPage": SIZE, "Resources": window(start - 1)[0]}
+
+
+def salesforce(r):
+    items, follows = window(r.number("from", 0))
+    reply = {"totalSize": COUNT, "done": follows is None, "records": items}
+    if follows:
+        reply["nextRecordsUrl"] = r.link(**{"from": follows})
+    return reply
+
+
+def strapi(r):
+    page = r.number("page", 1)
+    return {"data": window((page - 1) * SIZE)[0],
+            "meta": {"pagination": {"page": page, "pageSize": SIZE, "pageCount": 3, "total": COUNT}}}
+
+
+def has_more(r):
+    page = r.number("page", 1)
+    items, follows = window((page - 1) * SIZE)
+    return {"page": page, "items": items, "has_more": follows is not None}
+
+
+def max_id(r):
+    newest = r.number("max_id", COUNT)
+    return [user(n) for n in range(newest, 0, -1)][:SIZE]
+
+
+def since_id(r):
+    return window(r.number("since_id", 0))[0]
+
+
+def search(r):
+    start = r.body.get("paging", {}).get("offset", 0)
+    return {"hits": USERS[start:start + r.body.get("paging", {}).get("limit", SIZE)], "sum": COUNT}
+
+
+def header_cursor(r):
+    start = int(r.headers.get("X-Cursor") or 0)
+    items, follows = window(start)
+    return items, {"X-Go-On": str(follows)} if follows else {}
+
+
+def only_total(r):
+    return {"total": COUNT, "items": USERS[:SIZE]}
+
+
+def query_page(r):
+    page = r.number("page", 1)
+    return {"total": COUNT, "items": window((page - 1) * SIZE)[0]}
+
+
+def by_key(r):
+    return {"users": {f"u{item['id']}": item for item in USERS[:3]}}
+
+
+def rates(r):
+    return {"base": "EUR", "rates": {"USD": 1.10, "JPY": 163}}
+
+
+def ndjson(r):
+    lines = [json.dumps(item) for item in USERS]
+    if "broken" in r.query:
+        lines[3] = '{"id": 4, "name"'
+        lines[5] = "[1]"
+    return "\n".join(lines).encode() + b"\n", {"Content-Type": "application/x-ndjson"}
+
+
+def tagged(r):
+    etag = '"v1"'
+    if r.headers.get("If-None-Match") == etag:
+        return b"", {"status": 304, "ETag": etag}
+    return USERS, {"ETag": etag}
+
+
+def dated(r):
+    modified = "Wed, 21 Oct 2015 07:28:00 GMT"
+    if r.headers.get("If-Modified-Since") == modified:
+        return b"", {"status": 304}
+    return USERS, {"Last-Modified": modified}
+
+
+def changes(r):
+    if "sync_token" in r.query:
+        return {"users": [user(2)], "deleted": [{"id": 9}], "sync_token": "t2"}
+    return {"users": USERS, "deleted": [], "sync_token": "t1"}
+
+
+def soft_error(r):
+    return {"ok": False, "error": r.query.get("error", "ratelimited")}
+
+
+def limited(r):
+    return USERS, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": r.query.get("reset", "1")}
+
+
+# ---------------------------------------------------------------- who asks
+
+LOCK = threading.Lock()
+TOKENS = {}
+COUNTS = {"token": 0, "login": 0}
+
+
+def unauthorized(words, **headers):
+    return {"error": words}, {"status": 401, **headers}
+
+
+def token(r):
+    """RFC 6749: POST /zoo/token?way=basic|body&expires=SECONDS&uses=N"""
+    with LOCK:
+        COUNTS["token"] += 1
+        number = COUNTS["token"]
+    time.sleep(float(r.query.get("delay", 0)))
+    basic = "Basic " + base64.b64encode(b"client%201:s3cret%2Fsecret").decode()
+    if r.query.get("way", "basic") == "basic":
+        known = r.headers.get("Authorization") == basic
+    else:
+        known = r.body.get("client_id") == "client 1" and r.body.get("client_secret") == "s3cret/secret"
+    grant = r.body.get("grant_type")
+    if grant == "urn:ietf:params:oauth:grant-type:jwt-bearer":
+        known = verify_jwt(r.body.get("assertion", ""), r.query)
+    if not known:
+        return {"error": "invalid_client", "error_description": "who is that?"}, {"status": 401}
+    if grant == "refresh_token" and r.body.get("refresh_token") not in ("s3cret-refresh", "rotated"):
+        return {"error": "invalid_grant"}, {"status": 400}
+    text = f"token-{number}-{r.body.get('scope', '')}-{r.body.get('audience', '')}"
+    with LOCK:
+        TOKENS[text] = int(r.query.get("uses", 1000))
+    reply = {"access_token": text, "token_type": "Bearer", "expires_in": int(r.query.get("expires", 3600))}
+    if grant == "refresh_token":
+        reply["refresh_token"] = "rotated"
+    return reply
+
+
+def guarded(r):
+    scheme, _, text = (r.headers.get("Authorization") or "").partition(" ")
+    with LOCK:
+        left = TOKENS.get(text, 0)
+        TOKENS[text] = left - 1
+    if left <= 0:
+        return unauthorized("the token is not good")
+    return django(r)
+
+
+def login(r):
+    with LOCK:
+        COUNTS["login"] += 1
+    if (r.body.get("username"), r.body.get("password")) != ("ann", "s3cret-pw"):
+        return unauthorized("wrong password")
+    if "cookie" in r.query:
+        return {"ok": True}, {"Set-Cookie": "session=s3cret-session; Path=/; HttpOnly"}
+    return {"data": {"token": "s3cret-login"}}
+
+
+def with_login(r):
+    if r.headers.get("X-Session") != "s3cret-login":
+        return unauthorized("log in first")
+    return USERS
+
+
+def with_cookie(r):
+    if r.headers.get("Cookie") != "session=s3cret-session":
+        return unauthorized("log in first")
+    return USERS
+
+
+def counts(r):
+    return [dict(COUNTS)]
+
+
+def digest(r):
+    nonce = "dcd98b7102dd2f0e8b11d0f600bfb0c093"
+    given = r.headers.get("Authorization") or ""
+    if not given.startswith("Digest "):
+        return unauthorized("digest", **{"WWW-Authenticate": f'Digest realm="zoo", qop="auth", nonce="{nonce}", algorithm=MD5'})
+    parts = dict(part.strip().split("=", 1) for part in given[7:].split(","))
+    parts = {k: v.strip('"') for k, v in parts.items()}
+
+    def md5(text):
+        return hashlib.md5(text.encode()).hexdigest()
+    expected = md5(":".join([
+        md5("ann:zoo:s3cret-pw"), nonce, parts["nc"], parts["cnonce"], parts["qop"], md5(f"{r.method}:{parts['uri']}")]))
+    return USERS if parts["response"] == expected else unauthorized("wrong password")
+
+
+def verify_jwt(text, query):
+    try:
+        head, payload, signature = text.split(".")
+    except ValueError:
+        return False
+    def decode(part):
+        return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+    header, claims, raw = json.loads(decode(head)), json.loads(decode(payload)), decode(signature)
+    if claims["iss"] != "bmo" or not claims["iat"] < time.time() < claims["exp"]:
+        return False
+    data = f"{head}.{payload}".encode()
+    if header["alg"] == "HS256":
+        return hmac.compare_digest(hmac.new(b"s3cret-hmac", data, hashlib.sha256).digest(), raw)
+    if header["alg"] == "ES256":
+        def integer(part):
+            part = part.lstrip(b"\0") or b"\0"
+            part = (b"\0" if part[0] & 0x80 else b"") + part
+            return b"\x02" + bytes([len(part)]) + part
+        inner = integer(raw[:32]) + integer(raw[32:])
+        raw = b"\x30" + bytes([len(inner)]) + inner
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in [("data", data), ("sig", raw)]:
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+        return subprocess.run(
+            ["openssl", "dgst", "-sha256", "-verify", query["public"], "-signature", f"{folder}/sig", f"{folder}/data"],
+            capture_output=True).returncode == 0
+
+
+def signed(r):
+    text = (r.headers.get("Authorization") or "").removeprefix("Bearer ")
+    return USERS if verify_jwt(text, r.query) else unauthorized("no such signature")
+
+
+def basic(r):
+    expected = "Basic " + base64.b64encode(b"ann:s3cret-pw").decode()
+    return USERS if r.headers.get("Authorization") == expected else unauthorized("basic", **{"WWW-Authenticate": "Basic"})
+
+
+def answer(handler, name):
+    """Sends the reply of a style; False where there is none of that name."""
+    style = globals().get(name.replace("-", "_"))
+    if not callable(style) or name in ("user", "window", "answer", "unauthorized", "verify_jwt", "Request"):
+        return False
+    reply = style(Request(handler))
+    headers = {}
+    if isinstance(reply, tuple):
+        reply, headers = reply
+    handler.send(
+        reply, headers.pop("status", 200), headers.pop("Content-Type", "application/json"),
+        **{key.replace("-", "_"): value for key, value in headers.items()})
+    return True

@@ -1,0 +1,76 @@
+/// The type of the config that fits a place's values.
+struct FieldGuess: Sendable {
+    var type: String
+    var transform: JSONTree?
+    var confidence: Confidence
+
+    private static let money = ["price", "amount", "total", "cost", "fee", "balance", "tax", "rate", "subtotal", "discount"]
+
+    /// - Parameter name: The member's name.
+    static func make(_ shape: Shape, name: String) -> FieldGuess {
+        let isSeen = shape.seen != nil
+        let source = isSeen ? "in \(shape.seen?.count ?? 0) records" : "in the document"
+        func guess(_ type: String, _ words: String, _ transform: JSONTree? = nil) -> FieldGuess {
+            FieldGuess(type: type, transform: transform, confidence: .high("\(words) \(source)"))
+        }
+        let solid = shape.solid
+        if solid.isEmpty, shape.properties.isEmpty, shape.element == nil {
+            return shape.kinds == [.null]
+                ? FieldGuess(type: "text", confidence: .low("null \(source)"))
+                : FieldGuess(type: "json", confidence: .low("any value \(source)"))
+        }
+        if solid.contains(.object) || solid.contains(.array) || !shape.isScalar {
+            let words = solid.count == 1 ? solid.contains(.array) ? "an array" : "an object" : "values of several types"
+            return FieldGuess(type: "json", confidence: .high("\(words) \(source)"))
+        }
+        if solid == [.boolean] { return guess("boolean", "boolean") }
+        if solid == [.integer] || solid == [.number] || solid == [.integer, .number] {
+            return number(shape, name: name, guess, source: source)
+        }
+        guard solid == [.string] else {
+            return FieldGuess(type: "text", confidence: .medium("\(solid.map(\.rawValue).sorted().joined(separator: " or ")) \(source)"))
+        }
+        let emptyAsNull: JSONTree? = shape.seen?.hasEmpty == true ? "empty_as_null" : nil
+        switch shape.format?.lowercased() {
+        case "date-time", "datetime", "timestamp": return guess("timestamp", "date-time", emptyAsNull)
+        case "date": return guess("date", "date", emptyAsNull)
+        case "uuid", "guid": return guess("uuid", "uuid", emptyAsNull)
+        // Documents say uri of many a text that is empty.
+        case "uri", "url": return guess("url", "URL", isSeen ? emptyAsNull : "empty_as_null")
+        case "byte", "base64": return guess("data", "base64")
+        case "decimal", "money", "currency": return guess("decimal", "decimal text", emptyAsNull)
+        case "int64", "int32", "integer":
+            return FieldGuess(type: "text", confidence: .medium("text with an integer \(source)"))
+        case let format?: return guess("text", "text (\(format))")
+        case nil: break
+        }
+        if !shape.values.isEmpty, shape.values.count <= 12 {
+            let list = shape.values.joined(separator: ", ")
+            if list.count < 80 { return guess("text", "one of \(list),") }
+        }
+        if !isSeen, name.hasSuffix("_at") || name.hasSuffix("At"), Words.split(name).count > 1 {
+            return FieldGuess(type: "text", confidence: .medium("text \(source); named like a timestamp"))
+        }
+        return guess("text", "text")
+    }
+
+    private static func number(
+        _ shape: Shape, name: String, _ guess: (String, String, JSONTree?) -> FieldGuess, source: String
+    ) -> FieldGuess {
+        switch shape.format?.lowercased() {
+        case "unix-time", "unix", "unixtime", "epoch", "unix-timestamp", "timestamp":
+            return FieldGuess(type: "timestamp", confidence: .medium("seconds since 1970 \(source)"))
+        case "unix-milliseconds", "unix-time-millis", "unix-millis", "epoch-millis":
+            return FieldGuess(
+                type: "timestamp", transform: ["unit": "milliseconds"], confidence: .medium("milliseconds since 1970 \(source)"))
+        case "float", "double": return guess("real", shape.format ?? "number", nil)
+        case "decimal", "money", "currency": return guess("decimal", "decimal number", nil)
+        default: break
+        }
+        if shape.solid == [.integer] { return guess("integer", "integer", nil) }
+        let isMoney = Words.split(name).contains { money.contains($0.lowercased()) }
+        return isMoney
+            ? FieldGuess(type: "decimal", confidence: .medium("number \(source), named like an amount"))
+            : guess("real", "number", nil)
+    }
+}

@@ -1,0 +1,103 @@
+internal import BridgeHTTP
+internal import BridgeKit
+internal import RecordBatch
+
+/// What `discover` looks at: the option `introspect`, which no config has, or else the usual places of a document.
+///
+/// `{document: URL}` gives a document's text back; `{openapi: TEXT, location: URL}` and `{samples: [URL]}` give entities
+/// and, as a record of its own, what the bridge's options should be.
+struct Introspection {
+    let client: HTTPClient
+    let base: HTTPURL
+
+    private static let places = [
+        "openapi.json", "swagger.json", "v3/api-docs", "swagger/v1/swagger.json", "api-docs", "api/openapi.json",
+    ]
+
+    func run(_ options: BridgeOptions?, into writer: RecordBatchWriter) throws {
+        if let options, let url = options.string("document") {
+            let (body, response) = try get(url, accept: "application/json, application/yaml;q=0.9, */*;q=0.8")
+            return writer.object {
+                writer.member("document", String(decoding: body, as: UTF8.self))
+                writer.member("location", response.url)
+            }
+        }
+        if let options, let text = options.string("openapi") {
+            let root = try JSONTree(parsing: Array(text.utf8), what: "the document")
+            return try write(OpenAPIDocument(root, location: options.string("location")), into: writer)
+        }
+        if let options, !options.strings("samples").isEmpty {
+            return try write(options.strings("samples"), into: writer)
+        }
+        for place in Self.places {
+            guard let url = base.appending(path: place)?.text, let (body, response) = try? get(url, accept: "application/json"),
+                let root = try? JSONTree(parsing: body, what: place),
+                let document = try? OpenAPIDocument(root, location: response.url)
+            else { continue }
+            return try write(document, into: writer)
+        }
+        throw BridgeError(
+            .notFound, "the API has no OpenAPI document at \(Self.places.joined(separator: ", "))",
+            remedy: "give its address, or a sample reply: bmo introspect rest --openapi URL | --sample URL",
+            location: client.redactor.clean(url: base.text))
+    }
+
+    private func write(_ document: OpenAPIDocument, into writer: RecordBatchWriter) throws {
+        let (offers, notes) = OpenAPIReader(document).offers()
+        guard !offers.isEmpty else {
+            throw BridgeError(
+                .notFound, "the document describes no request whose reply is a list of objects",
+                remedy: "try --sample with the URL of a listing", location: document.location)
+        }
+        let security = SecurityGuess(document)
+        write(options: .object(security.options), notes: security.notes + notes, title: document.title, into: writer)
+        for offer in offers { offer.write(to: writer) }
+    }
+
+    private func write(_ urls: [String], into writer: RecordBatchWriter) throws {
+        let samples = try urls.map { text -> SampleReader.Sample in
+            let (body, response) = try get(text, accept: "application/json")
+            guard let url = HTTPURL(text) else { throw BridgeError(.configuration, "\"\(text)\" is no URL") }
+            let reply: JSONTree
+            do {
+                reply = try JSONTree(parsing: body, what: "the sample")
+            } catch var error as BridgeError {
+                error.location = response.location
+                throw error
+            }
+            return SampleReader.Sample(url: url, reply: reply, linkHeaders: response.all("link"))
+        }
+        let reader = SampleReader(samples)
+        let (offers, notes) = reader.offers()
+        guard !offers.isEmpty else {
+            throw BridgeError(
+                .notFound, notes.first ?? "no sample holds a list of objects", remedy: "give the URL of a listing",
+                location: client.redactor.clean(url: urls.first ?? ""))
+        }
+        write(options: ["url": .text(reader.base)], notes: notes, title: base.text, into: writer)
+        for offer in offers { offer.write(to: writer) }
+    }
+
+    private func write(options: JSONTree, notes: [String], title: String, into writer: RecordBatchWriter) {
+        writer.object {
+            writer.member("title", title)
+            writer.key("options")
+            options.write(to: writer)
+            writer.key("notes")
+            writer.array { for note in notes { writer.text(note) } }
+        }
+    }
+
+    private func get(_ text: String, accept: String) throws -> ([UInt8], HTTPResponse) {
+        guard let url = HTTPURL(text) else {
+            throw BridgeError(.configuration, "\"\(client.redactor.clean(text))\" is no http or https URL")
+        }
+        var request = HTTPRequest(url: url.text)
+        if !client.sendsHeader("accept") { request.headers = [(name: "Accept", value: accept)] }
+        request.sendsCredentials = url.origin == base.origin
+        let exchange = client.start(request)
+        let response = try exchange.response()
+        guard (200..<300).contains(response.status) else { throw try exchange.statusError(asked: "the introspection") }
+        return (try exchange.body(), response)
+    }
+}

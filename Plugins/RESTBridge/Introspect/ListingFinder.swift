@@ -1,0 +1,100 @@
+/// Where a reply has its records.
+struct FoundListing: Sendable {
+    /// From the root to the array, or to the map whose values are the records.
+    var path: [String]
+    var isMap = false
+    var item: Shape
+    var confidence: Confidence
+
+    /// As the section's `records`; nil where the root itself is the list.
+    var records: String? {
+        let text = JSONPathText.of(path) + (isMap ? ".*" : "")
+        return text == "$" ? nil : text
+    }
+}
+
+/// Paths as the section has them.
+enum JSONPathText {
+    static func of(_ names: [String]) -> String {
+        "$" + names.map { name in
+            let isPlain = !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-@".contains($0)) }
+            return isPlain ? ".\(name)" : "['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
+        }.joined()
+    }
+}
+
+/// Finds the list of records in a reply.
+enum ListingFinder {
+    private static let usual = [
+        "data", "items", "results", "records", "entries", "value", "values", "content", "rows", "list", "objects", "hits",
+        "members", "member", "elements", "resources", "docs", "documents", "collection", "payload", "response", "result",
+        "nodes", "edges", "page", "resultset",
+    ]
+    private static let deepest = 3
+
+    /// - Parameter subject: The last word of the request's path, such as `users`.
+    static func find(_ reply: Shape, subject: String) -> FoundListing? {
+        if reply.isArray || (reply.kinds.isEmpty && reply.element != nil) {
+            guard let item = reply.element, isRecord(item) else { return nil }
+            return FoundListing(path: [], item: item, confidence: .high("the reply is an array"))
+        }
+        guard !isRecordOf(subject, reply) else { return nil }
+        var found: [(score: Int, listing: FoundListing)] = []
+        collect(reply, path: [], subject: subject, into: &found)
+        guard let best = found.max(by: { $0.score < $1.score }) else {
+            return map(reply)
+        }
+        var listing = best.listing
+        let rivals = found.filter { $0.score == best.score }.count
+        listing.confidence =
+            found.count == 1
+            ? .high("the only list in the reply")
+            : rivals == 1
+                ? .medium("named like a list of \(subject); there are \(found.count) lists")
+                : .low("one of \(found.count) lists in the reply")
+        return listing
+    }
+
+    /// Objects by their names: the values are the records, and `@key` is what each is called.
+    private static func map(_ reply: Shape) -> FoundListing? {
+        guard reply.isMap, var item = reply.element, isRecord(item) else { return nil }
+        item.properties.insert(("@key", Shape(kinds: [.string])), at: 0)
+        return FoundListing(path: [], isMap: true, item: item, confidence: .medium("an object whose members are the records"))
+    }
+
+    /// Whether an object is itself what was asked for: `GET /account` may answer with an object that holds lists.
+    private static func isRecordOf(_ subject: String, _ reply: Shape) -> Bool {
+        guard reply["id"] != nil else { return false }
+        return !reply.properties.contains { name, shape in
+            shape.isArray && (usual.contains(name.lowercased()) || Words.match(name, subject))
+        }
+    }
+
+    private static func collect(
+        _ shape: Shape, path: [String], subject: String, into found: inout [(score: Int, listing: FoundListing)]
+    ) {
+        for (name, member) in shape.properties {
+            let place = path + [name]
+            if member.isArray || (member.kinds.isEmpty && member.element != nil && !member.isMap),
+                let item = member.element, isRecord(item)
+            {
+                var score = 0
+                if Words.match(name, subject) { score += 4 }
+                if usual.contains(name.lowercased()) { score += 3 }
+                if ["included", "errors", "warnings", "links", "facets", "messages"].contains(name.lowercased()) { score -= 6 }
+                if item["id"] != nil { score += 1 }
+                // A connection of GraphQL has its nodes one step further.
+                found.append((score - path.count, FoundListing(path: place, item: item, confidence: .high(""))))
+            } else if path.count + 1 < deepest, member.isObject || !member.properties.isEmpty,
+                path.isEmpty || usual.contains(path.last?.lowercased() ?? "") || path.last == "_embedded",
+                usual.contains(name.lowercased()) || name == "_embedded" || Words.match(name, subject)
+            {
+                collect(member, path: place, subject: subject, into: &found)
+            }
+        }
+    }
+
+    static func isRecord(_ shape: Shape) -> Bool {
+        shape.isObject && !shape.properties.isEmpty || shape.kinds.isEmpty && !shape.properties.isEmpty
+    }
+}

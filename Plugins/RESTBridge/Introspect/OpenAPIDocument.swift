@@ -1,0 +1,186 @@
+internal import BridgeKit
+
+/// An OpenAPI 3.0 or 3.1 document, or one of its ancestor Swagger 2.0, behind one face.
+struct OpenAPIDocument {
+    let root: JSONTree
+    let isSwagger2: Bool
+    /// Where the document came from: relative server URLs begin there.
+    let location: String?
+
+    private static let deepestReference = 32
+    private static let deepestShape = 7
+    /// Documents may hold schemas that are wide and refer to each other: what one reply may grow to.
+    private static let mostShapes = 20_000
+
+    /// - Throws: ``BridgeError`` for what is no such document.
+    init(_ root: JSONTree, location: String?) throws {
+        self.root = root
+        self.location = location
+        isSwagger2 = root["swagger"] != nil
+        let version = root["swagger"] ?? root["openapi"]
+        let text = version?.text ?? version?.json ?? ""
+        guard ["2", "3"].contains(text.prefix(1)), root["paths"]?.isObject ?? (root["openapi"] != nil) else {
+            throw BridgeError(
+                .malformed, text.isEmpty ? "this is no OpenAPI document: it has no member openapi or swagger"
+                    : "this is no OpenAPI document that bmo knows: version \(text), or without paths",
+                remedy: "give a document of OpenAPI 3.0, 3.1 or Swagger 2.0", location: location)
+        }
+    }
+
+    var title: String { root["info"]?["title"]?.text ?? "the API" }
+
+    // MARK: references
+
+    /// What a value refers to with `$ref`, or itself; and the name of the last schema on the way.
+    func resolve(_ value: JSONTree) -> (value: JSONTree, name: String?) {
+        var value = value
+        var name: String?
+        for _ in 0..<Self.deepestReference {
+            guard let reference = value["$ref"]?.text else { return (value, name) }
+            guard let target = find(reference) else { return (.object([]), name) }
+            // The first name counts: it is what the document calls the thing here.
+            name = name ?? reference.split(separator: "/").last.map { Self.unescape(String($0)) }
+            value = target
+        }
+        return (.object([]), name)
+    }
+
+    /// RFC 6901 in a URI's fragment: what lies in other files is not known.
+    private func find(_ reference: String) -> JSONTree? {
+        guard reference.hasPrefix("#/") else { return nil }
+        var value = root
+        for part in reference.dropFirst(2).split(separator: "/", omittingEmptySubsequences: false) {
+            let name = Self.unescape(String(part))
+            if let elements = value.elements, let index = Int(name), elements.indices.contains(index) {
+                value = elements[index]
+            } else if let next = value[name] {
+                value = next
+            } else {
+                return nil
+            }
+        }
+        return value
+    }
+
+    private static func unescape(_ part: String) -> String {
+        var out: [UInt8] = []
+        var rest = Array(part.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                out.append(value)
+                rest.removeFirst(2)
+            } else {
+                out.append(byte)
+            }
+        }
+        return String(decoding: out, as: UTF8.self).replacing("~1", with: "/").replacing("~0", with: "~")
+    }
+
+    // MARK: schemas
+
+    /// What a schema says of values.
+    func shape(_ schema: JSONTree) -> Shape {
+        var budget = Self.mostShapes
+        return shape(schema, path: [], depth: 0, &budget)
+    }
+
+    private func shape(_ schema: JSONTree, path: [String], depth: Int, _ budget: inout Int) -> Shape {
+        budget -= 1
+        let (value, name) = resolve(schema)
+        // A schema within itself, or deeper than anybody maps: its name is enough.
+        guard depth <= Self.deepestShape, budget > 0, name.map({ !path.contains($0) }) ?? true else {
+            return Shape(kinds: kinds(value), name: name)
+        }
+        let path = path + [name].compactMap(\.self)
+        var result = Shape(kinds: kinds(value), format: value["format"]?.text, name: name ?? value["title"]?.text)
+        result.isWriteOnly = value["writeOnly"]?.bool ?? false
+        // allOf adds up; each part may be a reference, of which the last name is that of the thing extended.
+        for part in value["allOf"]?.elements ?? [] {
+            let more = shape(part, path: path, depth: depth, &budget)
+            let kinds = result.kinds.isEmpty ? more.kinds : result.kinds
+            let required = result.required.union(more.required)
+            let ownName = name ?? value["title"]?.text
+            result = result.merged(with: more)
+            result.kinds = kinds
+            result.required = required
+            // A wrapper of one reference, as people write to add a description, is that thing.
+            result.name = ownName ?? (value["allOf"]?.elements?.count == 1 ? more.name : nil)
+        }
+        let alternatives = (value["oneOf"]?.elements ?? []) + (value["anyOf"]?.elements ?? [])
+        if !alternatives.isEmpty {
+            let shapes = alternatives.map { shape($0, path: path, depth: depth, &budget) }
+            let solid = shapes.filter { $0.kinds != [.null] }
+            let nulls: Set<Shape.Kind> = solid.count < shapes.count ? [.null] : []
+            if let first = solid.first {
+                let union = solid.dropFirst().reduce(first) { left, right in
+                    var merged = left.merged(with: right)
+                    if left.name != right.name { merged.name = nil }
+                    merged.required = left.required.intersection(right.required)
+                    if left.format != right.format { merged.format = nil }
+                    return merged
+                }
+                let ownName = result.name
+                let ownKinds = result.kinds
+                let required = result.required.union(union.required)
+                result = result.merged(with: union)
+                result.required = required
+                result.name = ownName ?? union.name
+                result.kinds = (ownKinds.isEmpty ? union.kinds : ownKinds.union(union.kinds)).union(nulls)
+                // Some alternative says nothing: then it may be anything.
+                if solid.contains(where: \.kinds.isEmpty), ownKinds.isEmpty { result.kinds = [] }
+            }
+        }
+        if case .object(let properties) = value["properties"] {
+            for (property, schema) in properties.all {
+                let shape = shape(schema, path: path, depth: depth + 1, &budget)
+                if let index = result.properties.firstIndex(where: { $0.name == property }) {
+                    result.properties[index].shape = shape
+                } else {
+                    result.properties.append((property, shape))
+                }
+            }
+        }
+        result.required.formUnion((value["required"]?.elements ?? []).compactMap(\.text))
+        if let items = value["items"] { result.elements = [shape(items, path: path, depth: depth + 1, &budget)] }
+        if let map = value["additionalProperties"], map.isObject, !map.members.isEmpty, result.properties.isEmpty {
+            result.isMap = true
+            result.elements = [shape(map, path: path, depth: depth + 1, &budget)]
+        }
+        result.values += (value["enum"]?.elements ?? []).compactMap(\.text)
+        if value["nullable"]?.bool == true || value["x-nullable"]?.bool == true { result.kinds.insert(.null) }
+        if result.format == nil, result.solid == [.string] { result.format = exampleFormat(value) }
+        return result
+    }
+
+    private func kinds(_ value: JSONTree) -> Set<Shape.Kind> {
+        let names = value["type"].map { $0.elements?.compactMap(\.text) ?? [$0.text ?? ""] } ?? []
+        var kinds = Set(names.compactMap { Shape.Kind(rawValue: $0.lowercased()) })
+        // Types that people write and no version knows.
+        for name in names {
+            switch name.lowercased() {
+            case "int", "long", "int32", "int64": kinds.insert(.integer)
+            case "float", "double", "decimal": kinds.insert(.number)
+            case "bool": kinds.insert(.boolean)
+            case "text", "datetime", "date", "uuid", "file": kinds.insert(.string)
+            default: break
+            }
+        }
+        if !kinds.isEmpty { return kinds }
+        if value["properties"] != nil || value["additionalProperties"] != nil { return [.object] }
+        if value["items"] != nil { return [.array] }
+        let values = (value["enum"]?.elements ?? []) + [value["const"]].compactMap(\.self)
+        if !values.isEmpty, values.allSatisfy({ $0.text != nil }) { return [.string] }
+        return []
+    }
+
+    /// Examples say what documents forget to.
+    private func exampleFormat(_ value: JSONTree) -> String? {
+        let examples = [value["example"], value["x-example"], value["default"]].compactMap { $0?.text }
+            + (value["examples"]?.elements ?? []).compactMap(\.text)
+        guard !examples.isEmpty else { return nil }
+        let format = TextFormat.common(examples)
+        return format == .timestamp ? "date-time" : format == .date ? "date" : format == .uuid ? "uuid" : nil
+    }
+}

@@ -1,0 +1,53 @@
+/// English as names in APIs use it.
+enum Words {
+    /// The words of a name: `petOwners`, `pet_owners` and `pet-owners` are pet and owners.
+    static func split(_ name: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var wasLower = false
+        let characters = Array(name)
+        for (index, character) in characters.enumerated() {
+            guard character.isASCII, character.isLetter || character.isNumber else {
+                if !word.isEmpty { words.append(word) }
+                (word, wasLower) = ("", false)
+                continue
+            }
+            // HTTPServer is HTTP and Server.
+            let beginsWord = index + 1 < characters.count && characters[index + 1].isLowercase
+            if character.isUppercase, wasLower || (beginsWord && !word.isEmpty) {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            }
+            word.append(character)
+            wasLower = character.isLowercase || character.isNumber
+        }
+        if !word.isEmpty { words.append(word) }
+        return words
+    }
+
+    /// `PetOwner`.
+    static func pascal(_ name: String) -> String {
+        split(name).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+
+    /// `petowner`: for comparing.
+    static func plain(_ name: String) -> String { split(name).joined().lowercased() }
+
+    static func singular(_ word: String) -> String {
+        let lower = word.lowercased()
+        let kept = ["news", "series", "species", "status", "address", "data", "access", "analysis", "bus", "gas", "class"]
+        if kept.contains(lower) || lower.hasSuffix("ss") || lower.hasSuffix("us") || lower.hasSuffix("is") { return word }
+        let odd = ["people": "person", "children": "child", "men": "man", "women": "woman", "indices": "index"]
+        if let one = odd[lower] { return word.first?.isUppercase == true ? one.prefix(1).uppercased() + one.dropFirst() : one }
+        if lower.hasSuffix("ies"), lower.count > 4 { return word.dropLast(3) + "y" }
+        for ending in ["ches", "shes", "xes", "sses", "zes"] where lower.hasSuffix(ending) { return String(word.dropLast(2)) }
+        if lower.hasSuffix("s"), lower.count > 2 { return String(word.dropLast()) }
+        return word
+    }
+
+    /// Whether two names may mean the same: letters only, one of them perhaps in the plural.
+    static func match(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (plain(left), plain(right))
+        return left == right || singular(left) == singular(right)
+    }
+}

@@ -1,0 +1,68 @@
+/// The Link header field (RFC 8288, section 3).
+enum LinkHeader {
+    /// The target of the first link whose relation is `next`.
+    static func next(_ values: [String]) -> String? {
+        for value in values {
+            var rest = value[...]
+            while let link = parse(&rest) {
+                if link.relations.contains("next") { return link.target }
+            }
+        }
+        return nil
+    }
+
+    /// Whether links say that this is a page of a listing.
+    static func hasPaging(_ values: [String]) -> Bool {
+        values.contains { value in
+            var rest = value[...]
+            while let link = parse(&rest) {
+                if !Set(["first", "last", "prev", "previous"]).isDisjoint(with: link.relations) { return true }
+            }
+            return false
+        }
+    }
+
+    /// Takes one link off the front: `<target>; name=token; name="quoted, text"`.
+    private static func parse(_ rest: inout Substring) -> (target: String, relations: [String])? {
+        rest = rest.drop { $0 == " " || $0 == "," || $0 == "\t" }
+        guard rest.popFirst() == "<", let end = rest.firstIndex(of: ">") else { return nil }
+        let target = String(rest[..<end])
+        rest = rest[rest.index(after: end)...]
+        var relations: [String]?
+        var hasAnchor = false
+        while true {
+            rest = rest.drop { $0 == " " || $0 == "\t" }
+            guard rest.first == ";" else { break }
+            rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+            let name = rest.prefix { !"=;, \t".contains($0) }.lowercased()
+            rest = rest.drop { !"=;,".contains($0) }
+            var value = ""
+            if rest.first == "=" {
+                rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+                value = rest.first == "\"" ? quoted(&rest) : token(&rest)
+            }
+            // Such a link speaks of another resource than the reply (section 3.2).
+            if name == "anchor" { hasAnchor = true }
+            // Only the first rel counts (section 3.3).
+            if name == "rel", relations == nil {
+                relations = value.lowercased().split(separator: " ").map(String.init)
+            }
+        }
+        return (target, hasAnchor ? [] : relations ?? [])
+    }
+
+    private static func token(_ rest: inout Substring) -> String {
+        let token = rest.prefix { !";, \t".contains($0) }
+        rest = rest[token.endIndex...]
+        return String(token)
+    }
+
+    private static func quoted(_ rest: inout Substring) -> String {
+        var text = ""
+        rest.removeFirst()
+        while let character = rest.popFirst(), character != "\"" {
+            text.append(character == "\\" ? rest.popFirst() ?? character : character)
+        }
+        return text
+    }
+}

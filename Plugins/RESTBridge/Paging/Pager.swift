@@ -1,0 +1,278 @@
+internal import BridgeKit
+
+/// Decides how a walk goes on: no I/O, only what pages said.
+struct Pager: Sendable {
+    private let rule: PagingRule
+    /// Where the walk began; nil for at its beginning.
+    private let resumed: Bool
+    private let isDetected: Bool
+    private var seen: Set<Position> = []
+    private var fetched = 0
+    private var pagesRead = 0
+    private var emptyPages = 0
+    private static let mostEmptyPages = 100
+    private var sawNext = false
+    private var total: Int?
+    private var pages: Int?
+    private var lastDigest: UInt64?
+    /// What the server really gives per page, once it is known.
+    private var pageLength: Int?
+    private(set) var warnings: [String] = []
+    private(set) var isComplete = false
+    /// The walk's first page was short, and the next one tells whether that was the end.
+    private(set) var isConfirming = false
+
+    /// What follows a page.
+    enum Step: Equatable, Sendable {
+        case end
+        case go(Position)
+    }
+
+    /// - Parameter cursor: A ``Position/text`` of an earlier walk.
+    init(_ rule: PagingRule, cursor: String?) throws {
+        self.rule = rule
+        resumed = cursor != nil
+        isDetected = false
+        first = try cursor.map { try Self.parse($0, rule) } ?? Self.beginning(rule)
+        seen = [first]
+    }
+
+    /// A walk whose first page is there, and told the rule.
+    ///
+    /// - Parameter first: The place of that page.
+    init(detected rule: PagingRule, first: Position?) {
+        self.rule = rule
+        resumed = false
+        isDetected = true
+        self.first = first ?? Self.beginning(rule)
+        seen = [self.first]
+    }
+
+    /// Where the walk begins.
+    let first: Position
+
+    private static func beginning(_ rule: PagingRule) -> Position {
+        switch rule.style {
+        case .page(let start): .page(start)
+        case .offset(let start): .offset(start)
+        case .none, .automatic, .nextURL, .linkHeader, .cursor, .keyset: .only
+        }
+    }
+
+    private static func parse(_ text: String, _ rule: PagingRule) throws -> Position {
+        let value = String(text.drop { $0 != ":" }.dropFirst())
+        switch (text.prefix { $0 != ":" }, rule.style) {
+        case ("page", .page): if let number = Int(value) { return .page(number) }
+        case ("offset", .offset): if let number = Int(value) { return .offset(number) }
+        case ("url", .nextURL), ("url", .linkHeader): return .url(value)
+        case ("cursor", .cursor), ("cursor", .keyset): return .cursor(value)
+        default: break
+        }
+        throw BridgeError(
+            .configuration, "the stored cursor does not fit paging.style \(rule.name)",
+            remedy: "the config changed since the last run: begin this entity anew")
+    }
+
+    /// Where the pages are that can be asked for before the page at `position` was read, at most `limit` of them.
+    ///
+    /// Without a total it is a guess that there are as many more pages as there were.
+    func ahead(of position: Position, limit: Int) -> [Position] {
+        guard let step = numberStep else { return [] }
+        var positions: [Position] = []
+        var left = rule.maxPages.map { $0 - pagesRead - 1 } ?? Int.max
+        if let pages, case .page(let number) = position, case .page(let start) = rule.style {
+            left = min(left, start + pages - 1 - number)
+        } else if !resumed, let total, let length = pageLength ?? rule.size {
+            left = min(left, (total - fetched - 1) / length)
+        } else {
+            // A guess that grows with what was right so far: at most half of the requests can be in vain.
+            left = min(left, max(1, pagesRead))
+        }
+        var next = position
+        while positions.count < min(limit, left) {
+            switch next {
+            case .page(let number): next = .page(number + 1)
+            case .offset(let number): next = .offset(number + step)
+            case .only, .url, .cursor: return positions
+            }
+            positions.append(next)
+        }
+        return positions
+    }
+
+    /// By how much an offset grows per page; nil where pages are not numbered by us, or not yet.
+    private var numberStep: Int? {
+        switch rule.style {
+        case .page: 1
+        case .offset: pageLength ?? rule.size
+        case .none, .automatic, .nextURL, .linkHeader, .cursor, .keyset: nil
+        }
+    }
+
+    /// What follows the page at `position`.
+    ///
+    /// - Throws: ``BridgeError`` where the remote goes round in circles, or says something that is no cursor.
+    mutating func after(_ position: Position, _ facts: PageFacts) throws -> Step {
+        fetched += facts.count
+        pagesRead += 1
+        total = facts.total ?? total
+        pages = facts.pages ?? pages
+        emptyPages = facts.count == 0 ? emptyPages + 1 : 0
+        if emptyPages > Self.mostEmptyPages {
+            throw BridgeError(
+                .malformed, "paging does not end: \(emptyPages) pages in a row hold no records",
+                remedy: "check paging.style \(rule.name), or set paging.max_pages")
+        }
+        let step = try decide(position, facts)
+        lastDigest = facts.digest
+        guard case .go(let next) = step else { return .end }
+        guard seen.insert(next).inserted else {
+            throw BridgeError(
+                .malformed, "paging goes round in circles: the reply names a page that was read before",
+                remedy: "check paging.style \(rule.name) against the API's documentation")
+        }
+        if let limit = rule.maxPages, pagesRead >= limit {
+            warnings.append("stopped after paging.max_pages = \(limit): the listing is not complete")
+            return .end
+        }
+        return step
+    }
+
+    /// The page that was asked for only to confirm the end is not there: it was the end.
+    mutating func confirmEnd() -> Step { end() }
+
+    private mutating func decide(_ position: Position, _ facts: PageFacts) throws -> Step {
+        switch rule.style {
+        case .none, .automatic:
+            if let total, fetched < total {
+                warnings.append("the reply says \(total) records and holds \(fetched): set paging to read them all")
+                return .end
+            }
+            return end()
+        case .page, .offset: return try decideByNumber(position, facts)
+        case .keyset: return try decideByKey(facts)
+        case .linkHeader:
+            if case .value(let url) = facts.next { return .go(.url(url)) }
+            return end()
+        case .nextURL, .cursor:
+            if facts.count > 0, facts.digest == lastDigest { throw circles }
+            if facts.hasMore == false { return end() }
+            switch facts.next {
+            case .value(let text):
+                sawNext = true
+                // Some name the same cursor for ever, and end with a page without records.
+                let here = if case .cursor = rule.style { Position.cursor(text) } else { Position.url(text) }
+                if facts.count == 0, seen.contains(here) { return end() }
+                if case .cursor = rule.style { return .go(.cursor(text)) }
+                return .go(.url(text))
+            case .none:
+                sawNext = true
+                return facts.hasMore == true ? try brokenPromise() : end()
+            case .missing:
+                if facts.hasMore == true { return try brokenPromise() }
+                if sawNext || resumed || isDetected || total.map({ fetched >= $0 }) ?? false { return end() }
+                warnings.append(
+                    "the reply has no \(rule.next?.description ?? ""), so this is taken as the only page; "
+                        + "the listing does not count as complete")
+                return .end
+            case .unusable(let what):
+                throw BridgeError(
+                    .malformed, "\(rule.next?.description ?? "") holds \(what), which does not say how to go on",
+                    remedy: "check paging.path")
+            }
+        }
+    }
+
+    private var circles: BridgeError {
+        BridgeError(
+            .malformed, "paging goes round in circles: two pages in a row hold the same records",
+            remedy: "check the names of the paging parameters: the server may ignore them")
+    }
+
+    /// The reply says that there is more, and not where.
+    private mutating func brokenPromise() throws -> Step {
+        warnings.append(
+            "the reply says that there is more, and has no \(rule.next?.description ?? ""): the listing is not complete"
+        )
+        return .end
+    }
+
+    private mutating func decideByKey(_ facts: PageFacts) throws -> Step {
+        if facts.count == 0 || facts.hasMore == false { return end() }
+        if facts.hasMore == nil, let size = rule.size, facts.count < size, pagesRead > 1 { return end() }
+        guard case .value(let key) = facts.next else {
+            throw BridgeError(
+                .malformed, "the last record has no value for paging.field, which says how to go on",
+                remedy: "check paging.field")
+        }
+        if seen.contains(.cursor(key)) {
+            // A server whose pages include the key that they begin after ends with that record alone.
+            if facts.count == 1 { return end() }
+            throw circles
+        }
+        if facts.digest == lastDigest { throw circles }
+        return .go(.cursor(key))
+    }
+
+    private mutating func decideByNumber(_ position: Position, _ facts: PageFacts) throws -> Step {
+        if facts.count == 0 {
+            if !resumed, let total, fetched < total {
+                warnings.append("the reply says \(total) records, and its pages held \(fetched): not complete")
+                return .end
+            }
+            if case .page(let number) = position, case .page(let start) = rule.style, let pages,
+                number - start + 1 < pages
+            {
+                warnings.append(
+                    "the reply says \(pages) pages, and page \(number) holds no records: the listing is not complete")
+                return .end
+            }
+            return end()
+        }
+        if lastDigest == facts.digest {
+            guard isConfirming else { throw circles }
+            warnings.append("the server ignores the paging parameters: each page is the whole listing")
+            return end()
+        }
+        if case .page(let number) = position, case .page(let start) = rule.style, let pages,
+            number - start + 1 >= pages
+        {
+            return end()
+        }
+        if let hasMore = facts.hasMore {
+            if !hasMore { return end() }
+            isConfirming = false
+        } else if let total, let reached = reached(position, facts.count) {
+            if reached >= total { return end() }
+            isConfirming = false
+        } else if let size = rule.size, facts.count < (pageLength ?? size) {
+            // A first page that is short is the end, or shows that the server gives less than it is asked for.
+            if pagesRead > 1 { return end() }
+            isConfirming = true
+        } else {
+            isConfirming = false
+        }
+        if isConfirming, pagesRead > 1 { isConfirming = false }
+        if pageLength == nil, let size = rule.size, facts.count < size { pageLength = facts.count }
+        switch position {
+        case .page(let number): return .go(.page(number + 1))
+        case .offset(let number): return .go(.offset(number + facts.count))
+        case .only, .url, .cursor: return end()
+        }
+    }
+
+    /// How many records the listing has up to this page's end, if that is known.
+    private func reached(_ position: Position, _ count: Int) -> Int? {
+        switch (position, rule.style) {
+        case (.offset(let number), .offset(let start)): number - start + count
+        case (.page(let number), .page(let start)) where resumed:
+            rule.size.map { (number - start) * $0 + count }
+        default: resumed ? nil : fetched
+        }
+    }
+
+    private mutating func end() -> Step {
+        isComplete = true
+        return .end
+    }
+}

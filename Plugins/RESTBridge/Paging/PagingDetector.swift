@@ -1,0 +1,333 @@
+internal import BridgeHTTP
+internal import BridgeKit
+internal import RecordBatch
+
+/// Finds out from the first reply how a listing goes on.
+struct PagingDetector {
+    /// What was found, in the words of the config's `paging`.
+    struct Detected: Equatable {
+        var members: [(name: String, value: String)]
+        /// The place of the page that was read, where pages are numbered.
+        var first: Position?
+
+        var options: BridgeOptions {
+            BridgeOptions { writer in
+                for (name, value) in members {
+                    if ["size", "start"].contains(name), let number = Int(value) {
+                        writer.member(name, number)
+                    } else {
+                        writer.member(name, value)
+                    }
+                }
+            }
+        }
+
+        /// As a person would write it.
+        var description: String {
+            "{" + members.map { "\($0.name): \($0.value)" }.joined(separator: ", ") + "}"
+        }
+
+        static func == (left: Self, right: Self) -> Bool {
+            left.description == right.description && left.first == right.first
+        }
+    }
+
+    let survey: ReplySurvey?
+    let response: HTTPResponse
+    /// The URL that was asked for.
+    let url: HTTPURL
+    /// How many records the page holds.
+    let count: Int
+    /// Parameters that the request has already, in its query or its body.
+    let given: Set<String>
+
+    /// Objects that say how paging goes on, the root first.
+    private static let homes = [
+        "$", "$.meta", "$.pagination", "$.paging", "$.page", "$.pageInfo", "$.page_info", "$.links", "$._links",
+        "$.info", "$.metadata", "$._meta", "$._metadata", "$.response_metadata", "$.meta.pagination", "$.meta.page",
+        "$.meta.cursor", "$.meta.links", "$.cursors", "$.cursor", "$.paging.cursors", "$.paging.next", "$.pages",
+        "$.response", "$.result", "$.result._links", "$['hydra:view']", "$.view", "$.d", "$.data",
+    ]
+
+    func detect() -> Detected? {
+        byLinkHeader() ?? byURL() ?? byCursor() ?? byNumber() ?? byHeader() ?? byRequest()
+    }
+
+    // MARK: URLs
+
+    private func byLinkHeader() -> Detected? {
+        let links = response.all("link")
+        guard LinkHeader.next(links) != nil || LinkHeader.hasPaging(links) else { return nil }
+        return Detected(members: [("style", "link_header")])
+    }
+
+    private static let urlNames = [
+        "next", "next_url", "nextUrl", "next_page_url", "nextPageUrl", "next_link", "nextLink", "next_href",
+        "next_page",
+        "nextPage", "nextRecordsUrl", "@odata.nextLink", "odata.nextLink", "@nextLink", "__next", "hydra:next",
+        "next_uri",
+    ]
+
+    private func byURL() -> Detected? {
+        guard let survey else { return nil }
+        var ended: String?
+        for home in Self.homes + connectionHomes {
+            for name in Self.urlNames {
+                let path = Self.member(home, name)
+                for candidate in [path, path + ".href", path + ".url", path + ".link"] {
+                    switch survey[candidate] {
+                    case .text(let text) where Self.isURL(text): return Self.nextURL(candidate)
+                    case .null where candidate == path && Self.isURLName(name, home): ended = ended ?? candidate
+                    default: break
+                    }
+                }
+            }
+        }
+        for path in ["$.links[?@.rel=='next'].href", "$.link[?@.relation=='next'].url", "$.link[?@.rel=='next'].href"]
+        where survey[path].plain != nil { return Self.nextURL(path) }
+        // `next: null` on the first page: a listing of one page, told in the usual way.
+        return ended.map(Self.nextURL)
+    }
+
+    private static func nextURL(_ path: String) -> Detected {
+        Detected(members: [("style", "next_url"), ("path", path)])
+    }
+
+    private static func isURLName(_ name: String, _ home: String) -> Bool {
+        name != "nextPage" && name != "next_page" && (name != "next" || home != "$.paging.next")
+    }
+
+    static func isURL(_ text: String) -> Bool {
+        text.hasPrefix("http://") || text.hasPrefix("https://") || text.hasPrefix("/") || text.hasPrefix("?")
+            || (text.contains("?") && text.contains("="))
+    }
+
+    // MARK: Cursors
+
+    /// Names of cursors, and of the parameters that take them.
+    private static let cursors: [(name: String, parameter: String)] = [
+        ("next_cursor", "cursor"), ("nextCursor", "cursor"), ("cursor_next", "cursor"),
+        ("next_page_token", "page_token"), ("nextPageToken", "pageToken"), ("NextPageToken", "PageToken"),
+        ("next_token", "next_token"), ("nextToken", "nextToken"), ("NextToken", "NextToken"),
+        ("continuation_token", "continuation_token"), ("continuationToken", "continuationToken"),
+        ("continuation", "continuation"), ("next_page_id", "page_id"), ("end_cursor", "after"), ("endCursor", "after"),
+        ("next_page", "page"), ("nextPage", "page"), ("next", "cursor"), ("after", "after"), ("next_id", "cursor"),
+        ("nextMarker", "marker"), ("NextMarker", "marker"), ("marker", "marker"), ("bookmark", "bookmark"),
+        ("scroll_id", "scroll_id"), ("offset", "offset"), ("cursor", "cursor"), ("next_offset", "offset"),
+        ("nextOffset", "offset"),
+    ]
+    private static let moreNames = [
+        "has_more", "hasMore", "has_next", "hasNext", "has_next_page", "hasNextPage", "more", "more_data",
+        "moreResults",
+        "is_truncated", "isTruncated", "more_items_in_collection", "has_more_items",
+    ]
+
+    private var connectionHomes: [String] {
+        guard let survey else { return [] }
+        return survey.findings.compactMap { $0.value == .object && $0.path.hasSuffix(".pageInfo") ? $0.path : nil }
+    }
+
+    private var hasMore: (path: String, value: Bool)? {
+        guard let survey else { return nil }
+        for home in Self.homes + connectionHomes {
+            for name in Self.moreNames {
+                let path = Self.member(home, name)
+                if case .bool(let value) = survey[path] { return (path, value) }
+            }
+        }
+        return nil
+    }
+
+    private func byCursor() -> Detected? {
+        guard let survey else { return nil }
+        let more = hasMore
+        for home in Self.homes + connectionHomes {
+            for (name, parameter) in Self.cursors {
+                let path = Self.member(home, name)
+                let value = survey[path]
+                var parameter = parameter
+                switch value {
+                case .text(let text):
+                    guard !text.isEmpty || name.lowercased().contains("next") else { continue }
+                    // An offset that is a number, or a bare `cursor` that may be this page's own, says nothing of the next.
+                    if name == "cursor" || name == "marker", more == nil { continue }
+                case .number:
+                    guard name.lowercased().contains("next") else { continue }
+                    if name == "next" { parameter = "page" }
+                case .null:
+                    guard name.lowercased().contains("next") || name == "endCursor", name != "next" else { continue }
+                case .bool(false) where name.lowercased().contains("next"): break
+                default: continue
+                }
+                // Notion, whose lists are called so as well.
+                if name == "next_cursor", survey["$.object"] == .text("list") { parameter = "start_cursor" }
+                var members = [("style", "cursor"), ("path", path), ("parameter", known(parameter))]
+                if let more { members.append(("has_more", more.path)) }
+                return Detected(members: members)
+            }
+        }
+        // Stripe: the next page begins after the last object's id.
+        if let more, survey["$.object"] == .text("list") {
+            return Detected(
+                members: [
+                    ("style", "keyset"), ("field", "id"), ("parameter", known("starting_after")),
+                    ("has_more", more.path),
+                ])
+        }
+        return nil
+    }
+
+    // MARK: Numbers
+
+    private static let pageNames = [
+        "page", "current_page", "currentPage", "page_number", "pageNumber", "number", "page_no", "pageNo", "current",
+        "pageIndex", "page_index", "pagenum",
+    ]
+    private static let pagesNames = [
+        "total_pages", "totalPages", "pages", "last_page", "lastPage", "page_count", "pageCount", "num_pages",
+        "numPages",
+        "total_page", "nb_pages", "nbPages", "pagesCount", "pages_count",
+    ]
+    private static let totalNames = [
+        "total", "total_count", "totalCount", "total_results", "totalResults", "total_items", "totalItems", "count",
+        "total_records", "totalRecords", "totalElements", "numFound", "total_entries", "recordsTotal", "total_rows",
+        "totalHits", "hydra:totalItems", "@odata.count", "nbHits", "matches", "numberMatched",
+    ]
+    private static let sizeNames = [
+        "per_page", "perPage", "page_size", "pageSize", "limit", "size", "itemsPerPage", "items_per_page", "maxResults",
+        "max_results", "hitsPerPage", "rows", "top", "take", "pagesize", "page_limit",
+    ]
+    private static let offsetNames = [
+        "offset", "skip", "start", "startAt", "startIndex", "start_index", "from", "first", "position",
+    ]
+
+    private func byNumber() -> Detected? {
+        guard let survey else { return nil }
+        let more = hasMore
+        for home in Self.homes {
+            func find(_ names: [String]) -> (name: String, path: String, value: Int)? {
+                for name in names {
+                    let path = Self.member(home, name)
+                    if let value = survey[path].integer, value >= 0 { return (name, path, value) }
+                }
+                return nil
+            }
+            let total = find(Self.totalNames)
+            let size = find(Self.sizeNames)
+            if let offset = find(Self.offsetNames), total != nil || more != nil,
+                offset.value == 0 || given.contains(offset.name) || size != nil
+            {
+                // OpenSearch and SCIM count from 1.
+                let start = offset.value == 1 && !given.contains(offset.name) ? 1 : 0
+                var members = [
+                    ("style", "offset"), ("offset_parameter", known(offset.name)), ("start", String(start)),
+                ]
+                if let total { members.append(("total", total.path)) }
+                if let more { members.append(("has_more", more.path)) }
+                return Detected(members: members, first: .offset(offset.value))
+            }
+            let page = find(Self.pageNames)
+            let pages = find(Self.pagesNames)
+            guard page != nil || pages != nil, pages != nil || (total != nil && size != nil) || more != nil else {
+                continue
+            }
+            if pages == nil, page == nil { continue }
+            let number = page?.value ?? 1
+            // A page object of Spring counts from 0, whatever its parameter's name is.
+            let base = number == 0 ? 0 : 1
+            let names = [
+                "page", "page[number]", "p", "pageNumber", "page_number", "pageNo", "pageIndex", "currentPage",
+            ]
+            let parameter = names.first { given.contains($0) } ?? "page"
+            var members = [("style", "page"), ("page_parameter", parameter), ("start", String(base))]
+            if let pages {
+                members.append(("pages", pages.path))
+            } else if let total {
+                members.append(("total", total.path))
+            }
+            if let more { members.append(("has_more", more.path)) }
+            return Detected(members: members, first: .page(number))
+        }
+        return nil
+    }
+
+    // MARK: Headers
+
+    private func byHeader() -> Detected? {
+        func header(_ names: [String]) -> (name: String, value: String)? {
+            for name in names { if let value = response.header(name) { return (name, value) } }
+            return nil
+        }
+        for (names, parameter) in [
+            (["X-Next-Page", "Next-Page"], "page"),
+            (["X-Next-Cursor", "Next-Cursor", "X-Cursor-Next"], "cursor"),
+            (["X-Next-Page-Token", "Next-Page-Token"], "page_token"),
+            (["X-Continuation-Token", "Continuation-Token", "X-MS-Continuation"], "continuation_token"),
+            (["X-Next-Token"], "next_token"),
+        ] {
+            guard let (name, value) = header(names) else { continue }
+            if Self.isURL(value) { return Detected(members: [("style", "next_url"), ("header", name)]) }
+            return Detected(members: [("style", "cursor"), ("header", name), ("parameter", known(parameter))])
+        }
+        if let (name, value) = header([
+            "X-Total-Pages", "X-WP-TotalPages", "X-Page-Count", "X-Pagination-Page-Count", "X-Pages", "Total-Pages",
+        ]), Int(value) != nil {
+            return Detected(
+                members: [("style", "page"), ("page_parameter", known("page")), ("pages", name)], first: .page(1))
+        }
+        if let range = response.header("content-range"), range.contains("/"),
+            range.first?.isNumber == true
+                || range.contains(" "), let total = HeaderNumber.total(range), total > count
+        {
+            return Detected(
+                members: [("style", "offset"), ("offset_parameter", known("offset")), ("total", "Content-Range")],
+                first: .offset(0))
+        }
+        return nil
+    }
+
+    /// The request pages already, and the reply says how many records there are.
+    private func byRequest() -> Detected? {
+        let totalHeader = ["X-Total-Count", "X-Total", "Total-Count", "X-Pagination-Total-Count"]
+            .first { response.header($0).flatMap { Int($0) } != nil }
+        let totalPath = Self.homes.lazy.flatMap { home in Self.totalNames.map { Self.member(home, $0) } }
+            .first { survey?[$0].integer != nil }
+        let total = totalHeader ?? totalPath
+        let more = hasMore
+        func number(_ name: String) -> Int? { url.queryValue(name).flatMap { Int($0) } }
+        for name in ["page", "_page", "p", "pageNumber", "page_number", "page[number]", "pageIndex"] {
+            guard let first = number(name) else { continue }
+            var members = [("style", "page"), ("page_parameter", name), ("start", String(min(first, 1)))]
+            if let total { members.append(("total", total)) }
+            if let more { members.append(("has_more", more.path)) }
+            return Detected(members: members, first: .page(first))
+        }
+        for name in Self.offsetNames + ["_start", "$skip", "page[offset]"] {
+            guard let first = number(name) else { continue }
+            var members = [("style", "offset"), ("offset_parameter", name)]
+            if let total { members.append(("total", total)) }
+            if let more { members.append(("has_more", more.path)) }
+            return Detected(members: members, first: .offset(first))
+        }
+        // Known to be more, and no way to ask for it: the pager says so.
+        return total.map { Detected(members: [("style", "none"), ("total", $0)]) }
+    }
+
+    /// The name as the request has it, if it has it in another form.
+    private func known(_ name: String) -> String {
+        func plain(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
+        return given.first { plain($0) == plain(name) } ?? name
+    }
+
+    private static func member(_ home: String, _ name: String) -> String {
+        name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? "\(home).\(name)" : "\(home)['\(name)']"
+    }
+}
+
+/// Numbers in header fields.
+enum HeaderNumber {
+    /// A number as it stands, or the total of a Content-Range (RFC 9110, section 14.4).
+    static func total(_ text: String) -> Int? {
+        Int(text.filter { $0 != " " }) ?? text.split(separator: "/").last.flatMap { Int($0) }
+    }
+}

@@ -1,0 +1,157 @@
+internal import BridgeKit
+
+/// How a listing goes on: as the config says, or as it was detected.
+struct PagingRule: Sendable {
+    enum Style: Sendable {
+        case none
+        /// The first reply tells.
+        case automatic
+        case page(start: Int)
+        case offset(start: Int)
+        case nextURL(ReplyPlace)
+        case linkHeader
+        case cursor(ReplyPlace)
+        /// The next page begins after the last record's value at a path, plus a number.
+        case keyset(JSONPath, add: Int)
+    }
+
+    /// Where a request says which page it means.
+    enum Parameter: Equatable, Sendable {
+        case query(String)
+        case header(String)
+        /// Names that lead into the JSON body.
+        case body([String])
+    }
+
+    var style = Style.none
+    var name = "none"
+    var parameter = Parameter.query("page")
+    var sizeParameter: Parameter?
+    var size: Int?
+    var total: ReplyPlace?
+    var pages: ReplyPlace?
+    var hasMore: ReplyPlace?
+    var maxPages: Int?
+
+    static let automatic: PagingRule = {
+        var rule = PagingRule()
+        rule.style = .automatic
+        rule.name = "auto"
+        return rule
+    }()
+
+    private static let members: [String: [String]] = [
+        "none": ["total"],
+        "auto": [],
+        "page": ["page_parameter", "size_parameter", "size", "start", "total", "pages", "has_more", "in"],
+        "offset": ["offset_parameter", "limit_parameter", "size", "start", "total", "has_more", "in"],
+        "next_url": ["path", "header", "total", "has_more"],
+        "link_header": ["total"],
+        "cursor": ["path", "header", "parameter", "size_parameter", "size", "total", "has_more", "in"],
+        "keyset": ["field", "parameter", "add", "size_parameter", "size", "total", "has_more", "in"],
+    ]
+    private static let styles = "auto, none, page, offset, next_url, link_header, cursor, keyset"
+    /// Names that other tools use for the same.
+    private static let aliases = ["max_id": "keyset", "since_id": "keyset", "next": "next_url", "link": "link_header"]
+
+    init() {}
+
+    /// - Parameters:
+    ///   - options: The section's `paging`.
+    ///   - pageSize: The host's wish, where the config has none.
+    ///   - sizeIn: Whether `size` and its parameter go into a body unless `in` says otherwise.
+    init(_ options: BridgeOptions, pageSize: Int?, bodyPrefix: [String]?) throws {
+        let given = options.string("style") ?? "auto"
+        name = Self.aliases[given] ?? given
+        guard let known = Self.members[name] else {
+            throw BridgeError(
+                .configuration, "paging.style is \"\(name)\"", remedy: "use one of: \(Self.styles)")
+        }
+        if let stranger = options.names.first(where: { !(known + ["style", "max_pages"]).contains($0) }) {
+            throw BridgeError(
+                .configuration, "paging.\(stranger) has no meaning with paging.style \(name)",
+                remedy: "style \(name) takes: \((known + ["max_pages"]).joined(separator: ", "))")
+        }
+        func place(_ member: String) throws -> ReplyPlace? {
+            try options.string(member).map { try ReplyPlace($0, option: "paging.\(member)") }
+        }
+        size = options.integer("size")
+        total = try place("total")
+        pages = try place("pages")
+        hasMore = try place("has_more")
+        maxPages = options.integer("max_pages")
+        for (member, value) in [("size", size), ("max_pages", maxPages)] {
+            if let value, value < 1 {
+                throw BridgeError(.configuration, "paging.\(member) is \(value)", remedy: "it must be at least 1")
+            }
+        }
+        let home = options.string("in") ?? (bodyPrefix == nil ? "query" : "body")
+        func parameter(_ member: String, _ standard: String?) throws -> Parameter? {
+            guard let name = options.string(member) ?? standard else { return nil }
+            switch home {
+            case "query": return .query(name)
+            case "header": return .header(name)
+            case "body":
+                let prefix = options.string("in") == nil ? bodyPrefix ?? [] : []
+                return .body(prefix + name.split(separator: ".").map(String.init))
+            default:
+                throw BridgeError(
+                    .configuration, "paging.in is \"\(home)\"", remedy: "use query, body or header")
+            }
+        }
+        func next(_ standard: String?) throws -> ReplyPlace {
+            if let header = options.string("header") {
+                return try ReplyPlace(header.hasPrefix("$") ? "" : header, option: "paging.header")
+            }
+            if let path = try place("path") { return path }
+            if let standard { return .body(try JSONPath(standard, option: "paging.path")) }
+            throw BridgeError(
+                .configuration, "paging.path is missing",
+                remedy: "say where the reply holds the next cursor: path for its body, header for its head")
+        }
+        switch name {
+        case "page":
+            sizeParameter = try parameter("size_parameter", nil)
+            if sizeParameter != nil { size = size ?? pageSize }
+            self.parameter = try parameter("page_parameter", "page") ?? self.parameter
+            style = .page(start: options.integer("start") ?? 1)
+        case "offset":
+            size = size ?? pageSize
+            self.parameter = try parameter("offset_parameter", "offset") ?? self.parameter
+            sizeParameter = size == nil ? nil : try parameter("limit_parameter", "limit")
+            style = .offset(start: options.integer("start") ?? 0)
+        case "next_url": style = .nextURL(try next("$.next"))
+        case "link_header": style = .linkHeader
+        case "cursor":
+            sizeParameter = try parameter("size_parameter", nil)
+            self.parameter = try parameter("parameter", "cursor") ?? self.parameter
+            style = .cursor(try next(nil))
+        case "keyset":
+            sizeParameter = try parameter("size_parameter", nil)
+            self.parameter =
+                try parameter("parameter", given == "keyset" ? "after" : given) ?? self.parameter
+            let field = options.string("field") ?? "id"
+            style = .keyset(
+                try JSONPath(field.hasPrefix("$") ? field : "$.\(field)", option: "paging.field"),
+                add: options.integer("add") ?? 0)
+        case "auto": style = .automatic
+        default: style = .none
+        }
+        if options.has("size_parameter"), size == nil {
+            throw BridgeError(
+                .configuration, "paging.size is missing",
+                remedy: "say what \(options.string("size_parameter") ?? "") should ask for")
+        }
+    }
+
+    /// Where the reply says how to go on.
+    var next: ReplyPlace? {
+        switch style {
+        case .nextURL(let place), .cursor(let place): place
+        case .none, .automatic, .page, .offset, .linkHeader, .keyset: nil
+        }
+    }
+
+    /// All paths into the reply's body.
+    var paths: [JSONPath] { [next, total, pages, hasMore].compactMap { $0?.path } }
+}

@@ -1,0 +1,33 @@
+internal import BridgeHTTP
+internal import BridgeKit
+
+/// Errors in a GraphQL reply, whose status mostly says that all is well (GraphQL specification, section 7.1.2).
+enum GraphQLErrors {
+    private static let paths = ["$.errors[0].message", "$.errors[0].extensions.code", "$.errors[0].type"].compactMap {
+        try? JSONPath($0, option: "preset")
+    }
+    private static let sign = Array("\"errors\"".utf8)
+
+    /// - Throws: ``BridgeError`` for a reply with errors, even where it has data beside them: what is missing is unknown.
+    static func check(_ body: HTTPExchange.PaddedBody, asked: String, response: HTTPResponse) throws {
+        guard body.bytes.firstRange(of: sign) != nil,
+            let values = JSONScalar.read(paths, in: body), let message = values[0].plain
+        else { return }
+        let kind = (values[1].plain ?? values[2].plain ?? "").uppercased()
+        var code = BridgeError.Code.remote
+        var isRetryable = false
+        switch kind {
+        case "UNAUTHENTICATED": code = .authentication
+        case "FORBIDDEN": code = .permission
+        case "NOT_FOUND": code = .notFound
+        case "THROTTLED", "RATE_LIMITED", "RATE_LIMIT_EXCEEDED": (code, isRetryable) = (.rateLimited, true)
+        case "INTERNAL_SERVER_ERROR", "TIMEOUT": isRetryable = true
+        default: break
+        }
+        throw BridgeError(
+            code, "\(asked): the GraphQL reply holds errors\(kind.isEmpty ? "" : " (\(kind))")",
+            remedy: "check graphql.query",
+            location: response.location, remote: response.redactor.clean(message), isRetryable: isRetryable,
+            retryAfterMilliseconds: isRetryable ? HTTPStatusError.retryAfter(response) : nil)
+    }
+}

@@ -1,0 +1,173 @@
+internal import BridgeKit
+internal import CSimdJSON
+
+/// A path into a JSON text: the part of RFC 9535 that a single forward pass can follow.
+///
+/// `$` is the root, `.name` and `['name']` select a member, `[*]` and `.*` all elements or members, `[0]` an element from
+/// the front, and `[?@.name=='value']` the elements whose member is that text.
+struct JSONPath: Hashable, Sendable, CustomStringConvertible {
+    enum Segment: Hashable, Sendable {
+        case name(String)
+        case wildcard
+        case index(UInt64)
+        case filter(name: String, value: String)
+    }
+
+    let segments: [Segment]
+    /// As the config has it.
+    let description: String
+
+    static let root = JSONPath(segments: [], description: "$")
+
+    private init(segments: [Segment], description: String) {
+        self.segments = segments
+        self.description = description
+    }
+
+    /// The path of members, one in the other.
+    init(names: [String]) {
+        self.init(
+            segments: names.map(Segment.name),
+            description: "$" + names.map { "['" + $0.replacing("'", with: "\\'") + "']" }.joined())
+    }
+
+    /// Parses a path.
+    ///
+    /// - Parameter option: The option that holds it, for the message.
+    /// - Throws: ``BridgeError`` that names the character where the subset ends.
+    init(_ text: String, option: String) throws {
+        var parser = Parser(text: text, option: option)
+        segments = try parser.parse()
+        description = text
+    }
+
+    /// Whether everything that `other` leads to lies at or below what this path leads to.
+    func isPrefix(of other: JSONPath) -> Bool { other.segments.starts(with: segments) }
+
+    /// Adds this path to a reader and returns its number there.
+    func add(to reader: OpaquePointer) -> UInt32 {
+        let number = bmo_json_add_path(reader)
+        for segment in segments {
+            switch segment {
+            case .wildcard: bmo_json_add_wildcard(reader)
+            case .index(let index): bmo_json_add_index(reader, index)
+            case .name(let name): Self.withChars(name) { bmo_json_add_name(reader, $0.baseAddress, $0.count) }
+            case .filter(let name, let value):
+                Self.withChars(name) { name in
+                    Self.withChars(value) {
+                        bmo_json_add_filter(reader, name.baseAddress, name.count, $0.baseAddress, $0.count)
+                    }
+                }
+            }
+        }
+        return number
+    }
+
+    static func withChars<Result>(_ text: String, _ body: (UnsafeBufferPointer<CChar>) -> Result) -> Result {
+        var text = text
+        return text.withUTF8 { utf8 in utf8.withMemoryRebound(to: CChar.self, body) }
+    }
+
+    private struct Parser {
+        let text: String
+        let option: String
+        var rest: Substring
+
+        init(text: String, option: String) {
+            self.text = text
+            self.option = option
+            rest = text[...]
+        }
+
+        func failure(_ what: String) -> BridgeError {
+            let position = text.distance(from: text.startIndex, to: rest.startIndex) + 1
+            return BridgeError(
+                .configuration, "\(option): \"\(text)\" is no path: \(what) at character \(position)",
+                remedy: "use $, .name, ['name'], [*], [0] and [?@.name=='text'], as in $.data.items")
+        }
+
+        mutating func parse() throws -> [Segment] {
+            var segments: [Segment] = []
+            guard rest.popFirst() == "$" else {
+                rest = text[...]
+                throw failure("$ must stand first")
+            }
+            while let character = rest.first {
+                if rest.hasPrefix("..") { throw failure("the descendant segment .. is not supported") }
+                guard character == "." || character == "[" else { throw failure("unexpected \"\(character)\"") }
+                rest.removeFirst()
+                switch character {
+                case "." where rest.first == "*":
+                    rest.removeFirst()
+                    segments.append(.wildcard)
+                case ".":
+                    let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == "@" }
+                    guard !name.isEmpty else { throw failure("a name must follow the dot") }
+                    rest = rest[name.endIndex...]
+                    segments.append(.name(String(name)))
+                default: segments.append(try bracket())
+                }
+            }
+            return segments
+        }
+
+        mutating func bracket() throws -> Segment {
+            guard let first = rest.popFirst() else { throw failure("the bracket is not closed") }
+            let segment: Segment
+            switch first {
+            case "*": segment = .wildcard
+            case "'", "\"": segment = .name(try quoted(first))
+            case "0"..."9":
+                var digits = String(first)
+                while let digit = rest.first, ("0"..."9").contains(digit) {
+                    digits.append(digit)
+                    rest.removeFirst()
+                }
+                guard let index = UInt64(digits) else { throw failure("the index is too large") }
+                segment = .index(index)
+            case "?": segment = try filter()
+            default: throw failure("only ['name'], [*], [0] and [?@.name=='text'] are supported in brackets")
+            }
+            guard rest.popFirst() == "]" else { throw failure("the bracket is not closed") }
+            return segment
+        }
+
+        private mutating func quoted(_ quote: Character) throws -> String {
+            var name = ""
+            while let character = rest.popFirst(), character != quote {
+                guard character == "\\" else {
+                    name.append(character)
+                    continue
+                }
+                guard let escaped = rest.popFirst(), "'\"\\/".contains(escaped) else { throw failure("unknown escape") }
+                name.append(escaped)
+            }
+            return name
+        }
+
+        /// `?@.name=='text'` or `?(@.name=='text')`.
+        private mutating func filter() throws -> Segment {
+            func space() { rest = rest.drop { $0 == " " } }
+            space()
+            let isWrapped = rest.first == "("
+            if isWrapped { rest.removeFirst() }
+            space()
+            guard rest.hasPrefix("@.") else { throw failure("a filter must begin with @.name") }
+            rest = rest.dropFirst(2)
+            let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+            guard !name.isEmpty else { throw failure("a filter needs a member's name") }
+            rest = rest[name.endIndex...]
+            space()
+            guard rest.hasPrefix("==") else { throw failure("a filter can only compare with ==") }
+            rest = rest.dropFirst(2)
+            space()
+            guard let quote = rest.popFirst(), quote == "'" || quote == "\"" else {
+                throw failure("a filter compares with a text in quotes")
+            }
+            let value = try quoted(quote)
+            space()
+            if isWrapped { guard rest.popFirst() == ")" else { throw failure("the ( of the filter is not closed") } }
+            return .filter(name: String(name), value: value)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import BridgeHTTP
+internal import CSimdJSON
+
+/// What stands at one place of a JSON text.
+enum JSONScalar: Equatable, Sendable {
+    case missing
+    case null
+    case bool(Bool)
+    /// With its characters.
+    case number(String)
+    case text(String)
+    case object
+    /// With the character that its first element begins with, where that is known.
+    case array(String)
+
+    init(_ value: bmo_json_value) {
+        var text: String {
+            String(decoding: UnsafeRawBufferPointer(start: value.text, count: value.length), as: UTF8.self)
+        }
+        switch value.kind {
+        case BMO_JSON_NULL: self = .null
+        case BMO_JSON_FALSE: self = .bool(false)
+        case BMO_JSON_TRUE: self = .bool(true)
+        case BMO_JSON_NUMBER: self = .number(text)
+        case BMO_JSON_TEXT: self = .text(text)
+        case BMO_JSON_OBJECT: self = .object
+        case BMO_JSON_ARRAY: self = .array(text)
+        default: self = .missing
+        }
+    }
+
+    /// A text, a number or a bool, as text.
+    var plain: String? {
+        switch self {
+        case .text(let text), .number(let text): text
+        case .bool(let value): value ? "true" : "false"
+        case .missing, .null, .object, .array: nil
+        }
+    }
+
+    var integer: Int? {
+        switch self {
+        case .text(let text), .number(let text): Int(text)
+        default: nil
+        }
+    }
+
+    var bool: Bool? {
+        switch self {
+        case .bool(let value): value
+        case .text("true"), .number("1"): true
+        case .text("false"), .number("0"): false
+        default: nil
+        }
+    }
+
+    /// The values at paths of a JSON text; nil where it is no JSON.
+    static func read(_ paths: [JSONPath], in body: HTTPExchange.PaddedBody) -> [JSONScalar]? {
+        guard let reader = bmo_json_reader_new() else { return nil }
+        defer { bmo_json_reader_free(reader) }
+        let numbers = paths.map { $0.add(to: reader) }
+        return body.bytes.withUnsafeBufferPointer { bytes in
+            guard bmo_json_begin(reader, bytes.baseAddress, body.count, BMO_JSON_VALUES) != 0,
+                bmo_json_next(reader, nil, Int.max) == BMO_JSON_DONE
+            else { return nil }
+            return numbers.map { number in
+                var value = bmo_json_value()
+                bmo_json_value_at(reader, number, &value)
+                return JSONScalar(value)
+            }
+        }
+    }
+
+    /// The same of a text.
+    static func read(_ paths: [JSONPath], in text: String) -> [JSONScalar]? {
+        read(paths, in: HTTPExchange.PaddedBody(Array(text.utf8)))
+    }
+}
+
+/// What stands beside the records of a reply, by its paths.
+struct ReplySurvey: Sendable {
+    /// Whether the reply's root is an array.
+    let isArray: Bool
+    /// In the reply's order.
+    let findings: [(path: String, value: JSONScalar)]
+    private let index: [String: Int]
+
+    init(isArray: Bool, findings: [(path: String, value: JSONScalar)]) {
+        self.isArray = isArray
+        self.findings = findings
+        index = Dictionary(findings.indices.map { (findings[$0].path, $0) }, uniquingKeysWith: { $1 })
+    }
+
+    /// Looks at a body; nil where it is no JSON.
+    init?(_ body: HTTPExchange.PaddedBody) {
+        guard let reader = bmo_json_reader_new() else { return nil }
+        defer { bmo_json_reader_free(reader) }
+        let found = body.bytes.withUnsafeBufferPointer { bytes -> [(path: String, value: JSONScalar)]? in
+            guard bmo_json_begin(reader, bytes.baseAddress, body.count, BMO_JSON_VALUES) != 0 else { return nil }
+            return (0..<bmo_json_survey(reader)).map { number in
+                var finding = bmo_json_finding()
+                bmo_json_finding_at(reader, number, &finding)
+                let path = UnsafeRawBufferPointer(start: finding.path, count: finding.path_length)
+                return (String(decoding: path, as: UTF8.self), JSONScalar(finding.value))
+            }
+        }
+        guard let found else { return nil }
+        let skipped = body.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let first = body.bytes.dropFirst(skipped).first { $0 > 0x20 }
+        self.init(isArray: first == UInt8(ascii: "["), findings: found)
+    }
+
+    subscript(path: String) -> JSONScalar { index[path].map { findings[$0].value } ?? .missing }
+
+    /// Lists of objects, and lists that are empty.
+    var lists: [String] {
+        findings.compactMap { finding in
+            switch finding.value {
+            case .array("{"), .array(""): finding.path
+            default: nil
+            }
+        }
+    }
+}

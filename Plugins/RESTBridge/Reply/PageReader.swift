@@ -1,0 +1,240 @@
+internal import BridgeHTTP
+internal import BridgeKit
+internal import CSimdJSON
+internal import RecordBatch
+
+/// Reads the JSON of pages, one after the other, into batches.
+final class PageReader {
+    private let reader: OpaquePointer
+    private let section: RESTSection
+    private let records: JSONPath
+    private var places: [ReplyPlace: UInt32] = [:]
+    private let shapes: Bool
+    private var shaper: RecordShaper?
+    private var removed: [BridgeOptions] = []
+    private let scratch = RecordBatchWriter()
+    private var body = HTTPExchange.PaddedBody.empty
+    /// For messages: what is being read, and where it came from.
+    private var asked = ""
+    private var response: HTTPResponse?
+
+    /// About how large a batch gets before a page is handed out in several.
+    static let batchBytes = 4 << 20
+
+    init(_ section: RESTSection) throws {
+        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
+        self.reader = reader
+        self.section = section
+        records = section.records ?? .root
+        shapes = RecordShaper.isNeeded(section.preset)
+        _ = records.add(to: reader)
+        let paging = section.paging
+        let wanted =
+            [paging.next, paging.total, paging.pages, paging.hasMore, section.incremental?.token]
+            + section.metadata.map(\.place)
+        for place in wanted.compactMap(\.self) where places[place] == nil {
+            if case .body(let path) = place { places[place] = path.add(to: reader) }
+        }
+    }
+
+    deinit { bmo_json_reader_free(reader) }
+
+    /// Begins a page.
+    func begin(_ body: HTTPExchange.PaddedBody, _ response: HTTPResponse, asked: String) throws {
+        self.body = body
+        self.response = response
+        self.asked = asked
+        let isPage = RemoteWords.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
+        setFields(response)
+        let isAccepted = body.bytes.withUnsafeBufferPointer {
+            bmo_json_begin(reader, $0.baseAddress, body.count, BMO_JSON_RECORDS) != 0
+        }
+        if !isAccepted || isPage { throw failure(isPage: isPage) }
+        if shapes, let preset = section.preset { shaper = RecordShaper(preset, included: try included()) }
+    }
+
+    /// Writes the page's next records; whether there are more.
+    func read(into writer: RecordBatchWriter) throws -> (hasMore: Bool, rejected: [Page.Rejected]) {
+        let status = body.bytes.withUnsafeBufferPointer { _ in
+            bmo_json_next(reader, shaper == nil ? writer.raw : scratch.raw, Self.batchBytes)
+        }
+        if status == BMO_JSON_FAILED { throw failure(isPage: false) }
+        if let shaper {
+            let batch = try scratch.finish()
+            for index in 0..<batch.count where !shaper.write(batch[index], to: writer) {
+                removed.append(BridgeOptions(copying: batch[index]))
+            }
+        }
+        let rejected = (0..<bmo_json_rejected_count(reader)).map { index in
+            var record = bmo_json_rejected()
+            bmo_json_rejected_at(reader, index, &record)
+            let end = min(record.offset + record.length, body.count)
+            let text = String(decoding: body.bytes[record.offset..<end].prefix(4000), as: UTF8.self)
+            return Page.Rejected(
+                index: Int(record.index), reason: String(cString: record.reason), representation: text)
+        }
+        return (status == BMO_JSON_MORE, rejected)
+    }
+
+    /// What the page says about the walk; known when it was read to its end.
+    func facts() -> PageFacts {
+        var facts = PageFacts()
+        let paging = section.paging
+        facts.count = Int(bmo_json_records(reader))
+        facts.total = paging.total.flatMap(integer)
+        facts.pages = paging.pages.flatMap(integer)
+        facts.hasMore = paging.hasMore.flatMap { value($0).bool }
+        if let next = paging.next { facts.next = nextValue(next) }
+        if case .linkHeader = paging.style, let url = LinkHeader.next(response?.all("link") ?? []) {
+            facts.next = .value(url)
+        }
+        if case .keyset(let field, let add) = paging.style { facts.next = lastKey(field, add: add) }
+        return facts
+    }
+
+    /// What the config wants to know of the reply besides.
+    func metadata() -> [String: String] {
+        var metadata: [String: String] = [:]
+        for (name, place) in section.metadata { metadata[name] = value(place).plain }
+        return metadata
+    }
+
+    /// The remote's token for a later walk.
+    func delta() -> String? { section.incremental.flatMap { value($0.token).plain } }
+
+    /// The objects that the page says are gone, each told once.
+    func deleted() throws -> [BridgeOptions] {
+        defer { removed = [] }
+        guard let path = section.incremental?.deleted else { return removed }
+        guard let batch = try Self.records(at: path, in: body) else { return removed }
+        return removed + (0..<batch.count).map { BridgeOptions(copying: batch[$0]) }
+    }
+
+    /// The records at a path, all at once; none where the path leads nowhere.
+    private static func records(at path: JSONPath, in body: HTTPExchange.PaddedBody) throws -> RecordBatch? {
+        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
+        defer { bmo_json_reader_free(reader) }
+        _ = path.add(to: reader)
+        let writer = RecordBatchWriter()
+        let isRead = body.bytes.withUnsafeBufferPointer {
+            bmo_json_begin(reader, $0.baseAddress, body.count, BMO_JSON_RECORDS) != 0
+                && bmo_json_next(reader, writer.raw, Int.max) == BMO_JSON_DONE
+        }
+        return isRead ? try writer.finish() : nil
+    }
+
+    private func included() throws -> RecordBatch? {
+        guard section.preset == .jsonAPI else { return nil }
+        return try Self.records(at: JSONPath("$.included", option: "preset"), in: body)
+    }
+
+    private func setFields(_ response: HTTPResponse) {
+        guard !section.headerFields.isEmpty else { return }
+        bmo_json_clear_fields(reader)
+        for (name, header) in section.headerFields {
+            guard let value = response.header(header) else { continue }
+            JSONPath.withChars(name) { name in
+                JSONPath.withChars(value) { value in
+                    bmo_json_set_field(reader, name.baseAddress, name.count, value.baseAddress, value.count)
+                }
+            }
+        }
+    }
+
+    /// The value of the last record that the next page begins after.
+    private func lastKey(_ field: JSONPath, add: Int) -> PageFacts.NextValue {
+        var offset = 0
+        var length = 0
+        bmo_json_last_record(reader, &offset, &length)
+        guard length > 0 else { return .missing }
+        // What follows the record is no part of it: its own end is found by reading it.
+        let text = body.bytes[offset..<min(offset + length, body.count)]
+        guard let key = JSONScalar.read([field], in: HTTPExchange.PaddedBody(text))?.first?.plain else {
+            return .missing
+        }
+        guard add != 0 else { return .value(key) }
+        return Int(key).map { .value(String($0 &+ add)) } ?? .unusable("a text")
+    }
+
+    /// Gives the page's memory back.
+    func end() { body = .empty }
+
+    private func value(_ place: ReplyPlace) -> JSONScalar {
+        switch place {
+        case .header(let name): return response?.header(name).map(JSONScalar.text) ?? .missing
+        case .body:
+            guard let number = places[place] else { return .missing }
+            var value = bmo_json_value()
+            bmo_json_value_at(reader, number, &value)
+            return JSONScalar(value)
+        }
+    }
+
+    private func integer(_ place: ReplyPlace) -> Int? {
+        let value = value(place)
+        let number =
+            value.integer ?? { if case .header = place { HeaderNumber.total(value.plain ?? "") } else { nil } }()
+        // More than any listing has, and little enough to count with.
+        return number.map { min(max($0, 0), 1 << 50) }
+    }
+
+    private func nextValue(_ place: ReplyPlace) -> PageFacts.NextValue {
+        switch value(place) {
+        case .missing: if case .header = place { .none } else { .missing }
+        case .null, .bool(false): .none
+        case .text(let text): text.isEmpty ? .none : .value(text)
+        case .number(let text): .value(text)
+        case .bool(true): .unusable("true")
+        case .array: .unusable("an array")
+        case .object: .unusable("an object")
+        }
+    }
+
+    private func failure(isPage: Bool) -> BridgeError {
+        let location = response?.location
+        if isPage {
+            let prefix = Array(body.bytes.prefix(min(body.count, 65_536)))
+            let words = RemoteWords.make(prefix, mediaType: response?.mediaType)
+            let kind = response?.header("content-type") ?? "no content type"
+            return BridgeError(
+                .malformed, "\(asked): the server sent a web page (\(kind)) where JSON was expected",
+                remedy: "check url, path and auth", location: location,
+                remote: words.flatMap { text in response?.redactor.clean(text) })
+        }
+        var error = bmo_json_error()
+        bmo_json_failure(reader, &error)
+        let message = String(cString: error.message)
+        var code = BridgeError.Code.malformed
+        var remedy: String?
+        var what = "\(asked) is not JSON: \(message), at byte \(error.offset)"
+        var remote = excerpt(error.offset)
+        switch error.fault {
+        case BMO_JSON_EMPTY:
+            what = "\(asked): the reply is empty where JSON was expected"
+            remedy = "an API without records should answer 204, or an empty list"
+            remote = nil
+        case BMO_JSON_TOO_DEEP, BMO_JSON_TOO_LARGE, BMO_JSON_MEMORY:
+            code = .limit
+            what = "\(asked): \(message), at byte \(error.offset)"
+        case BMO_JSON_NO_RECORDS, BMO_JSON_NOT_RECORDS:
+            let found = String(cString: bmo_json_arrays(reader))
+            what =
+                error.fault == BMO_JSON_NO_RECORDS
+                ? "\(asked): the reply has nothing at \(records)"
+                : "\(asked): what stands at \(records) is no object or array"
+            remedy = found.isEmpty ? "check records" : "set records to one of: \(found)"
+            remote = nil
+        default: break
+        }
+        return BridgeError(code, what, remedy: remedy, location: location, remote: remote)
+    }
+
+    /// Some text around a byte, without secrets.
+    private func excerpt(_ offset: Int) -> String? {
+        let from = max(0, min(offset, body.count) - 24)
+        let bytes = body.bytes[from..<min(body.count, from + 48)]
+        guard !bytes.isEmpty else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return response?.redactor.clean("... \(text) ...")
+    }
+}

@@ -1,0 +1,69 @@
+internal import BridgeKit
+
+/// Finds where the records of a reply are when nobody says it.
+enum RecordsFinder {
+    /// The usual places, the most telling first.
+    private static let usual = [
+        "$.data", "$.items", "$.results", "$.records", "$.value", "$['hydra:member']", "$.member", "$.entries",
+        "$.content", "$.rows", "$.values", "$.objects", "$.documents", "$.docs", "$.list", "$.elements", "$.features",
+        "$.Resources", "$.resources", "$.d.results", "$.d", "$.hits.hits", "$.response.docs", "$.response.results",
+        "$.result.records", "$.result.results", "$.result", "$.response", "$.nodes",
+    ]
+    /// Lists that hold something else than records.
+    private static let strangers: Set<String> = [
+        "links", "link", "errors", "warnings", "included", "facets", "aggregations", "fields", "columns", "notices",
+        "messages", "extensions",
+    ]
+
+    /// The path of the records.
+    ///
+    /// - Throws: ``BridgeError`` where a person has to choose.
+    static func path(_ survey: ReplySurvey, asked: String, location: String?) throws -> String {
+        if survey.isArray { return "$" }
+        let lists = survey.lists.filter { !strangers.contains(name(of: $0)) && !$0.contains("[?") }
+        // An object with an id may be a record that has lists of its own.
+        let mayBeRecord = survey["$.id"] != .missing
+        let safe = mayBeRecord ? Array(usual.prefix(5)) : usual
+        if survey["$.resourceType"] == .text("Bundle") { return "$.entry[*].resource" }
+        if let found = safe.first(where: lists.contains) { return found }
+        if !mayBeRecord || survey["$.data"] == .object {
+            if let found = connection(lists) { return found }
+            for parent in ["$.data", "$._embedded", "$.response", "$.result"] where survey[parent] == .object {
+                let inner = lists.filter { $0.hasPrefix(parent + ".") || $0.hasPrefix(parent + "[") }
+                let near = inner.filter { depth($0) == 2 }
+                if near.count == 1 { return near[0] }
+                if near.isEmpty, inner.count == 1 { return inner[0] }
+                if let named = usual.lazy.map({ parent + $0.dropFirst() }).first(where: inner.contains) { return named }
+                if parent == "$.data", inner.isEmpty { return parent }
+            }
+        }
+        if !mayBeRecord {
+            let near = lists.filter { depth($0) == 1 }
+            if near.count == 1 { return near[0] }
+            let nested = lists.filter { depth($0) == 2 }
+            if near.isEmpty, nested.count == 1 { return nested[0] }
+        }
+        if lists.filter({ depth($0) < 3 }).isEmpty { return "$" }
+        throw BridgeError(
+            .configuration,
+            "\(asked): the reply is an object that holds lists, and records does not say which to take",
+            remedy: "set records to one of: \(lists.joined(separator: ", ")); "
+                + "or to $ where the object itself is the record", location: location)
+    }
+
+    /// A connection of GraphQL: its nodes, or its edges' nodes.
+    private static func connection(_ lists: [String]) -> String? {
+        let near = lists.sorted { depth($0) < depth($1) }
+        if let nodes = near.first(where: { $0.hasSuffix(".nodes") }) { return nodes }
+        return near.first { $0.hasSuffix(".edges") }.map { $0 + "[*].node" }
+    }
+
+    private static func depth(_ path: String) -> Int {
+        (try? JSONPath(path, option: "records"))?.segments.count ?? 0
+    }
+
+    private static func name(of path: String) -> String {
+        guard case .name(let name)? = (try? JSONPath(path, option: "records"))?.segments.last else { return "" }
+        return name
+    }
+}

@@ -1,0 +1,80 @@
+internal import BridgeHTTP
+internal import BridgeKit
+
+extension RESTSection {
+    /// The request for a page.
+    ///
+    /// - Parameters:
+    ///   - position: Where the page is.
+    ///   - page: The URL of the page before, which a relative reference starts from.
+    ///   - delta: The remote's token of an earlier walk.
+    /// - Throws: ``BridgeError`` where the remote named what is no URL.
+    func request(at position: Position, after page: HTTPURL?, delta: String?) throws -> (HTTPRequest, HTTPURL) {
+        var target = url
+        var fields = headers
+        var content = body
+        func set(_ parameter: PagingRule.Parameter, _ value: JSONValue) {
+            switch parameter {
+            case .query(let name): target = target.setting(query: [(name: name, value: value.plainText ?? "")])
+            case .header(let name):
+                fields.removeAll { $0.name.lowercased() == name.lowercased() }
+                fields.append((name: name, value: value.plainText ?? ""))
+            case .body(let names):
+                var changed = content ?? RequestBody(content: .object([]), format: .json)
+                changed.content.set(names[...], value)
+                content = changed
+            }
+        }
+        if let delta, let incremental {
+            if let parameter = incremental.parameter {
+                target = target.setting(query: [(name: parameter, value: delta)])
+            } else if case .only = position {
+                guard let link = HTTPURL(delta, relativeTo: url), !link.hasUserInfo else {
+                    throw BridgeError(
+                        .malformed, "the stored delta link is no http or https URL", remedy: "sync with --full")
+                }
+                target = link
+            }
+        }
+        switch position {
+        case .page(let number): set(paging.parameter, .number(String(number)))
+        case .offset(let number): set(paging.parameter, .number(String(number)))
+        case .cursor(let cursor): set(paging.parameter, .text(cursor))
+        case .url(let text):
+            guard let next = HTTPURL(text, relativeTo: page ?? url), !next.hasUserInfo else {
+                throw BridgeError(
+                    .malformed, "the reply names a next page that is no http or https URL",
+                    remedy: "check paging.path", location: nil)
+            }
+            target = next
+        case .only: break
+        }
+        if case .url = position {
+        } else if let size = paging.size, let parameter = paging.sizeParameter {
+            set(parameter, .number(String(size)))
+        }
+        var request = HTTPRequest(method: method, url: target.text, headers: fields)
+        if let content {
+            let encoded = content.encode(variables)
+            request.body = encoded.bytes
+            if body == nil, !fields.contains(where: { $0.name.lowercased() == "content-type" }) {
+                request.headers.append((name: "Content-Type", value: encoded.mediaType))
+            }
+        }
+        return (request, target)
+    }
+
+    /// The parameters that a request has without paging, by which detection knows the API's own names.
+    var givenParameters: Set<String> {
+        var names = Set(url.queryNames)
+        func collect(_ value: JSONValue) {
+            guard case .object(let members) = value else { return }
+            for member in members {
+                names.insert(member.name)
+                collect(member.value)
+            }
+        }
+        if let body { collect(body.content) }
+        return names
+    }
+}

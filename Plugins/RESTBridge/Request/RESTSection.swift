@@ -1,0 +1,164 @@
+internal import BridgeHTTP
+internal import BridgeKit
+
+/// An entity's section of the config, with the values that a fetch brings.
+struct RESTSection: Sendable {
+    let entity: String
+    let method: String
+    let url: HTTPURL
+    let headers: [(name: String, value: String)]
+    let body: RequestBody?
+    let variables: TemplateVariables
+    let preset: Preset?
+    /// Nil where the config names none: then the first reply tells.
+    var records: JSONPath?
+    var paging: PagingRule
+    let format: Format
+    let responses: [ResponseRule]
+    let metadata: [(name: String, place: ReplyPlace)]
+    /// Members that each record gets from the reply's head.
+    let headerFields: [(name: String, header: String)]
+    let incremental: IncrementalRule?
+    /// Whether validators of a listing of one page are kept for a conditional request.
+    let isConditional: Bool
+    /// Which of the request's filters go along.
+    let pushed: [Int]
+    /// Whether the request asks for less than the whole listing.
+    let isPartial: Bool
+    let pageSize: Int?
+
+    enum Format: String, CaseIterable, Sendable {
+        case automatic = "auto"
+        case json
+        case ndjson
+    }
+
+    /// - Parameters:
+    ///   - base: The bridge's url.
+    ///   - parameters: The bridge's option of that name.
+    init(_ request: FetchRequest, base: HTTPURL, parameters: BridgeOptions?) throws {
+        entity = request.entity
+        pageSize = request.pageSize
+        let section = request.section
+        preset = try Self.choice(section, "preset") ?? (section.has("graphql") ? .graphQL : nil)
+        format = try Self.choice(section, "format") ?? (preset == .ndjson ? .ndjson : .automatic)
+        variables = TemplateVariables(
+            parameters: [section.object("parameters"), parameters].compactMap(\.self), since: request.since,
+            parent: request.parent)
+        body = try Self.body(section)
+        method = section.string("method") ?? (body == nil ? "GET" : "POST")
+        guard ["GET", "POST"].contains(method) else {
+            throw BridgeError(.configuration, "method is \"\(method)\"", remedy: "use GET or POST")
+        }
+        let template = try PathTemplate(section.string("path") ?? "", option: "path")
+        guard let path = template.expand(variables) else {
+            let name = template.missing(variables) ?? "a variable"
+            throw BridgeError(
+                .configuration, "path \"\(template)\" needs a value for \(name), and there is none",
+                remedy: name.hasPrefix("parent.")
+                    ? "name the relationship to the parent under the entity's parent"
+                    : "set it under parameters, or put it in ( ) where it is optional")
+        }
+        guard !path.contains("://"), let joined = base.appending(path: path) else {
+            throw BridgeError(
+                .configuration, "path \"\(path)\" does not fit below url",
+                remedy: "write the path alone, such as /users; another host needs a bridge of its own")
+        }
+        let filters = try FilterRule(section.object("filters")).push(request.filters)
+        pushed = filters.pushed
+        url = joined.setting(query: Self.query(section.object("query"), variables)).setting(query: filters.query)
+        headers = Self.headers(section.object("headers"), variables, preset, body)
+        records = try (section.string("records") ?? preset?.records).map { try JSONPath($0, option: "records") }
+        let bodyPrefix: [String]? =
+            preset == .graphQL ? ["variables"] : body?.format == .json ? [] : nil
+        if section.string("paging") == "none" {
+            paging = PagingRule()
+        } else if let options = section.object("paging") {
+            paging = try PagingRule(options, pageSize: request.pageSize, bodyPrefix: bodyPrefix)
+        } else {
+            guard [nil, "auto"].contains(section.string("paging")) else {
+                throw BridgeError(
+                    .configuration, "paging is \"\(section.string("paging") ?? "")\"",
+                    remedy: "write auto, none, or an object with a style")
+            }
+            paging = .automatic
+        }
+        responses = try section.objects("responses").map(ResponseRule.init)
+        let names = section.object("metadata")
+        metadata = try (names?.names ?? []).map {
+            (name: $0, place: try ReplyPlace(names?.string($0) ?? "", option: "metadata.\($0)"))
+        }
+        let fields = section.object("header_fields")
+        headerFields = (fields?.names ?? []).map { (name: $0, header: fields?.string($0) ?? "") }
+        incremental = try IncrementalRule(section.object("incremental")) ?? (preset == .odata ? .odata : nil)
+        isConditional = section.bool("conditional") ?? true
+        isPartial = !filters.pushed.isEmpty
+        try checkPaths()
+    }
+
+    /// Checks that one forward pass can read all that is wanted.
+    func checkPaths() throws {
+        guard let records, !records.segments.isEmpty else { return }
+        let wanted = paging.paths + metadata.compactMap(\.place.path) + [incremental?.token.path].compactMap(\.self)
+        for path in wanted where records.isPrefix(of: path) {
+            // One forward pass cannot both copy a value and look into it. The root array has no members to point at.
+            throw BridgeError(
+                .configuration, "the paging path \(path) lies inside the records at \(records)",
+                remedy: "point it at what stands beside the records")
+        }
+    }
+
+    private static func choice<Choice: CaseIterable & RawRepresentable<String>>(
+        _ section: BridgeOptions, _ name: String
+    ) throws -> Choice? {
+        guard let text = section.string(name) else { return nil }
+        if let choice = Choice(rawValue: text) { return choice }
+        throw BridgeError(
+            .configuration, "\(name) is \"\(text)\"",
+            remedy: "use one of: \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+
+    private static func body(_ section: BridgeOptions) throws -> RequestBody? {
+        guard let graphql = section.object("graphql") else { return try RequestBody(section) }
+        guard let query = graphql.string("query") else {
+            throw BridgeError(.configuration, "graphql.query is missing", remedy: "write the query's text there")
+        }
+        let variables = graphql.withValue("variables") { $0.map(JSONValue.init) } ?? .object([])
+        var members = [JSONValue.Member(name: "query", value: .text(query))]
+        if let operation = graphql.string("operation") {
+            members.append(JSONValue.Member(name: "operationName", value: .text(operation)))
+        }
+        members.append(JSONValue.Member(name: "variables", value: variables))
+        return RequestBody(content: .object(members), format: .json)
+    }
+
+    private static func query(
+        _ options: BridgeOptions?, _ variables: TemplateVariables
+    ) -> [(name: String, value: String)] {
+        (options?.names ?? []).flatMap { name in
+            (options?.strings(name) ?? []).compactMap { text in
+                ValueTemplate.expand(text, variables).map { (name: name, value: $0) }
+            }
+        }
+    }
+
+    private static func headers(
+        _ options: BridgeOptions?, _ variables: TemplateVariables, _ preset: Preset?, _ body: RequestBody?
+    ) -> [(name: String, value: String)] {
+        var headers = (options?.names ?? []).compactMap { name in
+            ValueTemplate.expand(options?.string(name) ?? "", variables).map { (name: name, value: $0) }
+        }
+        func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }
+        for field in preset?.headers ?? [] where !has(field.name) { headers.append(field) }
+        if let body, !has("content-type") {
+            headers.append((name: "Content-Type", value: body.encode(variables).mediaType))
+        }
+        return headers
+    }
+
+    private static func uses(_ name: String, in options: BridgeOptions?) -> Bool {
+        (options?.names ?? []).contains { member in
+            (options?.strings(member) ?? []).contains { ValueTemplate.uses(name, in: $0) }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import BridgeHTTP
+internal import BridgeKit
+
+/// The body of a write.
+struct Body {
+    let value: JSONTree
+    let format: WriteRule.Format
+
+    /// - Parameter current: The remote's object, for ``WriteRule/Format/full``.
+    init(_ rule: WriteRule, _ request: WriteRequest, current: JSONTree? = nil) {
+        let changes = JSONTree(request.values).merging(rule.forced)
+        format = rule.format
+        if format == .jsonPatch {
+            value = .array(Self.operations(changes, at: ""))
+            return
+        }
+        var wrapped = current.map { $0.merging(changes) } ?? changes
+        for name in rule.wrap.reversed() { wrapped = .object([(name, wrapped)]) }
+        value = wrapped
+    }
+
+    var encoded: (bytes: [UInt8], mediaType: String) {
+        let text = format == .form ? Self.form(value, "").joined(separator: "&") : value.json
+        return (Array(text.utf8), format.mediaType)
+    }
+
+    /// RFC 6902, section 4.1: `add` replaces a member that is there, where `replace` would want it to be there.
+    private static func operations(_ value: JSONTree, at pointer: String) -> [JSONTree] {
+        value.members.flatMap { name, value -> [JSONTree] in
+            // RFC 6901, section 3.
+            let escaped = name.replacing("~", with: "~0").replacing("/", with: "~1")
+            let place = "\(pointer)/\(escaped)"
+            if value.isObject, !value.members.isEmpty { return operations(value, at: place) }
+            return [["op": "add", "path": .text(place), "value": value]]
+        }
+    }
+
+    /// Nested members as `a[b]`, null as an empty value: what forms have come to mean.
+    private static func form(_ value: JSONTree, _ name: String) -> [String] {
+        func pair(_ text: String) -> [String] { [HTTPURL.encode(name) + "=" + HTTPURL.encode(text)] }
+        switch value {
+        case .object(let members):
+            return members.all.flatMap { form($0.value, name.isEmpty ? $0.name : "\(name)[\($0.name)]") }
+        case .array(let elements): return elements.flatMap { form($0, "\(name)[]") }
+        case .text(let text): return pair(text)
+        case .null: return pair("")
+        case .bool, .number: return pair(value.json)
+        }
+    }
+}

@@ -1,0 +1,198 @@
+internal import BridgeKit
+internal import CSimdJSON
+internal import RecordBatch
+
+/// A JSON value as a tree: for bodies that are written and documents that are looked through, not for listings.
+indirect enum JSONTree: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    /// A number with its own characters.
+    case number(String)
+    case text(String)
+    case array([JSONTree])
+    case object(Members)
+
+    /// The members of an object in their order; of two of one name the last counts.
+    struct Members: Sendable, Equatable {
+        private(set) var names: [String] = []
+        private var values: [String: JSONTree] = [:]
+
+        subscript(name: String) -> JSONTree? {
+            get { values[name] }
+            set {
+                if let newValue {
+                    if values.updateValue(newValue, forKey: name) == nil { names.append(name) }
+                } else if values.removeValue(forKey: name) != nil {
+                    names.removeAll { $0 == name }
+                }
+            }
+        }
+
+        var isEmpty: Bool { names.isEmpty }
+        var all: [(name: String, value: JSONTree)] { names.map { ($0, values[$0] ?? .null) } }
+    }
+
+    static func object(_ members: [(String, JSONTree)]) -> JSONTree {
+        var object = Members()
+        for (name, value) in members { object[name] = value }
+        return .object(object)
+    }
+
+    /// What a batch holds; bytes become base64, a timestamp becomes ISO 8601, as in every JSON of this program.
+    init(_ value: BatchValue) {
+        switch value.tag {
+        case .null: self = .null
+        case .bool: self = .bool(value.bool)
+        case .int64: self = .number(String(value.int64))
+        case .double: self = value.double.isFinite ? .number("\(value.double)") : .null
+        case .decimal: self = .number(value.string)
+        case .text: self = .text(value.string)
+        case .bytes: self = .text(Base64.encode(value.rawBytes))
+        case .timestamp: self = .text(Timestamp.text(microseconds: value.int64))
+        case .array: self = .array(value.elements.map(JSONTree.init))
+        case .object:
+            var members = Members()
+            for index in 0..<value.count { members[value[index].key] = JSONTree(value[index]) }
+            self = .object(members)
+        }
+    }
+
+    /// All members of a part of the config or of a request.
+    init(_ options: BridgeOptions) {
+        var members = Members()
+        for name in options.names { members[name] = options.withValue(name) { $0.map(JSONTree.init) } ?? .null }
+        self = .object(members)
+    }
+
+    subscript(name: String) -> JSONTree? {
+        if case .object(let members) = self { members[name] } else { nil }
+    }
+
+    subscript(path: [String]) -> JSONTree? {
+        var value = self
+        for name in path {
+            guard let next = value[name] else { return nil }
+            value = next
+        }
+        return value
+    }
+
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+    var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
+    var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
+    var elements: [JSONTree]? { if case .array(let elements) = self { elements } else { nil } }
+    var members: [(name: String, value: JSONTree)] { if case .object(let members) = self { members.all } else { [] } }
+    var isObject: Bool { if case .object = self { true } else { false } }
+
+    /// Puts a value at a path; objects on the way are made, and what is no object there is replaced.
+    mutating func set(_ value: JSONTree, at path: ArraySlice<String>) {
+        guard let name = path.first else {
+            self = value
+            return
+        }
+        var members = Members()
+        if case .object(let own) = self { members = own }
+        var member = members[name] ?? .null
+        member.set(value, at: path.dropFirst())
+        members[name] = member
+        self = .object(members)
+    }
+
+    /// This value with a merge patch applied (RFC 7386, section 2), but with nulls kept: a cleared value is said to be null.
+    func merging(_ patch: JSONTree) -> JSONTree {
+        guard case .object(let changes) = patch else { return patch }
+        var members = Members()
+        if case .object(let own) = self { members = own }
+        for (name, value) in changes.all { members[name] = (members[name] ?? .null).merging(value) }
+        return .object(members)
+    }
+
+    /// The value as JSON text (RFC 8259).
+    var json: String {
+        var out = ""
+        write(to: &out)
+        return out
+    }
+
+    private func write(to out: inout String) {
+        switch self {
+        case .null: out += "null"
+        case .bool(let value): out += value ? "true" : "false"
+        case .number(let text): out += text
+        case .text(let text): out.appendJSONString(text)
+        case .array(let elements):
+            out += "["
+            for (index, element) in elements.enumerated() {
+                if index > 0 { out += "," }
+                element.write(to: &out)
+            }
+            out += "]"
+        case .object(let members):
+            out += "{"
+            for (index, member) in members.all.enumerated() {
+                if index > 0 { out += "," }
+                out.appendJSONString(member.name)
+                out += ":"
+                member.value.write(to: &out)
+            }
+            out += "}"
+        }
+    }
+
+    /// Writes the value into a batch.
+    func write(to writer: RecordBatchWriter) {
+        switch self {
+        case .null: writer.null()
+        case .bool(let value): writer.bool(value)
+        case .number(let text):
+            if let integer = Int64(text) { writer.int64(integer) } else { writer.decimal(text) }
+        case .text(let text): writer.text(text)
+        case .array(let elements): writer.array { for element in elements { element.write(to: writer) } }
+        case .object(let members):
+            writer.object {
+                for (name, value) in members.all {
+                    writer.key(name)
+                    value.write(to: writer)
+                }
+            }
+        }
+    }
+}
+
+extension JSONTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
+{
+    init(stringLiteral value: String) { self = .text(value) }
+    init(integerLiteral value: Int) { self = .number(String(value)) }
+    init(booleanLiteral value: Bool) { self = .bool(value) }
+    init(arrayLiteral elements: JSONTree...) { self = .array(elements) }
+    init(dictionaryLiteral elements: (String, JSONTree)...) { self = .object(elements) }
+}
+
+extension JSONTree {
+    /// Reads a JSON text.
+    ///
+    /// - Parameter what: What the text is, for the message.
+    /// - Throws: ``BridgeError`` that says what is wrong at which byte.
+    init(parsing text: [UInt8], what: String) throws {
+        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
+        defer { bmo_json_reader_free(reader) }
+        _ = bmo_json_add_path(reader)
+        let first = text.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
+        let padded = text + [UInt8](repeating: 0, count: Int(BMO_JSON_PADDING))
+        let writer = RecordBatchWriter()
+        let status = padded.withUnsafeBufferPointer { bytes in
+            bmo_json_begin(reader, bytes.baseAddress, text.count, BMO_JSON_RECORDS) == 0
+                ? BMO_JSON_FAILED : bmo_json_next(reader, writer.raw, Int.max)
+        }
+        guard status == BMO_JSON_DONE, bmo_json_rejected_count(reader) == 0 else {
+            var error = bmo_json_error()
+            bmo_json_failure(reader, &error)
+            let reason = error.message.map { String(cString: $0) } ?? "a value cannot be read"
+            throw BridgeError(.malformed, "\(what) is not JSON: \(reason), at byte \(error.offset)")
+        }
+        let batch = try writer.finish()
+        let values = (0..<batch.count).map { JSONTree(batch[$0]) }
+        self = first == UInt8(ascii: "[") ? .array(values) : values.first ?? .null
+    }
+}

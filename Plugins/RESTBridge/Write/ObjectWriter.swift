@@ -1,0 +1,224 @@
+internal import BridgeHTTP
+internal import BridgeKit
+internal import CSimdJSON
+internal import RecordBatch
+
+/// Sends one change to the remote, and reads its answer.
+///
+/// Each request is sent at most once. Where nothing tells whether the remote did it, the error has the code `timeout`
+/// and is not retryable: the host looks before it writes again.
+struct ObjectWriter {
+    private let client: HTTPClient
+    private let base: HTTPURL
+    private let request: WriteRequest
+    private let rule: WriteRule
+    private let variables: TemplateVariables
+
+    /// - Parameter parameters: The bridge's own, for variables of paths.
+    init(client: HTTPClient, base: HTTPURL, request: WriteRequest, parameters: BridgeOptions?) throws {
+        self.client = client
+        self.base = base
+        self.request = request
+        rule = try WriteRule(request)
+        variables = TemplateVariables(
+            parameters: [request.section.object("parameters"), parameters].compactMap(\.self), parent: request.parent,
+            object: request.object, key: request.key)
+    }
+
+    /// The change in words, for messages.
+    private var asked: String {
+        let key = request.key.names.compactMap { request.key.string($0) }.joined(separator: ", ")
+        let what = key.isEmpty ? request.entity : "\(request.entity) \(key)"
+        return "the \(request.operation.rawValue) of \(what)"
+    }
+
+    func run(into writer: RecordBatchWriter) throws {
+        let url = try target()
+        var etag = rule.etagAttribute.flatMap { request.object.string($0) }
+        let body: (bytes: [UInt8], mediaType: String)?
+        switch (request.operation, rule.format) {
+        case (.delete, _): body = rule.forced.members.isEmpty ? nil : Body(rule, request).encoded
+        case (_, .full) where request.operation == .update:
+            let current = try read(url)
+            etag = etag ?? current.etag
+            body = Body(rule, request, current: current.object).encoded
+        default: body = Body(rule, request).encoded
+        }
+        let (response, exchange) = try send(url, body, etag: etag)
+        if request.operation == .delete, [404, 410].contains(response.status) {
+            exchange.cancel()
+            return
+        }
+        guard (200..<300).contains(response.status) else { throw try refusal(exchange, response) }
+        // From here on it is done: what cannot be read of the answer is no failure of the write.
+        let reply = (try? exchange.body()) ?? []
+        var record = record(in: reply)
+        if record == nil, request.operation == .create { record = created(response) }
+        if let field = rule.etagField, let etag = response.header("etag") {
+            var object = record ?? .object([])
+            object.set(.text(etag), at: field[...])
+            record = object
+        }
+        if let record, !record.members.isEmpty { record.write(to: writer) }
+    }
+
+    // MARK: where
+
+    private func target() throws -> HTTPURL {
+        let isItem = request.operation != .create || rule.method == "PUT"
+        var text: String
+        if let path = rule.path {
+            guard let expanded = path.expand(value) else { throw unresolved(path) }
+            text = expanded
+        } else {
+            guard let listing = rule.listing.expand(value) else { throw unresolved(rule.listing) }
+            text = listing
+            if isItem {
+                guard let key = value("key") else {
+                    throw BridgeError(
+                        .configuration, "\(asked): its path does not follow from a key of \(request.key.names.count) parts",
+                        remedy: "set write.\(request.operation.rawValue).path, such as /users/{key.id}")
+                }
+                while text.hasSuffix("/") { text.removeLast() }
+                text += "/" + HTTPURL.encode(key)
+            }
+        }
+        guard !text.contains("://"), let url = base.appending(path: text) else {
+            throw BridgeError(
+                .configuration, "\(asked): its path \"\(text)\" does not fit below url", remedy: "write the path alone")
+        }
+        return url.setting(query: rule.query)
+    }
+
+    /// `key` alone is the key where it has one part; what the listing's path takes from `since` has no value here.
+    private func value(_ name: String) -> String? {
+        if name == "key" {
+            guard request.key.names.count == 1, let only = request.key.names.first else { return nil }
+            return request.key.string(only)
+        }
+        return variables.value(name)
+    }
+
+    private func unresolved(_ path: PathTemplate) -> BridgeError {
+        let missing = path.names.first { value($0) == nil } ?? ""
+        return BridgeError(
+            .configuration, "\(asked): {\(missing)} of the path \(path) has no value",
+            remedy: "use {key}, {key.NAME}, {object.NAME} or {parent.NAME}")
+    }
+
+    // MARK: exchange
+
+    private func send(
+        _ url: HTTPURL, _ body: (bytes: [UInt8], mediaType: String)?, etag: String?
+    ) throws -> (HTTPResponse, HTTPExchange) {
+        var http = HTTPRequest(method: rule.method, url: url.text, headers: rule.headers, body: body?.bytes)
+        func set(_ name: String, _ value: String) {
+            if !http.headers.contains(where: { $0.name.lowercased() == name.lowercased() }) {
+                http.headers.append((name: name, value: value))
+            }
+        }
+        if let body { set("Content-Type", body.mediaType) }
+        if !client.sendsHeader("accept") { set("Accept", "application/json") }
+        if request.operation != .create, let etag, !etag.isEmpty { set("If-Match", etag) }
+        if let header = rule.idempotencyHeader, let key = request.idempotencyKey { set(header, key) }
+        http.isSentOnce = true
+        let exchange = client.start(http)
+        do {
+            return (try exchange.response(), exchange)
+        } catch var error as BridgeError {
+            error.message = "\(asked): \(error.message)"
+            throw exchange.wasSent ? unknown(error) : error
+        }
+    }
+
+    /// What to say where the remote may have done it.
+    private func unknown(_ error: BridgeError) -> BridgeError {
+        if rule.isIdempotent {
+            var error = error
+            error.isRetryable = true
+            return error
+        }
+        return BridgeError(
+            .timeout, "\(error.message); the request was sent, and nothing tells whether the remote carried it out",
+            remedy: "look at the remote before it is sent again", location: error.location, remote: error.remote)
+    }
+
+    /// A status that is no success. A server that was too busy did nothing; a gateway does not know what was done.
+    private func refusal(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> BridgeError {
+        var error = try exchange.statusError(asked: asked)
+        switch response.status {
+        case 408, 502, 504: return unknown(error)
+        case 425, 429, 503: break
+        case 428:
+            error.code = .conflict
+            error.remedy = "set write.if_match to the attribute that holds the object's ETag"
+        default: error.isRetryable = rule.isIdempotent && error.isRetryable
+        }
+        return error
+    }
+
+    /// The object as the remote has it now, and its ETag.
+    private func read(_ url: HTTPURL) throws -> (object: JSONTree, etag: String?) {
+        let http = HTTPRequest(url: url.text, headers: [(name: "Accept", value: "application/json")])
+        let exchange = client.start(http)
+        let response = try exchange.response()
+        guard (200..<300).contains(response.status) else {
+            throw try exchange.statusError(asked: "reading before \(asked)")
+        }
+        guard let object = record(in: try exchange.body()) else {
+            throw BridgeError(
+                .malformed, "reading before \(asked): the reply holds no object",
+                remedy: "set write.update.records, or format: json to send what changed alone",
+                location: response.location)
+        }
+        return (object, response.header("etag"))
+    }
+
+    // MARK: answer
+
+    /// The one object of a reply; nil where there is none.
+    private func record(in body: [UInt8]) -> JSONTree? {
+        guard !body.isEmpty, let root = try? JSONTree(parsing: body, what: asked) else { return nil }
+        for path in rule.records {
+            var found = path.values(in: root)
+            if found.count == 1, case .array(let elements) = found[0] { found = elements }
+            if found.count == 1, found[0].isObject { return found[0] }
+        }
+        return nil
+    }
+
+    /// What Location says of a new object: its key, or the object that it leads to.
+    private func created(_ response: HTTPResponse) -> JSONTree? {
+        guard let location = response.header("location"), let sent = HTTPURL(response.url),
+            let url = HTTPURL(location, relativeTo: sent)
+        else { return nil }
+        if let field = rule.keyField {
+            guard let last = url.lastPathSegment else { return nil }
+            var record = JSONTree.object([])
+            record.set(Int64(last).map { String($0) == last } == true ? .number(last) : .text(last), at: field[...])
+            return record
+        }
+        var http = HTTPRequest(url: url.text, headers: [(name: "Accept", value: "application/json")])
+        http.sendsCredentials = url.origin == base.origin
+        let exchange = client.start(http)
+        guard let reply = try? exchange.response(), (200..<300).contains(reply.status) else { return nil }
+        return (try? exchange.body()).flatMap(record(in:))
+    }
+}
+
+extension JSONPath {
+    /// What the path leads to in a value.
+    func values(in root: JSONTree) -> [JSONTree] {
+        segments.reduce([root]) { values, segment in
+            values.flatMap { value -> [JSONTree] in
+                switch segment {
+                case .name(let name): value[name].map { [$0] } ?? []
+                case .wildcard: value.elements ?? value.members.map(\.value)
+                case .index(let index):
+                    value.elements.flatMap { $0.indices.contains(Int(clamping: index)) ? [$0[Int(clamping: index)]] : [] } ?? []
+                case .filter(let name, let wanted): (value.elements ?? []).filter { $0[name]?.text == wanted }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+extension RESTSchema {
+    /// The JSON Schema of the section's member `write`.
+    static let writeSchema = #"""
+        {
+              "type": "object",
+              "description": "How objects are created, updated and deleted; what is not named here is not done.",
+              "additionalProperties": false,
+              "properties": {
+                "create": \#(operation("POST, or PUT for keys that are made here", "the listing's path; with PUT the key is appended")),
+                "update": \#(operation("PATCH, PUT or POST", "the listing's path and the key")),
+                "delete": \#(operation("DELETE or POST", "the listing's path and the key")),
+                "if_match": {"type": "string", "description": "The attribute that holds an object's ETag: updates and deletes send it as If-Match, and fail as conflicts where the remote's object is another one."},
+                "etag_field": {"type": "string", "description": "The record's member (a dot path) that takes the ETag of a reply to a write."},
+                "idempotency_header": {"type": "string", "default": "Idempotency-Key", "description": "The header that carries the write's idempotency key; empty for none."}
+              }
+            }
+        """#
+
+    private static func operation(_ methods: String, _ path: String) -> String {
+        #"""
+        {
+                  "type": "object",
+                  "additionalProperties": false,
+                  "properties": {
+                    "method": {"type": "string", "enum": ["POST", "PUT", "PATCH", "DELETE"], "description": "\#(methods); default: the first."},
+                    "path": {"type": "string", "description": "Template of the path below url, with {key}, {key.NAME}, {object.NAME}, {parent.NAME}; default: \#(path)."},
+                    "query": {"type": "object", "description": "Query parameters."},
+                    "headers": {"type": "object", "description": "Header fields.", "additionalProperties": {"type": "string"}},
+                    "format": {"type": "string", "enum": ["json", "merge_patch", "json_patch", "full", "form"], "description": "json: the values; merge_patch: RFC 7386; json_patch: RFC 6902; full: the remote's object is read and sent back with the changes; form: URL-encoded. Default: json, for an update by PUT full."},
+                    "wrap": {"type": "string", "description": "The member (a dot path) of the body that holds the values; default: the body itself."},
+                    "forced": {"type": "object", "description": "Values that each body has, by dot paths."},
+                    "records": {"type": "string", "description": "Where the reply has the object; default: the listing's records, else wrap, else the reply itself."},
+                    "key_field": {"type": "string", "description": "create: the record's member that takes the last part of Location, where the reply has no body; default: Location is read."}
+                  }
+                }
+        """#
+    }
+}

@@ -1,0 +1,99 @@
+import BridgeKit
+
+/// How a CSV file is written, guessed from its first bytes.
+struct DialectGuess {
+    static let sampleBytes = 1 << 18
+
+    private(set) var encoding: String?
+    private(set) var delimiter: UInt8 = UInt8(ascii: ",")
+    private(set) var quote: UInt8 = UInt8(ascii: "\"")
+    /// Names to give to a file without header; nil where the first row has names.
+    private(set) var header: [String]?
+    /// How sure the guess is, from 0 to 1.
+    private(set) var confidence = 0.9
+    private(set) var notes: [String] = []
+
+    /// Nil for bytes that are no table.
+    init?(_ bytes: [UInt8], isWhole: Bool) {
+        var text = bytes
+        if let marked = TextDecoder.encoding(ofMarkIn: bytes) {
+            guard let decoded = Self.decode(bytes, marked) else { return nil }
+            text = decoded
+        } else if !Self.isUTF8(bytes, isWhole: isWhole) {
+            guard let decoded = Self.decode(bytes, "windows-1252") else { return nil }
+            text = decoded
+            encoding = "windows-1252"
+            confidence -= 0.2
+            notes.append("not UTF-8: taken for windows-1252")
+        }
+        guard !text.contains(0) else { return nil }
+        // Rows, without the last one of a sample that ends somewhere.
+        if !isWhole, let end = text.lastIndex(of: 0x0A) { text = Array(text[...end]) }
+        if text.starts(with: "sep=".utf8), text.count > 5 {
+            delimiter = text[4]
+            text = Array(text.drop { $0 != 0x0A }.dropFirst())
+        }
+        var best: (rows: [[String]], score: Int)?
+        for candidate in ",;\t|".utf8 {
+            guard let rows = Self.rows(text, candidate), let width = rows.first?.count, width > 1 else { continue }
+            let same = rows.filter { $0.count == width }.count
+            let score = same * 1000 / rows.count * 100 + min(width, 99)
+            if score > best?.score ?? 0 {
+                best = (rows, score)
+                delimiter = candidate
+            }
+        }
+        guard let rows = best?.rows ?? Self.rows(text, delimiter), let first = rows.first else { return nil }
+        let even = rows.filter { $0.count == first.count }.count
+        if even < rows.count {
+            confidence -= 0.3
+            notes.append("\(rows.count - even) of \(rows.count) rows have another number of fields than the first")
+        }
+        guessHeader(first, Array(rows.dropFirst()))
+    }
+
+    private mutating func guessHeader(_ first: [String], _ rest: [[String]]) {
+        let isDistinct = Set(first).count == first.count && !first.contains("")
+        let types = first.map(FieldGuess.type)
+        let areWords = types.allSatisfy { $0 == "text" }
+        if isDistinct, areWords {
+            let isTyped = rest.first.map { row in zip(row, types).contains { FieldGuess.type(of: $0) != $1 } } ?? false
+            if !isTyped {
+                confidence -= 0.2
+                notes.append("the first row is taken for the header")
+            }
+            return
+        }
+        header = first.indices.map { "column_\($0 + 1)" }
+        confidence -= 0.3
+        notes.append("no header found: the columns are numbered")
+    }
+
+    private static func rows(_ text: [UInt8], _ delimiter: UInt8) -> [[String]]? {
+        guard let reader = try? CSVReader(delimiter: delimiter, quote: UInt8(ascii: "\"")) else { return nil }
+        var rows: [[String]] = []
+        func take(_ reader: CSVReader) {
+            if rows.count < 500 { rows.append((0..<reader.fieldCount).map { reader.field($0) }) }
+        }
+        do {
+            try text.withUnsafeBytes { try reader.feed($0, onRow: take) }
+            try reader.finish(onRow: take)
+        } catch {
+            return nil
+        }
+        return rows.isEmpty ? nil : rows
+    }
+
+    private static func decode(_ bytes: [UInt8], _ encoding: String) -> [UInt8]? {
+        guard let decoder = try? TextDecoder(encoding: encoding) else { return nil }
+        return try? decoder.decode(bytes)
+    }
+
+    /// Whether it is UTF-8, but for a character that a sample's end cuts.
+    private static func isUTF8(_ bytes: [UInt8], isWhole: Bool) -> Bool {
+        for cut in 0...(isWhole ? 0 : 3) where String(validating: bytes.dropLast(cut), as: UTF8.self) != nil {
+            return true
+        }
+        return false
+    }
+}

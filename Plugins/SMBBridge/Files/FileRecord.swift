@@ -1,0 +1,125 @@
+import BridgeKit
+import CSMBClient
+import RecordBatch
+
+/// A file or folder as a record.
+struct FileRecord {
+    enum Content {
+        case text([UInt8])
+        case bytes([UInt8])
+        case hash(String)
+    }
+
+    let path: [String]
+    let folder: [String]
+    let isRoot: Bool
+    let entry: SMBEntry
+    var captures: [(name: String, value: String?)] = []
+    var owners: Owners?
+    var content: Content?
+
+    init(_ match: FolderWalk.Match, captureNames: [String]) {
+        path = match.path
+        isRoot = match.isRoot
+        folder = match.isRoot ? Array(match.folder.dropLast()) : match.folder
+        entry = match.entry
+        captures = Array(zip(captureNames, match.captures)).map { (name: $0, value: $1) }
+    }
+
+    init(path: [String], entry: SMBEntry) {
+        self.path = path
+        self.entry = entry
+        isRoot = path.isEmpty
+        folder = Array(path.dropLast())
+    }
+
+    /// Writes the record.
+    func write(to writer: RecordBatchWriter, content section: FileSection.Content) {
+        let text = path.joined(separator: "/")
+        writer.object {
+            writer.member("path", text)
+            writer.member("path_key", Self.key(text))
+            writer.member("name", entry.name)
+            // The root lies in no folder.
+            writer.member("folder", isRoot && path.isEmpty ? nil : folder.joined(separator: "/"))
+            writer.member("extension", entry.isDirectory ? "" : entry.name.fileExtension)
+            writer.member("size", entry.size)
+            writer.member("modified", microseconds: entry.modified)
+            writer.member("created", microseconds: entry.created)
+            writer.member("accessed", microseconds: entry.accessed)
+            writer.member("changed", microseconds: entry.changed)
+            writer.member("is_directory", entry.isDirectory)
+            writer.member("hidden", entry.has(SMBC_DOS_MODE_HIDDEN))
+            writer.member("readonly", entry.has(SMBC_DOS_MODE_READONLY))
+            writer.member("system", entry.has(SMBC_DOS_MODE_SYSTEM))
+            writer.member("archive", entry.has(SMBC_DOS_MODE_ARCHIVE))
+            writer.member("reparse_point", entry.has(Self.reparsePoint))
+            writer.member("attributes", Int(entry.attributes))
+            writer.member("inode", entry.inode)
+            if let owners {
+                writer.member("owner", owners.owner)
+                writer.member("group", owners.group)
+            }
+            for (name, value) in captures { writer.member(name, value) }
+            writeContent(section, writer)
+        }
+    }
+
+    /// Writes what a stat tells; the other fields stay as they are.
+    func writePart(to writer: RecordBatchWriter) {
+        let text = path.joined(separator: "/")
+        writer.object {
+            writer.member("path", text)
+            writer.member("path_key", Self.key(text))
+            writer.member("name", path.last ?? "")
+            writer.member("folder", folder.joined(separator: "/"))
+            writer.member("extension", entry.isDirectory ? "" : (path.last ?? "").fileExtension)
+            writer.member("size", entry.size)
+            writer.member("modified", microseconds: entry.modified)
+            writer.member("accessed", microseconds: entry.accessed)
+            writer.member("changed", microseconds: entry.changed)
+            writer.member("is_directory", entry.isDirectory)
+        }
+    }
+
+    /// FILE_ATTRIBUTE_REPARSE_POINT of [MS-FSCC], section 2.6.
+    static let reparsePoint: Int32 = 0x400
+
+    private func writeContent(_ section: FileSection.Content, _ writer: RecordBatchWriter) {
+        guard section != .none else { return }
+        writer.key(section == .hash ? "sha256" : "content")
+        switch content {
+        case nil: writer.null()
+        case .text(let text): text.withUnsafeBytes { writer.text(utf8: $0) }
+        case .bytes(let bytes): bytes.withUnsafeBytes { writer.bytes($0) }
+        case .hash(let digits): writer.text(digits)
+        }
+    }
+
+    /// A path as servers compare it: in lower case, and in normal form C of Unicode.
+    static func key(_ path: String) -> String {
+        if path.utf8.allSatisfy({ $0 < 0x80 && !(0x41...0x5A).contains($0) }) { return path }
+        return path.lowercased().normalFormC
+    }
+}
+
+extension String {
+    /// What follows the last dot; empty where there is none or the name begins with it.
+    var fileExtension: String {
+        guard let dot = lastIndex(of: "."), dot != startIndex else { return "" }
+        return String(self[index(after: dot)...])
+    }
+}
+
+extension RecordBatchWriter {
+    fileprivate func member(_ name: String, microseconds: Int64?) {
+        key(name)
+        if let microseconds { timestamp(microseconds: microseconds) } else { null() }
+    }
+
+    /// An integer; a decimal where it is too large for one.
+    fileprivate func member(_ name: String, _ value: UInt64) {
+        key(name)
+        if let value = Int64(exactly: value) { int64(value) } else { decimal(String(value)) }
+    }
+}

@@ -1,0 +1,137 @@
+import BridgeKit
+import RecordBatch
+
+/// A walk whose records are files.
+final class FileSource: RecordSource {
+    private let listing: FileListing
+    private let section: FileSection
+    private let pageSize: Int
+    private var failure: (any Error)?
+
+    init(listing: FileListing, section: FileSection, pageSize: Int) {
+        self.listing = listing
+        self.section = section
+        self.pageSize = pageSize
+    }
+
+    func cancel() { listing.cancel() }
+
+    func next(into writer: RecordBatchWriter) throws -> Page {
+        // The records of a failed call are lost, so this walk must not go on behind them.
+        if let failure { throw failure }
+        do {
+            return try advance(writer)
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private func advance(_ writer: RecordBatchWriter) throws -> Page {
+        var folders = 0
+        while writer.recordCount < pageSize, writer.byteCount < Paging.batchBytes, folders < Paging.folders,
+            listing.rejectedCount < pageSize
+        {
+            switch try listing.next() {
+            case .match(let match) where listing.states.isUnchanged(match): listing.spareUnchanged(match)
+            case .match(let match): try write(match, into: writer)
+            case .listed: folders += 1
+            case .end: return page(isEnd: true)
+            }
+        }
+        return page(isEnd: false)
+    }
+
+    private func page(isEnd: Bool) -> Page {
+        listing.page(cursor: listing.cursor(), isEnd: isEnd, location: listing.share.url.location([]))
+    }
+
+    private func write(_ match: FolderWalk.Match, into writer: RecordBatchWriter) throws {
+        var record = FileRecord(match, captureNames: listing.options.patterns.captureNames)
+        do {
+            if section.readsOwners { record.owners = try owners(of: match) }
+            if !match.entry.isDirectory, section.content != .none { record.content = try content(of: match) }
+        } catch let refusal as Refusal {
+            listing.reject(refusal.reason, representation: match.path.joined(separator: "/"), of: match.path)
+            return
+        }
+        record.write(to: writer, content: section.content)
+        if section.content != .none || section.readsOwners { listing.states.wasRead(match) }
+    }
+
+    /// Why a file cannot become a record.
+    private struct Refusal: Error {
+        let reason: String
+    }
+
+    private func owners(of match: FolderWalk.Match) throws -> Owners {
+        do {
+            return try listing.share.owners(of: listing.share.url.folder + match.path)
+        } catch {
+            let explained = listing.share.explain(error)
+            guard error.isOfFile else { throw explained }
+            throw Refusal(reason: explained.message)
+        }
+    }
+
+    private func content(of match: FolderWalk.Match) throws -> FileRecord.Content? {
+        let path = match.path.joined(separator: "/")
+        guard section.content == .hash || match.entry.size <= UInt64(section.maximumContentBytes) else {
+            listing.warn(
+                "the file \(path) has \(match.entry.size) bytes, more than max_content_bytes: its content is null")
+            return nil
+        }
+        for attempt in 1...RowSource.attempts {
+            do {
+                return try read(match, isAgain: attempt > 1)
+            } catch let failure as SMBFailure {
+                if failure.isMomentary, attempt < RowSource.attempts { continue }
+                let explained = listing.share.explain(failure)
+                guard failure.isOfFile else { throw explained }
+                throw Refusal(
+                    reason: explained.message + (failure.isMomentary ? " (\(attempt) attempts)" : ""))
+            }
+        }
+        return nil
+    }
+
+    /// - Parameter isAgain: Whether the file moved since it was listed: then its present state counts.
+    private func read(_ match: FolderWalk.Match, isAgain: Bool) throws -> FileRecord.Content {
+        let file = ShareFile(
+            share: listing.share, path: listing.share.url.folder + match.path,
+            version: isAgain ? nil : match.entry.version)
+        if section.content == .hash {
+            let hash = try SHA256()
+            while let piece = try file.read() {
+                try listing.checkCancelled()
+                hash.add(piece)
+            }
+            return .hash(hash.finish())
+        }
+        var bytes: [UInt8] = []
+        while bytes.count <= section.maximumContentBytes, let piece = try file.read() { bytes += piece }
+        return section.content == .text ? .text(try text(bytes)) : .bytes(bytes)
+    }
+
+    private func text(_ bytes: [UInt8]) throws -> [UInt8] {
+        let decoder = try TextDecoder(encoding: section.encoding)
+        do {
+            let text = try decoder.decode(bytes)
+            try decoder.finish()
+            guard decoder.isPassThrough, String(validating: text, as: UTF8.self) == nil else { return text }
+            throw Refusal(reason: "the content is not UTF-8: set encoding, or content: data")
+        } catch let fault as TextDecoder.Fault {
+            throw Refusal(
+                reason:
+                    "the content is not \(section.encoding ?? "of the encoding of its byte order mark") at byte \(fault.offset)"
+            )
+        }
+    }
+}
+
+/// How much one call of a source gives.
+enum Paging {
+    static let batchBytes = 1 << 20
+    /// Folders listed in one call: also a walk that finds nothing shows that it lives.
+    static let folders = 200
+}

@@ -1,0 +1,177 @@
+import BridgeKit
+import RecordBatch
+
+/// Rows of CSV text: RFC 4180, and what a ``CSVDialect`` changes of it.
+final class CSVParser: RowParser {
+    private var dialect: CSVDialect
+    private var reader: CSVReader?
+    /// Whether the text comes from an encoding other than UTF-8, and so is well-formed.
+    private let isWellFormed: () -> Bool
+    private var columns: [[UInt8]] = []
+    private var leadingRows: Int
+    private var start: [UInt8] = []
+    private var fault: FileFault?
+    private let nullValues: [[UInt8]]
+
+    /// - Parameter isWellFormed: Whether the text is known to be UTF-8.
+    init(_ dialect: CSVDialect, isWellFormed: @escaping () -> Bool) {
+        self.dialect = dialect
+        self.isWellFormed = isWellFormed
+        leadingRows = dialect.skippedRows
+        nullValues = dialect.nullValues.map { Array($0.utf8) }
+        if case .names(let names) = dialect.header { columns = names.map { Array($0.utf8) } }
+    }
+
+    func parse(_ text: ArraySlice<UInt8>, into sink: RowSink) throws {
+        guard reader == nil else { return try feed(text, sink) }
+        // Excel's line of the delimiter: wait until it can be told.
+        start += text
+        guard start.count >= 6 || !"sep=".utf8.starts(with: start.prefix(4)) else { return }
+        try begin(sink)
+    }
+
+    private func begin(_ sink: RowSink) throws {
+        var text = start[...]
+        start = []
+        if text.starts(with: "sep=".utf8), text.count >= 5, text.count == 5 || text[5] == 0x0A || text[5] == 0x0D {
+            dialect.delimiter = text[4]
+            text = text.dropFirst(5)
+        }
+        do {
+            reader = try CSVReader(
+                delimiter: dialect.delimiter, quote: dialect.quote, isLenient: dialect.isLenient)
+        } catch {
+            throw BridgeError(.internal, "libcsv has no memory")
+        }
+        try feed(text, sink)
+    }
+
+    func finish(into sink: RowSink) throws -> Bool {
+        if reader == nil { try begin(sink) }
+        try check(sink) { reader in try reader.finish { self.take($0, sink) } }
+        if columns.isEmpty { sink.listing.warn("the file \(sink.subject) is empty: it has no header row") }
+        return true
+    }
+
+    private func feed(_ text: ArraySlice<UInt8>, _ sink: RowSink) throws {
+        try check(sink) { reader in
+            try text.withUnsafeBytes { bytes in try reader.feed(bytes) { self.take($0, sink) } }
+        }
+    }
+
+    private func check(_ sink: RowSink, _ body: (CSVReader) throws -> Void) throws {
+        do {
+            if let reader { try body(reader) }
+        } catch let why as CSVReader.Fault {
+            if let fault { throw fault }
+            throw error(for: why, sink)
+        }
+        if let fault { throw fault }
+    }
+
+    /// Takes a row that the reader holds.
+    private func take(_ reader: CSVReader, _ sink: RowSink) {
+        guard fault == nil else { return }
+        if leadingRows > 0 {
+            leadingRows -= 1
+            return
+        }
+        if let comment = dialect.comment, reader.withField(0, { $0.first == comment }) { return }
+        guard !columns.isEmpty else {
+            takeHeader(reader, sink)
+            return
+        }
+        guard sink.advance() else { return }
+        if let reason = fault(of: reader) {
+            let text = (0..<reader.fieldCount).map { quoted(reader.field($0)) }
+            sink.reject(reason, representation: text.joined(separator: String(Unicode.Scalar(dialect.delimiter))))
+            return
+        }
+        let writer = sink.writer
+        writer.object {
+            sink.writeProvenance()
+            for (index, column) in columns.enumerated() {
+                column.withUnsafeBytes { writer.key(utf8: $0) }
+                guard index < reader.fieldCount else {
+                    writer.null()
+                    continue
+                }
+                reader.withField(index) { isNull($0) ? writer.null() : writer.text(utf8: $0) }
+            }
+        }
+    }
+
+    private func isNull(_ field: UnsafeRawBufferPointer) -> Bool {
+        if field.isEmpty { return dialect.emptyIsNull || nullValues.contains([]) }
+        return nullValues.contains { $0.elementsEqual(field) }
+    }
+
+    private func takeHeader(_ reader: CSVReader, _ sink: RowSink) {
+        var names = (0..<reader.fieldCount).map { reader.field($0) }
+        if dialect.padsRows { while names.last == "" { names.removeLast() } }
+        if !isUTF8(reader) {
+            fault = FileFault(reason: "has a header that is not UTF-8", remedy: "set encoding")
+        } else if let why = CSVDialect.fault(
+            inHeader: names, captures: sink.listing.options.patterns.captureNames)
+        {
+            fault = FileFault(
+                reason: "has a header that cannot be used: \(why)",
+                remedy:
+                    "correct the file; or give the names as header: [NAME, ...], with skip_rows: 1 if the file has some"
+            )
+        } else {
+            columns = names.map { Array($0.utf8) }
+        }
+    }
+
+    /// Why the row cannot become a record.
+    private func fault(of reader: CSVReader) -> String? {
+        let count = reader.fieldCount
+        if count != columns.count {
+            let isPadded =
+                dialect.padsRows
+                && (count < columns.count || (columns.count..<count).allSatisfy { reader.withField($0, \.isEmpty) })
+            if !isPadded { return "has \(count) fields, the header names \(columns.count)" }
+        }
+        return isUTF8(reader) ? nil : "is not UTF-8: set encoding"
+    }
+
+    private func isUTF8(_ reader: CSVReader) -> Bool {
+        isWellFormed() || reader.isASCII
+            || (0..<reader.fieldCount).allSatisfy { field in
+                reader.withField(field) { String(validating: $0, as: UTF8.self) != nil }
+            }
+    }
+
+    private func quoted(_ field: String) -> String { CSVText.field(field, dialect) }
+
+    private func error(for fault: CSVReader.Fault, _ sink: RowSink) -> any Error {
+        let row = columns.isEmpty ? "its header" : "row \(sink.row + 1)"
+        switch fault {
+        case .strayQuote:
+            return FileFault(
+                reason: "has a quote inside a field of \(row) that is not quoted, or text after a closing quote",
+                remedy: "double a quote inside quotes (RFC 4180), set quote and delimiter, or lenient_quotes: true")
+        case .unterminatedQuote:
+            return FileFault(
+                reason: "ends inside quotes that \(row) opened",
+                remedy: "close the quote, or fetch again when the file is whole")
+        case .rowTooLong:
+            return FileFault(
+                reason: "has more than \(CSVReader.maximumRowBytes >> 20) MiB in \(row)",
+                remedy: "look for a quote that is not closed")
+        case .outOfMemory: return BridgeError(.internal, "libcsv has no memory")
+        }
+    }
+}
+
+/// CSV as text.
+enum CSVText {
+    /// A field, in quotes where it needs them.
+    static func field(_ field: String, _ dialect: CSVDialect) -> String {
+        let quote = Character(Unicode.Scalar(dialect.quote))
+        let special: [Character] = [quote, Character(Unicode.Scalar(dialect.delimiter)), "\n", "\r", "\r\n"]
+        guard dialect.quote != 0, field.contains(where: special.contains) else { return field }
+        return "\(quote)" + field.map { $0 == quote ? "\(quote)\(quote)" : String($0) }.joined() + "\(quote)"
+    }
+}

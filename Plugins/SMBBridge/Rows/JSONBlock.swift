@@ -1,0 +1,153 @@
+import BridgeKit
+import CSimdJSON
+import RecordBatch
+
+/// JSON objects of one file that are parsed together: simdjson's first stage pays for longer texts.
+///
+/// Each object gets the members that say where it comes from, in the text: so the values go from the text to the batch in
+/// one pass.
+final class JSONBlock {
+    private static let blockBytes = 1 << 17
+
+    private let reader: OpaquePointer
+    private var text: [UInt8] = []
+    private var items: [Item] = []
+    private var rejectedCount = 0
+
+    /// An object in ``text``; what the file has of it begins behind the members that were added.
+    private struct Item {
+        let row: Int
+        let range: Range<Int>
+        let ownStart: Int
+    }
+
+    /// - Throws: ``BridgeError`` when there is no memory.
+    init() throws {
+        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
+        self.reader = reader
+        _ = bmo_json_add_path(reader)
+    }
+
+    deinit { bmo_json_reader_free(reader) }
+
+    /// Adds a text that begins with a brace, closes what it opens, and holds nothing behind that.
+    func append(_ object: ArraySlice<UInt8>, into sink: RowSink) {
+        text.append(text.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
+        let start = text.count
+        text.append(UInt8(ascii: "{"))
+        text += sink.provenanceJSON()
+        let rest = object.dropFirst()
+        if rest.first(where: { !JSONScan.isSpace($0) }) == UInt8(ascii: "}") { text.removeLast() }
+        let ownStart = text.count
+        text += rest
+        items.append(Item(row: sink.row, range: start..<text.count, ownStart: ownStart))
+        if text.count >= Self.blockBytes { flush(into: sink) }
+    }
+
+    /// Parses what was added.
+    func flush(into sink: RowSink) {
+        guard !items.isEmpty else { return }
+        defer {
+            text.removeAll(keepingCapacity: true)
+            items.removeAll(keepingCapacity: true)
+        }
+        text.append(UInt8(ascii: "]"))
+        let before = sink.writer.recordCount
+        let size = text.count
+        guard parse(text, size: size, items, into: sink) != nil else { return }
+        // Some object is not JSON: those before it are written, and from there on each is parsed alone.
+        let done = sink.writer.recordCount - before + rejectedCount
+        for item in items.dropFirst(done) {
+            let object = Array(text[item.range])
+            if let reason = parse(object, size: object.count, [item], into: sink) {
+                let own = String(decoding: text[item.ownStart..<item.range.upperBound].prefix(1000), as: UTF8.self)
+                sink.reject(row: item.row, "is not JSON: \(reason)", representation: "{" + own)
+            }
+        }
+    }
+
+    /// Nil when all went well, else why it did not.
+    private func parse(_ bytes: [UInt8], size: Int, _ items: [Item], into sink: RowSink) -> String? {
+        rejectedCount = 0
+        var padded = bytes
+        padded.append(contentsOf: repeatElement(0, count: Int(BMO_JSON_PADDING)))
+        return padded.withUnsafeBufferPointer { buffer in
+            guard bmo_json_begin(reader, buffer.baseAddress, size, BMO_JSON_RECORDS) != 0 else { return message }
+            while true {
+                let status = bmo_json_next(reader, sink.writer.raw, .max)
+                for index in 0..<bmo_json_rejected_count(reader) {
+                    var record = bmo_json_rejected()
+                    bmo_json_rejected_at(reader, index, &record)
+                    rejectedCount += 1
+                    let item = Int(record.index) < items.count ? items[Int(record.index)].row : sink.row
+                    let range = record.offset..<min(record.offset + record.length, size)
+                    sink.reject(
+                        row: item, String(cString: record.reason),
+                        representation: String(decoding: buffer[range].prefix(1000), as: UTF8.self))
+                }
+                switch status {
+                case BMO_JSON_DONE: return nil
+                case BMO_JSON_FAILED:
+                    sink.writer.abandonRecord()
+                    return message
+                default: continue
+                }
+            }
+        }
+    }
+
+    private var message: String {
+        var error = bmo_json_error()
+        bmo_json_failure(reader, &error)
+        return String(cString: error.message)
+    }
+}
+
+/// Looks at JSON text without taking it apart: enough to find where a value ends.
+struct JSONScan {
+    private var depth = 0
+    private var isInText = false
+    private var isEscaped = false
+
+    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
+
+    /// Whether the next byte is outside of any container or text.
+    var isOutside: Bool { depth == 0 && !isInText }
+
+    /// Takes a byte; true when it closes the outermost container.
+    mutating func take(_ byte: UInt8) -> Bool {
+        if isInText {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isInText = false
+            }
+            return false
+        }
+        switch byte {
+        case UInt8(ascii: "\""): isInText = true
+        case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            depth -= 1
+            return depth <= 0
+        default: break
+        }
+        return false
+    }
+
+    /// Whether a text is one object that begins with its first byte and ends with its last.
+    static func isObject(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.first == UInt8(ascii: "{") else { return false }
+        var scan = JSONScan()
+        var index = text.startIndex
+        return text.withUnsafeBufferPointer { bytes in
+            for (offset, byte) in bytes.enumerated() where scan.take(byte) {
+                index = offset
+                return index == bytes.count - 1
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import BridgeKit
+import CSimdJSON
+import RecordBatch
+
+/// Rows of a JSON document: the elements of a list.
+///
+/// A list at the root streams; for a list inside a document the document is held in memory.
+final class JSONParser: RowParser {
+    static let maximumDocumentBytes = 256 << 20
+    static let maximumElementBytes = 16 << 20
+
+    private enum Mode {
+        case unknown, list, document
+    }
+
+    /// Where the walk through a list at the root stands.
+    private enum Place {
+        case beforeElement, afterElement, inElement, behind
+    }
+
+    private let path: JSONPath?
+    private let block: JSONBlock
+    private var mode = Mode.unknown
+    private var place = Place.beforeElement
+    private var isFirst = true
+    private var scan = JSONScan()
+    private var element: [UInt8] = []
+    private var document: JSONDocument?
+    private var bytes: [UInt8] = []
+
+    /// - Parameter path: Where the list is; nil finds it.
+    init(_ path: JSONPath?) throws {
+        self.path = path
+        block = try JSONBlock()
+    }
+
+    func parse(_ text: ArraySlice<UInt8>, into sink: RowSink) throws {
+        var text = text
+        if mode == .unknown {
+            guard let first = text.firstIndex(where: { !JSONScan.isSpace($0) }) else { return }
+            text = text[first...]
+            mode = text[first] == UInt8(ascii: "[") && path ?? .root == .root ? .list : .document
+            if mode == .list { text = text.dropFirst() }
+        }
+        guard mode == .list else {
+            bytes += text
+            guard bytes.count <= Self.maximumDocumentBytes else {
+                throw FileFault(
+                    reason: "is larger than \(Self.maximumDocumentBytes >> 20) MiB",
+                    remedy: "only a file whose root is the list is read piece by piece")
+            }
+            return
+        }
+        for byte in text { try take(byte, sink) }
+        block.flush(into: sink)
+    }
+
+    func finish(into sink: RowSink) throws -> Bool {
+        switch mode {
+        case .unknown: throw FileFault(reason: "is empty where JSON was expected")
+        case .list:
+            guard place == .behind else { throw FileFault(reason: "ends in the middle of its JSON list") }
+            block.flush(into: sink)
+            return true
+        case .document:
+            let document = try document ?? JSONDocument(bytes, path)
+            bytes = []
+            self.document = document
+            return try document.write(into: sink)
+        }
+    }
+
+    private func take(_ byte: UInt8, _ sink: RowSink) throws {
+        switch place {
+        case .inElement:
+            if scan.isOutside, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") {
+                // A number or a word ends where something else begins.
+                try endElement(sink)
+                return try take(byte, sink)
+            }
+            element.append(byte)
+            guard element.count <= Self.maximumElementBytes else {
+                throw FileFault(reason: "has more than \(Self.maximumElementBytes >> 20) MiB in row \(sink.row + 1)")
+            }
+            if scan.take(byte) { try endElement(sink) }
+        case .beforeElement:
+            if JSONScan.isSpace(byte) { return }
+            if byte == UInt8(ascii: "]"), isFirst {
+                place = .behind
+                return
+            }
+            guard byte != UInt8(ascii: ","), byte != UInt8(ascii: "]") else {
+                throw FileFault(reason: "is not JSON: an element is missing behind row \(sink.row)")
+            }
+            isFirst = false
+            scan = JSONScan()
+            place = .inElement
+            try take(byte, sink)
+        case .afterElement:
+            if JSONScan.isSpace(byte) { return }
+            switch byte {
+            case UInt8(ascii: ","): place = .beforeElement
+            case UInt8(ascii: "]"): place = .behind
+            default: throw FileFault(reason: "is not JSON: no comma behind row \(sink.row)")
+            }
+        case .behind:
+            guard JSONScan.isSpace(byte) else { throw FileFault(reason: "is not JSON: something follows its list") }
+        }
+    }
+
+    private func endElement(_ sink: RowSink) throws {
+        place = .afterElement
+        defer { element.removeAll(keepingCapacity: true) }
+        guard sink.advance() else { return }
+        guard element.first == UInt8(ascii: "{") else {
+            block.flush(into: sink)
+            sink.reject("is no JSON object", representation: String(decoding: element.prefix(1000), as: UTF8.self))
+            return
+        }
+        block.append(element[...], into: sink)
+    }
+}
+
+/// A JSON document in memory, of which a path leads to the records.
+private final class JSONDocument {
+    private static let batchBytes = 1 << 20
+
+    private let reader: OpaquePointer
+    private let text: [UInt8]
+    private let size: Int
+    private let writer = RecordBatchWriter()
+
+    init(_ bytes: [UInt8], _ path: JSONPath?) throws {
+        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
+        self.reader = reader
+        size = bytes.count
+        text = bytes + [UInt8](repeating: 0, count: Int(BMO_JSON_PADDING))
+        _ = (path ?? .root).add(to: reader)
+        let isAccepted = text.withUnsafeBufferPointer {
+            bmo_json_begin(reader, $0.baseAddress, size, BMO_JSON_RECORDS) != 0
+        }
+        if !isAccepted { throw fault }
+        // An object that holds lists may be a record, or be about them: only the config knows.
+        let lists = path == nil ? String(cString: bmo_json_arrays(reader)) : ""
+        if !lists.isEmpty { throw Self.missingPath(lists) }
+    }
+
+    private static func missingPath(_ lists: String) -> FileFault {
+        FileFault(
+            reason: "does not say where its records are",
+            remedy: lists.isEmpty ? "check records" : "set records to one of: \(lists)")
+    }
+
+    deinit { bmo_json_reader_free(reader) }
+
+    /// Writes the next rows; whether those were the last.
+    func write(into sink: RowSink) throws -> Bool {
+        let status = text.withUnsafeBufferPointer { _ in bmo_json_next(reader, writer.raw, Self.batchBytes) }
+        if status == BMO_JSON_FAILED { throw fault }
+        var rejected: [Int: (reason: String, text: String)] = [:]
+        for index in 0..<bmo_json_rejected_count(reader) {
+            var record = bmo_json_rejected()
+            bmo_json_rejected_at(reader, index, &record)
+            let end = min(record.offset + record.length, size)
+            rejected[Int(record.index)] = (
+                String(cString: record.reason), String(decoding: text[record.offset..<end].prefix(1000), as: UTF8.self)
+            )
+        }
+        let batch: RecordBatch
+        do {
+            batch = try writer.finish()
+        } catch {
+            throw FileFault(reason: "has a record that is too large")
+        }
+        let first = Int(bmo_json_records(reader)) - batch.count - rejected.count
+        var next = 0
+        for index in 0..<(batch.count + rejected.count) {
+            let isWanted = sink.advance()
+            if let fault = rejected[first + index] {
+                if isWanted { sink.reject(fault.reason, representation: fault.text) }
+                continue
+            }
+            let record = batch[next]
+            next += 1
+            guard isWanted else { continue }
+            sink.writer.object {
+                sink.writeProvenance()
+                for (key, value) in record.members {
+                    sink.writer.key(key)
+                    sink.writer.copy(value)
+                }
+            }
+        }
+        return status == BMO_JSON_DONE
+    }
+
+    private var fault: FileFault {
+        var error = bmo_json_error()
+        bmo_json_failure(reader, &error)
+        let message = String(cString: error.message)
+        switch error.fault {
+        case BMO_JSON_NO_RECORDS, BMO_JSON_NOT_RECORDS:
+            return Self.missingPath(String(cString: bmo_json_arrays(reader)))
+        default: return FileFault(reason: "is not JSON: \(message), at byte \(error.offset)")
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../RESTBridge/Reply/JSONPath.swift

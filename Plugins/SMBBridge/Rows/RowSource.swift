@@ -1,0 +1,121 @@
+import BridgeKit
+import RecordBatch
+
+/// A walk whose records are the rows of files.
+///
+/// A file that cannot be read, or is not of the format, goes to quarantine with its reason, and the walk goes on: its rows
+/// stay what they were. One that moves or is in use while it is read is read again first.
+final class RowSource: RecordSource {
+    /// How often a file that moves is read.
+    static let attempts = 3
+
+    private let listing: FileListing
+    private let section: RowSection
+    private let pageSize: Int
+    private var file: RowFile?
+    /// How often the present file has failed.
+    private var failures = 0
+    private var failure: (any Error)?
+
+    init(listing: FileListing, section: RowSection, pageSize: Int) {
+        self.listing = listing
+        self.section = section
+        self.pageSize = pageSize
+    }
+
+    func cancel() { listing.cancel() }
+
+    func next(into writer: RecordBatchWriter) throws -> Page {
+        // The rows of a failed call are lost, so this walk must not go on behind them.
+        if let failure { throw failure }
+        do {
+            return try advance(writer)
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private func advance(_ writer: RecordBatchWriter) throws -> Page {
+        var folders = 0
+        while writer.recordCount < pageSize, writer.byteCount < Paging.batchBytes, listing.rejectedCount < pageSize,
+            folders < Paging.folders
+        {
+            try listing.checkCancelled()
+            if let file {
+                try advance(file, writer)
+                continue
+            }
+            switch try listing.next() {
+            case .match(let match) where listing.states.isUnchanged(match): listing.spareUnchanged(match)
+            case .match(let match):
+                failures = 0
+                try open(match, writer, isResuming: true)
+            case .listed: folders += 1
+            case .end: return page(isEnd: true)
+            }
+        }
+        return page(isEnd: false)
+    }
+
+    private func advance(_ file: RowFile, _ writer: RecordBatchWriter) throws {
+        do {
+            if try file.advance(into: writer) { return }
+        } catch {
+            return try handle(error, of: file.match, file, writer)
+        }
+        self.file = nil
+        // Rows of an earlier state may have come before it was read again: the next walk reads it once more.
+        if !file.sink.hasRejected, failures == 0 { listing.states.wasRead(file.match) }
+    }
+
+    private func open(_ match: FolderWalk.Match, _ writer: RecordBatchWriter, isResuming: Bool) throws {
+        var rows = 0
+        var version: FileVersion?
+        if isResuming, let resumed = listing.resumed, resumed.point.repeatsEntry, resumed.point.folder == match.folder,
+            resumed.point.name == match.entry.name
+        {
+            rows = resumed.rows
+            version = resumed.version
+        }
+        do {
+            file = try RowFile(
+                match, listing: listing, section: section, writer: writer, skipping: rows, ifStill: version)
+        } catch {
+            try handle(error, of: match, nil, writer)
+        }
+    }
+
+    /// Reads the file again, leaves it out, or throws what concerns the whole walk.
+    private func handle(
+        _ error: any Error, of match: FolderWalk.Match, _ file: RowFile?, _ writer: RecordBatchWriter
+    ) throws {
+        let path = match.path.joined(separator: "/")
+        self.file = nil
+        switch error {
+        case let failure as SMBFailure where failure.isMomentary:
+            failures += 1
+            if failures < Self.attempts { return try open(match, writer, isResuming: false) }
+            let explained = listing.share.explain(failure)
+            listing.reject("\(explained.message) (\(Self.attempts) attempts)", representation: path, of: match.path)
+        case let failure as SMBFailure where failure.isOfFile:
+            listing.reject(listing.share.explain(failure).message, representation: path, of: match.path)
+        case let failure as SMBFailure: throw listing.share.explain(failure)
+        case let fault as FileFault:
+            let remedy = fault.remedy.map { "; \($0)" } ?? ""
+            listing.reject(
+                "\(file?.sink.subject ?? path) \(fault.reason)\(remedy)", representation: path, of: match.path)
+        default: throw error
+        }
+    }
+
+    private func page(isEnd: Bool) -> Page {
+        var cursor = listing.cursor()
+        if let file {
+            cursor = listing.cursor(
+                inside: file.match, rows: file.sink.total, version: file.version ?? file.match.entry.version)
+        }
+        let location = listing.share.url.location(file?.match.path ?? [])
+        return listing.page(cursor: cursor, isEnd: isEnd, location: location)
+    }
+}

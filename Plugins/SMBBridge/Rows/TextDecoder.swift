@@ -1,0 +1,101 @@
+import BridgeKit
+import Glibc
+
+/// Turns chunks of a file into UTF-8.
+///
+/// UTF-8 goes through unchecked (whoever uses it checks it) without its byte order mark; all else goes through iconv.
+/// Without an encoding it is UTF-8, or what a byte order mark says.
+final class TextDecoder {
+    /// Bytes that the encoding does not have, at an offset of the file.
+    struct Fault: Error, Equatable {
+        let offset: Int
+    }
+
+    /// Whether the output is as good as the input: not known to be UTF-8.
+    var isPassThrough: Bool { converter == nil }
+    private var converter: iconv_t?
+    private let mayGuess: Bool
+    private var pending: [UInt8] = []
+    private var consumed = 0
+    private var isAtStart = true
+
+    /// - Throws: ``BridgeError`` for an encoding that iconv does not know.
+    init(encoding: String?) throws {
+        mayGuess = encoding == nil
+        guard let encoding, !["utf-8", "utf8"].contains(encoding.lowercased()) else { return }
+        // A slash begins iconv's own suffixes, such as //IGNORE, which would lose characters.
+        let opened = encoding.contains("/") || encoding.isEmpty ? nil : Self.open(encoding)
+        guard let opened else {
+            throw BridgeError(
+                .configuration, "encoding: \"\(encoding)\" is not known",
+                remedy: "use utf-8, windows-1252, iso-8859-1 or another name that iconv --list shows")
+        }
+        converter = opened
+    }
+
+    private static func open(_ encoding: String) -> iconv_t? {
+        let opened = iconv_open("UTF-8", encoding)
+        return Int(bitPattern: opened) == -1 ? nil : opened
+    }
+
+    /// The encoding that a byte order mark tells (The Unicode Standard, table 23-6); nil for UTF-8 and without one.
+    static func encoding(ofMarkIn bytes: [UInt8]) -> String? {
+        if bytes.starts(with: [0xFF, 0xFE, 0, 0]) { return "UTF-32LE" }
+        if bytes.starts(with: [0, 0, 0xFE, 0xFF]) { return "UTF-32BE" }
+        if bytes.starts(with: [0xFF, 0xFE]) { return "UTF-16LE" }
+        if bytes.starts(with: [0xFE, 0xFF]) { return "UTF-16BE" }
+        return nil
+    }
+
+    deinit {
+        if let converter { iconv_close(converter) }
+    }
+
+    /// The next chunk as UTF-8; what is left of a character at the end waits for the next chunk.
+    func decode(_ chunk: [UInt8]) throws(Fault) -> [UInt8] {
+        if isAtStart, mayGuess, converter == nil, let encoding = Self.encoding(ofMarkIn: chunk) {
+            converter = Self.open(encoding)
+        }
+        guard let converter else { return withoutMark(chunk) }
+        var input = pending + chunk
+        var output: [UInt8] = []
+        output.reserveCapacity(input.count + input.count / 4)
+        var used = 0
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        var isInvalid = false
+        var isWaiting = false
+        while used < input.count, !isInvalid, !isWaiting {
+            input.withUnsafeMutableBytes { source in
+                buffer.withUnsafeMutableBytes { target in
+                    var from = source.baseAddress.map { ($0 + used).assumingMemoryBound(to: CChar.self) }
+                    var fromLeft = source.count - used
+                    var to = target.baseAddress?.assumingMemoryBound(to: CChar.self)
+                    var toLeft = target.count
+                    let result = iconv(converter, &from, &fromLeft, &to, &toLeft)
+                    let number = errno
+                    used = source.count - fromLeft
+                    output.append(contentsOf: target[..<(target.count - toLeft)])
+                    if result == -1 {
+                        isInvalid = number == EILSEQ
+                        isWaiting = number == EINVAL
+                    }
+                }
+            }
+        }
+        if isInvalid { throw Fault(offset: consumed + used) }
+        pending = Array(input[used...])
+        consumed += used
+        return withoutMark(output)
+    }
+
+    /// Checks that no part of a character is left.
+    func finish() throws(Fault) {
+        if !pending.isEmpty { throw Fault(offset: consumed) }
+    }
+
+    private func withoutMark(_ bytes: [UInt8]) -> [UInt8] {
+        guard isAtStart, !bytes.isEmpty else { return bytes }
+        isAtStart = false
+        return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    }
+}

@@ -1,0 +1,1 @@
+../../SOAPBridge/XML/XMLPushParser.swift

@@ -1,0 +1,172 @@
+import BridgeKit
+import RecordBatch
+
+/// Rows of an XML document: the elements of a name, as they end.
+///
+/// A member of a record is a child element, `@name` an attribute, `#text` text beside either; names without namespaces. An
+/// element that repeats is a list, one without attributes and children its text.
+final class XMLRowParser: RowParser {
+    private let sink: RowElements
+    private let parser: XMLPushParser
+
+    /// - Parameter names: The records' local name, and those of the elements around it; none for the root's children.
+    init(_ names: [String], subject: String) throws {
+        sink = RowElements(names)
+        parser = try XMLPushParser(sink: sink, subject: subject)
+    }
+
+    func parse(_ text: ArraySlice<UInt8>, into sink: RowSink) throws {
+        self.sink.rows = sink
+        try wordingFaults { try parser.feed(text) }
+    }
+
+    func finish(into sink: RowSink) throws -> Bool {
+        self.sink.rows = sink
+        try wordingFaults { try parser.finish() }
+        if !self.sink.hasRecords { sink.listing.warn("the file \(sink.subject) has no element for a record") }
+        return true
+    }
+
+    /// The parser is that of SOAP, whose words are about replies.
+    private func wordingFaults(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as BridgeError where error.code == .malformed || error.code == .limit {
+            var reason = error.message
+            if reason.hasPrefix("it ") { reason.removeFirst(3) }
+            if reason.contains("DOCTYPE") { reason = "has a DOCTYPE, which bmo does not read" }
+            throw FileFault(reason: reason)
+        }
+    }
+}
+
+/// Builds records from the events of the parser.
+private final class RowElements: XMLEventSink {
+    private static let maximumDepth = 100
+    private static let maximumRecordBytes = 16 << 20
+
+    private final class Node {
+        let name: String
+        var attributes: [(name: String, value: String)] = []
+        var children: [Node] = []
+        var text: [UInt8] = []
+        var isNil = false
+
+        init(_ name: String) { self.name = name }
+    }
+
+    var rows: RowSink?
+    private(set) var hasRecords = false
+    private let names: [String]
+    /// The names of the open elements outside of a record.
+    private var outer: [String] = []
+    /// The open elements of a record, the record first.
+    private var stack: [Node] = []
+    private var size = 0
+
+    init(_ names: [String]) { self.names = names }
+
+    private var isRecord: Bool {
+        names.isEmpty ? outer.count == 2 : outer.count >= names.count && outer.suffix(names.count).elementsEqual(names)
+    }
+
+    override func startElement(_ element: XMLStartElement) throws(BridgeError) {
+        let name = element.localName
+        if stack.isEmpty {
+            outer.append(name)
+            guard isRecord else {
+                if outer.count > Self.maximumDepth { throw tooDeep }
+                return
+            }
+            hasRecords = true
+            size = 0
+        }
+        guard stack.count < Self.maximumDepth else { throw tooDeep }
+        let node = Node(name)
+        for index in 0..<element.attributeCount {
+            guard let attribute = element.attribute(index) else { continue }
+            let value = attribute.value
+            if attribute.isIn("http://www.w3.org/2001/XMLSchema-instance") {
+                if attribute.isNamed("nil") { node.isNil = value == "true" || value == "1" }
+                continue
+            }
+            try grow(by: value.utf8.count)
+            node.attributes.append(("@" + attribute.localName, value))
+        }
+        try grow(by: 64)
+        stack.last?.children.append(node)
+        stack.append(node)
+    }
+
+    override func endElement() throws(BridgeError) {
+        guard let node = stack.popLast() else {
+            outer.removeLast()
+            return
+        }
+        guard stack.isEmpty else { return }
+        outer.removeLast()
+        guard let rows, rows.advance() else { return }
+        rows.writer.object {
+            rows.writeProvenance()
+            writeMembers(of: node, rows.writer)
+        }
+    }
+
+    override func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {
+        guard let node = stack.last else { return }
+        try grow(by: bytes.count)
+        node.text += bytes
+    }
+
+    private func grow(by count: Int) throws(BridgeError) {
+        size += count
+        guard size <= Self.maximumRecordBytes else {
+            throw BridgeError(.limit, "it has more than \(Self.maximumRecordBytes >> 20) MiB in one record")
+        }
+    }
+
+    private var tooDeep: BridgeError {
+        BridgeError(.limit, "it nests elements deeper than \(Self.maximumDepth) levels")
+    }
+
+    private func writeMembers(of node: Node, _ writer: RecordBatchWriter) {
+        for attribute in node.attributes { writer.member(attribute.name, attribute.value) }
+        var groups: [(name: String, nodes: [Node])] = []
+        var places: [String: Int] = [:]
+        for child in node.children {
+            if let place = places[child.name] {
+                groups[place].nodes.append(child)
+            } else {
+                places[child.name] = groups.count
+                groups.append((child.name, [child]))
+            }
+        }
+        for group in groups {
+            writer.key(group.name)
+            guard group.nodes.count > 1 else {
+                write(group.nodes[0], writer)
+                continue
+            }
+            writer.array { for child in group.nodes { write(child, writer) } }
+        }
+        let text = Self.trimmed(node.text)
+        if !text.isEmpty { writer.member("#text", String(decoding: text, as: UTF8.self)) }
+    }
+
+    private func write(_ node: Node, _ writer: RecordBatchWriter) {
+        if node.isNil {
+            writer.null()
+        } else if node.attributes.isEmpty, node.children.isEmpty {
+            node.text.withUnsafeBytes { writer.text(utf8: $0) }
+        } else {
+            writer.object { writeMembers(of: node, writer) }
+        }
+    }
+
+    private static func trimmed(_ text: [UInt8]) -> ArraySlice<UInt8> {
+        guard let first = text.firstIndex(where: { !JSONScan.isSpace($0) }),
+            let last = text.lastIndex(where: { !JSONScan.isSpace($0) })
+        else { return [] }
+        return text[first...last]
+    }
+}

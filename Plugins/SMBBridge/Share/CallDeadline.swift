@@ -1,0 +1,115 @@
+import CSMBClient
+import Glibc
+import Synchronization
+
+/// Ends calls of libsmbclient that do not come back.
+///
+/// libsmbclient's own timeout counts per packet and is repeated, up to four times, and some waits have none. A thread
+/// looks four times a second; of a call that is over its time it shuts the process's connections to the server's port,
+/// so that the call fails at once. The sockets stay libsmbclient's: it closes them itself.
+final class CallDeadline: Sendable {
+    private let port: UInt16
+    private let limitNanoseconds: UInt64
+    private let state = Mutex(State())
+
+    private struct State {
+        /// When the running call is over its time, on the monotonic clock; nil while none runs.
+        var deadline: UInt64?
+        var isOver = false
+        var isWatching = false
+    }
+
+    /// - Parameter seconds: How long one call may take.
+    init(port: UInt16, seconds: Int) {
+        self.port = port
+        limitNanoseconds = UInt64(seconds) * 1_000_000_000
+    }
+
+    /// A call begins, or a long one shows that it gets on.
+    func begin() {
+        let mustStart = state.withLock { state in
+            state.deadline = Self.now + limitNanoseconds
+            state.isOver = false
+            defer { state.isWatching = true }
+            return !state.isWatching
+        }
+        if mustStart { watch() }
+    }
+
+    /// The call came back; whether it was cut off.
+    func end() -> Bool {
+        state.withLock { state in
+            state.deadline = nil
+            return state.isOver
+        }
+    }
+
+    private func watch() {
+        let owner = Unmanaged.passRetained(self)
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        var thread: pthread_t = 0
+        let failed = pthread_create(
+            &thread, &attributes,
+            { argument in
+                if let argument { Unmanaged<CallDeadline>.fromOpaque(argument).takeRetainedValue().run() }
+                return nil
+            }, owner.toOpaque())
+        // Without a thread the library's own timeout has to do.
+        if failed != 0 { owner.release() }
+    }
+
+    /// Ends after two idle seconds, so that a bridge that is not used costs nothing.
+    private func run() {
+        var idle = 0
+        while true {
+            usleep(250_000)
+            let (isLate, isDone) = state.withLock { state -> (Bool, Bool) in
+                guard let deadline = state.deadline else {
+                    idle += 1
+                    if idle >= 8 { state.isWatching = false }
+                    return (false, idle >= 8)
+                }
+                idle = 0
+                guard Self.now > deadline else { return (false, false) }
+                state.isOver = true
+                return (true, false)
+            }
+            if isLate { shutConnections() }
+            if isDone { return }
+        }
+    }
+
+    /// Shuts what is connected to the server's port; a new connection of the same call is shut the next time.
+    private func shutConnections() {
+        for descriptor in Int32(3)..<1024 {
+            var address = sockaddr_storage()
+            var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let peer = withUnsafeMutablePointer(to: &address) { storage -> UInt16? in
+                storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { plain in
+                    guard getpeername(descriptor, plain, &size) == 0 else { return nil }
+                    switch Int32(plain.pointee.sa_family) {
+                    case AF_INET:
+                        return plain.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                            UInt16(bigEndian: $0.pointee.sin_port)
+                        }
+                    case AF_INET6:
+                        return plain.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                            UInt16(bigEndian: $0.pointee.sin6_port)
+                        }
+                    default: return nil
+                    }
+                }
+            }
+            if peer == port { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    private static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,37 @@
+import CSMBClient
+import Glibc
+
+/// Settings that libsmbclient reads from a file only.
+enum ClientConfiguration {
+    /// The text of an smb.conf; see smb.conf(5).
+    static func text(_ options: ShareOptions) -> String {
+        let signing =
+            switch options.signing {
+            case .standard: "default"
+            case .preferred: "desired"
+            case .required: "required"
+            }
+        // No broadcasts for names: they take seconds, and a stranger may answer.
+        return """
+            [global]
+            client signing = \(signing)
+            client ipc signing = \(signing)
+            name resolve order = host
+            """ + "\n"
+    }
+
+    /// Loads the settings into the library, for all its contexts; false where there is no temporary folder.
+    static func load(_ options: ShareOptions, into context: UnsafeMutablePointer<SMBCCTX>) -> Bool {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var path = Array("\(folder)/bmo-smb.XXXXXX".utf8CString)
+        let descriptor = mkstemp(&path)
+        guard descriptor >= 0 else { return false }
+        defer {
+            unlink(path)
+            close(descriptor)
+        }
+        let text = Array(text(options).utf8)
+        guard write(descriptor, text, text.count) == text.count else { return false }
+        return smbc_setConfiguration(context, path) == 0
+    }
+}

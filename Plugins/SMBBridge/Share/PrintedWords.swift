@@ -1,0 +1,37 @@
+import Glibc
+
+/// What libsmbclient prints on the standard output while it works.
+///
+/// libsmbclient 4.17 goes on without encryption where it was told to require it, and only prints that it fails: so its
+/// words have to be read.
+enum PrintedWords {
+    /// Runs `body` and gives what was printed meanwhile; nil where nothing could be caught.
+    static func during(_ body: () -> Void) -> String? {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else {
+            body()
+            return nil
+        }
+        defer { for end in ends { close(end) } }
+        // A full pipe loses words, and must not stop the library.
+        for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+        fflush(nil)
+        let standardOutput = dup(1)
+        guard standardOutput >= 0, dup2(ends[1], 1) >= 0 else {
+            body()
+            return nil
+        }
+        body()
+        fflush(nil)
+        dup2(standardOutput, 1)
+        close(standardOutput)
+        var words: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(ends[0], &buffer, buffer.count)
+            guard count > 0 else { break }
+            words += buffer[..<count]
+        }
+        return String(decoding: words, as: UTF8.self)
+    }
+}

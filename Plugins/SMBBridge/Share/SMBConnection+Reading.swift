@@ -1,0 +1,120 @@
+import CSMBClient
+import Glibc
+
+extension SMBConnection {
+    /// A folder's names with all their attributes, in the server's order.
+    ///
+    /// libsmbclient holds the whole listing in memory; the folder is closed again when this returns.
+    func list(_ folder: [String]) throws(SMBFailure) -> SMBListing {
+        let url = options.url.encoded(folder)
+        func failure(_ number: Int32) -> SMBFailure {
+            SMBFailure(cause: .system(number), action: .listFolder, path: folder)
+        }
+        try connect()
+        return try withContext { context throws(SMBFailure) in
+            guard let open = smbc_getFunctionOpendir(context), let read = smbc_getFunctionReaddirPlus2(context),
+                let close = smbc_getFunctionClosedir(context)
+            else { throw failure(ENOSYS) }
+            let (handle, openError) = url.withCString { (open(context, $0), errno) }
+            guard let handle else { throw failure(openError) }
+            defer { _ = close(context, handle) }
+            var listing = SMBListing()
+            var status = stat()
+            var count = 0
+            errno = 0
+            while let info = read(context, handle, &status) {
+                defer { errno = 0 }
+                count += 1
+                // The folder itself comes first; the network is asked again for the next portion.
+                if count % 1000 == 0 { isGettingOn() }
+                guard let text = info.pointee.name else { continue }
+                guard let name = String(validatingCString: text) else {
+                    listing.malformedNames.append(String(cString: text))
+                    continue
+                }
+                if name == ".." { continue }
+                let entry = SMBEntry(
+                    name: name, size: info.pointee.size, attributes: info.pointee.attrs,
+                    modified: info.pointee.mtime_ts.microseconds, created: info.pointee.btime_ts.microseconds,
+                    accessed: info.pointee.atime_ts.microseconds, changed: info.pointee.ctime_ts.microseconds,
+                    inode: UInt64(status.st_ino))
+                if name == "." { listing.itself = entry } else { listing.entries.append(entry) }
+            }
+            let number = errno
+            guard number == 0 else { throw failure(number) }
+            return listing
+        }
+    }
+
+    func owners(of path: [String]) throws(SMBFailure) -> Owners {
+        let url = options.url.encoded(path)
+        try connect()
+        return try withContext { context throws(SMBFailure) in
+            guard let get = smbc_getFunctionGetxattr(context) else {
+                throw SMBFailure(cause: .system(ENOSYS), action: .readOwners, path: path)
+            }
+            func value(_ name: String) throws(SMBFailure) -> String? {
+                var buffer = [UInt8](repeating: 0, count: 512)
+                let (count, number) = buffer.withUnsafeMutableBytes { bytes in
+                    (get(context, url, name, bytes.baseAddress, bytes.count), errno)
+                }
+                guard count >= 0 else { throw SMBFailure(cause: .system(number), action: .readOwners, path: path) }
+                let text = String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self)
+                return text.isEmpty ? nil : text
+            }
+            return Owners(
+                owner: try value("system.nt_sec_desc.owner"), group: try value("system.nt_sec_desc.group"))
+        }
+    }
+
+    /// Reads up to `limit` bytes from `offset`, and looks whether the file stayed what it was.
+    ///
+    /// Reads exactly what the size says, as a look for the end costs two more round trips. The file is closed when this
+    /// returns: an open one keeps others from renaming or deleting it.
+    ///
+    /// - Parameter expected: The state that was listed or read before; nil takes the present one.
+    /// - Throws: ``SMBFailure`` with ``SMBFailure/Cause/changed`` when the file is or becomes another.
+    func read(
+        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
+    ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {
+        let url = options.url.encoded(path)
+        func failure(_ cause: SMBFailure.Cause) -> SMBFailure {
+            SMBFailure(cause: cause, action: .readFile, path: path)
+        }
+        try connect()
+        return try withContext { context throws(SMBFailure) in
+            guard let open = smbc_getFunctionOpen(context), let read = smbc_getFunctionRead(context),
+                let seek = smbc_getFunctionLseek(context), let close = smbc_getFunctionClose(context)
+            else { throw failure(.system(ENOSYS)) }
+            let (handle, openError) = url.withCString { (open(context, $0, O_RDONLY, 0), errno) }
+            guard let handle else { throw failure(.system(openError)) }
+            defer { _ = close(context, handle) }
+            func version() throws(SMBFailure) -> FileVersion {
+                var status = stat()
+                guard smbc_getFunctionFstat(context)?(context, handle, &status) == 0 else {
+                    throw failure(.system(errno))
+                }
+                return FileVersion(
+                    size: Int64(status.st_size), modified: status.st_mtim.microseconds, inode: UInt64(status.st_ino))
+            }
+            let before: FileVersion
+            if let expected { before = expected } else { before = try version() }
+            if offset > 0, seek(context, handle, off_t(offset), SEEK_SET) < 0 { throw failure(.system(errno)) }
+            let wanted = Int(min(Int64(limit), max(0, before.size - offset)))
+            var readError: Int32?
+            let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
+                while count < wanted, let base = buffer.baseAddress {
+                    let got = read(context, handle, base + count, wanted - count)
+                    if got < 0 { readError = errno }
+                    if got > 0 { isGettingOn() }
+                    guard got > 0 else { break }
+                    count += got
+                }
+            }
+            if let readError { throw failure(.system(readError)) }
+            let after = try version()
+            guard bytes.count == wanted, after.agrees(with: before) else { throw failure(.changed) }
+            return (bytes, after)
+        }
+    }
+}

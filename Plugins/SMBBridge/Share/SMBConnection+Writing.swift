@@ -1,0 +1,138 @@
+import CSMBClient
+import Glibc
+
+extension SMBConnection {
+    /// What the server says of one file or folder; nil where there is nothing of that name.
+    ///
+    /// A stat tells neither the time of creation nor the DOS attributes.
+    func status(of path: [String]) throws(SMBFailure) -> SMBEntry? {
+        let url = options.url.encoded(path)
+        try connect()
+        return try withContext { context throws(SMBFailure) in
+            var status = stat()
+            let (result, number) = url.withCString {
+                (smbc_getFunctionStat(context)?(context, $0, &status) ?? -1, errno)
+            }
+            guard result == 0 else {
+                let failure = SMBFailure(cause: .system(number), action: .readFile, path: path)
+                if failure.isAbsence { return nil }
+                throw failure
+            }
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            return SMBEntry(
+                name: path.last ?? "", size: UInt64(max(0, status.st_size)),
+                attributes: UInt16(truncatingIfNeeded: isFolder ? SMBC_DOS_MODE_DIRECTORY : 0),
+                modified: status.st_mtim.microseconds, accessed: status.st_atim.microseconds,
+                changed: status.st_ctim.microseconds, inode: UInt64(status.st_ino))
+        }
+    }
+
+    /// Writes a new file; whatever has its name is an error.
+    func create(_ path: [String], _ bytes: [UInt8]) throws(SMBFailure) {
+        try put(path, flags: O_WRONLY | O_CREAT | O_EXCL, at: nil, bytes)
+    }
+
+    /// Writes behind the last byte of a file that has exactly `size` bytes.
+    func append(_ path: [String], _ bytes: [UInt8], ifSize size: Int64) throws(SMBFailure) {
+        // Without the right to read, libsmbclient cannot ask for the size of an open file.
+        try put(path, flags: O_RDWR, at: size, bytes)
+    }
+
+    private func put(_ path: [String], flags: Int32, at size: Int64?, _ bytes: [UInt8]) throws(SMBFailure) {
+        let url = options.url.encoded(path)
+        func failure(_ number: Int32) -> SMBFailure {
+            SMBFailure(cause: .system(number), action: .writeFile, path: path)
+        }
+        try connect()
+        try withContext { context throws(SMBFailure) in
+            guard let open = smbc_getFunctionOpen(context), let write = smbc_getFunctionWrite(context),
+                let close = smbc_getFunctionClose(context), let seek = smbc_getFunctionLseek(context)
+            else { throw failure(ENOSYS) }
+            let (handle, openError) = url.withCString { (open(context, $0, flags, 0o666), errno) }
+            guard let handle else { throw failure(openError) }
+            var fault: SMBFailure?
+            if let size {
+                var status = stat()
+                let isSame =
+                    smbc_getFunctionFstat(context)?(context, handle, &status) == 0 && Int64(status.st_size) == size
+                if !isSame || seek(context, handle, off_t(size), SEEK_SET) != off_t(size) {
+                    fault = SMBFailure(cause: .changed, action: .writeFile, path: path)
+                }
+            }
+            var done = 0
+            while done < bytes.count, fault == nil {
+                let count = min(bytes.count - done, ShareFile.chunkBytes)
+                let (written, number) = bytes.withUnsafeBytes { buffer in
+                    (write(context, handle, buffer.baseAddress.map { $0 + done }, count), errno)
+                }
+                if written <= 0 { fault = failure(written < 0 ? number : EIO) } else { done += written }
+                isGettingOn()
+            }
+            // What the server could not keep may come out only now.
+            let (closed, closeError) = (close(context, handle), errno)
+            if let fault { throw fault }
+            guard closed == 0 else { throw failure(closeError) }
+        }
+    }
+
+    /// Gives a file or folder another name; a file that has it is replaced.
+    ///
+    /// libsmbclient deletes the replaced file just before: for a moment there is none of that name.
+    func move(_ path: [String], to target: [String]) throws(SMBFailure) {
+        let (from, to) = (options.url.encoded(path), options.url.encoded(target))
+        try call(.moveFile, path) { context in
+            from.withCString { from in
+                to.withCString { smbc_getFunctionRename(context)?(context, from, context, $0) ?? -1 }
+            }
+        }
+    }
+
+    /// Deletes a file.
+    func delete(_ path: [String]) throws(SMBFailure) {
+        let url = options.url.encoded(path)
+        try call(.deleteFile, path) { context in
+            url.withCString { smbc_getFunctionUnlink(context)?(context, $0) ?? -1 }
+        }
+    }
+
+    /// Deletes a folder, which must be empty.
+    func deleteFolder(_ path: [String]) throws(SMBFailure) {
+        // Some servers answer that they did, and leave a folder that is not empty.
+        guard try list(path).entries.isEmpty else {
+            throw SMBFailure(cause: .system(ENOTEMPTY), action: .deleteFile, path: path)
+        }
+        let url = options.url.encoded(path)
+        try call(.deleteFile, path) { context in
+            url.withCString { smbc_getFunctionRmdir(context)?(context, $0) ?? -1 }
+        }
+    }
+
+    /// Makes a folder; its parent is there.
+    func makeFolder(_ path: [String]) throws(SMBFailure) {
+        let url = options.url.encoded(path)
+        try call(.makeFolder, path) { context in
+            url.withCString { smbc_getFunctionMkdir(context)?(context, $0, 0o777) ?? -1 }
+        }
+    }
+
+    /// Sets when a file was modified, in microseconds since 1970.
+    func setModified(_ path: [String], _ microseconds: Int64) throws(SMBFailure) {
+        let url = options.url.encoded(path)
+        let time = timeval(
+            tv_sec: Int(microseconds / 1_000_000), tv_usec: Int(((microseconds % 1_000_000) + 1_000_000) % 1_000_000))
+        try call(.writeFile, path) { context in
+            var times = [time, time]
+            return url.withCString { smbc_getFunctionUtimes(context)?(context, $0, &times) ?? -1 }
+        }
+    }
+
+    private func call(
+        _ action: SMBFailure.Action, _ path: [String], _ body: (UnsafeMutablePointer<SMBCCTX>) -> Int32
+    ) throws(SMBFailure) {
+        try connect()
+        try withContext { context throws(SMBFailure) in
+            let (result, number) = (body(context), errno)
+            guard result == 0 else { throw SMBFailure(cause: .system(number), action: action, path: path) }
+        }
+    }
+}

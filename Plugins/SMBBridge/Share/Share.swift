@@ -1,0 +1,27 @@
+import BridgeKit
+
+/// What walks and readers need of a share: a connection to one, or a recording of it.
+protocol Share: AnyObject {
+    var options: ShareOptions { get }
+
+    /// A folder's names with all their attributes; `folder` is below the share.
+    func list(_ folder: [String]) throws(SMBFailure) -> SMBListing
+
+    /// Up to `limit` bytes from `offset` of a file that stays what it was; `expected` nil takes the present state.
+    func read(
+        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
+    ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion)
+
+    /// Who owns a file or folder.
+    func owners(of path: [String]) throws(SMBFailure) -> Owners
+}
+
+extension Share {
+    var url: ShareURL { options.url }
+}
+
+/// Security identifiers ([MS-DTYP], section 2.4.2) of who owns a file; nil where the server told none.
+struct Owners: Equatable, Sendable {
+    var owner: String?
+    var group: String?
+}

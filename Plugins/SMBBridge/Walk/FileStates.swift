@@ -1,0 +1,93 @@
+import BridgeKit
+import Glibc
+import RecordBatch
+
+/// The states of the files that a walk has read: what a later walk need not read again.
+///
+/// Eight bytes for a path and eight for its state, in Base64: 22 bytes a file. Two files of one share that share a number
+/// are less likely than one in a million for five million files.
+struct FileStates {
+    private static let format = "smb-states1"
+    /// A page with its token must stay below the host's 4 MiB.
+    static let maximumCount = 140_000
+    /// A file that was written a moment ago may be written again without its times moving.
+    private static let racySeconds = 3
+
+    private let question: UInt64
+    private let earlier: [UInt64: UInt64]
+    private var present: [UInt64: UInt64] = [:]
+    private var sawAll = true
+
+    /// Whether an earlier walk gave states for the same question.
+    let hasEarlier: Bool
+
+    init(token: String?, question: String) {
+        var number = Fingerprint()
+        number.add(question)
+        self.question = number.value
+        let decoded = token.flatMap { [number] in Self.decode($0, question: number.value) }
+        earlier = decoded ?? [:]
+        hasEarlier = decoded != nil
+    }
+
+    /// Whether the file is as it was when it was read last: then it counts as read.
+    mutating func isUnchanged(_ match: FolderWalk.Match) -> Bool {
+        let path = Self.number(of: match.path)
+        guard let state = earlier[path], state == match.entry.fingerprint else { return false }
+        present[path] = state
+        return true
+    }
+
+    /// A file was read as a whole, in the state of its listing.
+    mutating func wasRead(_ match: FolderWalk.Match) {
+        if let modified = match.entry.modified, modified > (Int64(time(nil)) - Int64(Self.racySeconds)) * 1_000_000 {
+            return
+        }
+        present[Self.number(of: match.path)] = match.entry.fingerprint
+    }
+
+    /// Something was left out that an earlier walk may have read: its states stay.
+    mutating func wasPartial() { sawAll = false }
+
+    /// Whether no file moved, came or went since the earlier walk.
+    var isAllUnchanged: Bool { hasEarlier && sawAll && present == earlier }
+
+    /// The token for the next walk; nil when there are too many files.
+    var token: String? {
+        let states = sawAll ? present : earlier.merging(present) { $1 }
+        guard states.count <= Self.maximumCount else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(states.count * 16)
+        for (path, state) in states.sorted(by: { $0.key < $1.key }) {
+            withUnsafeBytes(of: path.littleEndian) { bytes.append(contentsOf: $0) }
+            withUnsafeBytes(of: state.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        return "\(Self.format) \(String(question, radix: 16)) " + bytes.withUnsafeBytes { Base64.encode($0) }
+    }
+
+    private static func decode(_ token: String, question: UInt64) -> [UInt64: UInt64]? {
+        let parts = token.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == format, parts[1] == String(question, radix: 16),
+            let bytes = Base64.decode(String(parts[2])), bytes.count % 16 == 0
+        else { return nil }
+        var states: [UInt64: UInt64] = [:]
+        states.reserveCapacity(bytes.count / 16)
+        bytes.withUnsafeBytes { bytes in
+            for offset in stride(from: 0, to: bytes.count, by: 16) {
+                let path = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                let state = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+                states[path] = state
+            }
+        }
+        return states
+    }
+
+    private static func number(of path: [String]) -> UInt64 {
+        var number = Fingerprint()
+        for name in path {
+            number.add(name)
+            number.separate()
+        }
+        return number.value
+    }
+}

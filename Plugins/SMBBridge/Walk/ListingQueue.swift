@@ -1,0 +1,147 @@
+import BridgeKit
+import Glibc
+import RecordBatch
+
+/// Folders that a walk will list soon, shared by threads that each wait for a process of their own.
+///
+/// The walk asks for what it needs next, in its order; what a helper could not list the walk lists itself.
+final class ListingQueue: @unchecked Sendable {
+    // All that changes is used with `mutex` held only.
+    /// Folders in one request: a helper's answer should cost more than its asking.
+    private static let portion = 8
+
+    private enum State {
+        case waiting, running
+        case done(Result<SMBListing, SMBFailure>)
+        /// No helper could.
+        case failed
+    }
+
+    private let context: BridgeContext
+    private let threads: Int
+    private var states: [[String]: State] = [:]
+    private var waiting: [[String]] = []
+    private var running = 0
+    private var isStopped = false
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    /// - Parameter threads: How many processes work at a time.
+    init(_ context: BridgeContext, threads: Int) {
+        self.context = context
+        self.threads = threads
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// How many folders it should know ahead.
+    var window: Int { threads * Self.portion * 3 }
+
+    /// Says which folders come next; those that it knows stay where they are.
+    func expect(_ folders: [[String]]) {
+        locked {
+            for folder in folders where states[folder] == nil {
+                states[folder] = .waiting
+                waiting.append(folder)
+            }
+            while running < threads, !waiting.isEmpty, running * Self.portion < waiting.count, start() { running += 1 }
+            pthread_cond_broadcast(condition)
+        }
+    }
+
+    /// What a helper says of a folder; nil when the walk should list it itself.
+    func take(_ folder: [String]) -> Result<SMBListing, SMBFailure>? {
+        locked {
+            while let state = states[folder] {
+                switch state {
+                case .done(let result):
+                    states[folder] = nil
+                    return result
+                case .failed:
+                    states[folder] = nil
+                    return nil
+                case .waiting:
+                    // Nobody has begun: that is quicker done than waited for.
+                    states[folder] = nil
+                    waiting.removeAll { $0 == folder }
+                    return nil
+                case .running: pthread_cond_wait(condition, mutex)
+                }
+            }
+            return nil
+        }
+    }
+
+    /// The threads end after what they do.
+    func stop() {
+        locked {
+            isStopped = true
+            waiting = []
+            pthread_cond_broadcast(condition)
+        }
+    }
+
+    private func locked<Value>(_ body: () -> Value) -> Value {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body()
+    }
+
+    private func start() -> Bool {
+        let owner = Unmanaged.passRetained(self)
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        var thread: pthread_t = 0
+        let failed = pthread_create(
+            &thread, &attributes,
+            { argument in
+                if let argument { Unmanaged<ListingQueue>.fromOpaque(argument).takeRetainedValue().run() }
+                return nil
+            }, owner.toOpaque())
+        if failed != 0 { owner.release() }
+        return failed == 0
+    }
+
+    private func run() {
+        while let folders = next() {
+            let results = list(folders)
+            locked {
+                for (folder, result) in zip(folders, results) { states[folder] = result.map(State.done) ?? .failed }
+                pthread_cond_broadcast(condition)
+            }
+        }
+    }
+
+    /// The next portion; nil when the thread is to end.
+    private func next() -> [[String]]? {
+        locked {
+            while waiting.isEmpty, !isStopped { pthread_cond_wait(condition, mutex) }
+            guard !isStopped else { return nil }
+            let folders = Array(waiting.prefix(Self.portion))
+            waiting.removeFirst(folders.count)
+            for folder in folders { states[folder] = .running }
+            return folders
+        }
+    }
+
+    private func list(_ folders: [[String]]) -> [Result<SMBListing, SMBFailure>?] {
+        do {
+            guard let batch = try context.work(ListingRelay.request(folders)), batch.count == folders.count else {
+                return folders.map { _ in nil }
+            }
+            return folders.indices.map { ListingRelay.listing(batch[$0], of: folders[$0]) }
+        } catch {
+            context.log(.debug, "a helper could not list folders: \(error)")
+            return folders.map { _ in nil }
+        }
+    }
+}

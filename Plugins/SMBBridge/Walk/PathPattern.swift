@@ -1,0 +1,121 @@
+import BridgeKit
+
+/// A pattern of paths below a folder: `countries/{country}/*.txt`.
+///
+/// Between slashes, `*` stands for any characters, `?` for one, and `{name}` for one or more that become a field of the
+/// record; `{{` and `}}` are braces. A component `**` stands for any number of folders. Matching goes component by
+/// component, so that a walk can leave out the folders that lead nowhere.
+struct PathPattern: Sendable {
+    /// How far a path has got in the pattern, and what it has captured on the way.
+    struct Position: Sendable, Equatable {
+        let index: Int
+        let captures: [String]
+    }
+
+    let text: String
+    let captureNames: [String]
+    /// The folders that the pattern names literally at its beginning: where a walk starts.
+    let literalFolders: [String]
+    /// Whether the pattern names one path.
+    let isLiteral: Bool
+    private let components: [Component]
+
+    private enum Component {
+        case anyDepth
+        case name(ComponentPattern)
+    }
+
+    /// - Throws: ``BridgeError`` that says what is wrong with the text.
+    init(_ text: String, isCaseSensitive: Bool = false) throws {
+        self.text = text
+        var components: [Component] = []
+        var names: [String] = []
+        for part in text.split(separator: "/", omittingEmptySubsequences: true) {
+            if part == "**" {
+                if case .anyDepth? = components.last { continue }
+                components.append(.anyDepth)
+            } else {
+                let component = try ComponentPattern(part, isCaseSensitive: isCaseSensitive) { why in
+                    BridgeError(
+                        .configuration, "the pattern \"\(text)\": \(why)",
+                        remedy: "write it like countries/{country}/*.txt")
+                }
+                for name in component.captureNames where names.contains(name) {
+                    throw BridgeError(.configuration, "the pattern \"\(text)\" captures {\(name)} twice")
+                }
+                names += component.captureNames
+                components.append(.name(component))
+            }
+        }
+        guard !components.isEmpty else {
+            throw BridgeError(
+                .configuration, "the pattern is empty", remedy: "write it like countries/{country}/*.txt")
+        }
+        if case .anyDepth? = components.last {
+            components.append(
+                .name(
+                    try ComponentPattern("*", isCaseSensitive: isCaseSensitive) { _ in
+                        BridgeError(.internal, "the pattern * is refused")
+                    }))
+        }
+        var folders: [String] = []
+        var literals = 0
+        for component in components {
+            guard case .name(let component) = component, let literal = component.literal else { break }
+            literals += 1
+            if literals < components.count { folders.append(literal) }
+        }
+        literalFolders = folders
+        isLiteral = literals == components.count
+        captureNames = names
+        self.components = components
+    }
+
+    /// Where a walk stands in the first so many folders of ``literalFolders``.
+    func start(behind folders: Int) -> [Position] { expand(Position(index: folders, captures: [])) }
+
+    /// Whether the pattern matches this path.
+    func matches(_ path: [String]) -> Bool {
+        guard let name = path.last else { return false }
+        var positions = start(behind: 0)
+        for folder in path.dropLast() {
+            positions = descend(from: positions, into: folder)
+            if positions.isEmpty { return false }
+        }
+        return match(name, at: positions) != nil
+    }
+
+    /// Where a walk stands in the folder `name` of a folder with `positions`; empty when nothing below can match.
+    func descend(from positions: [Position], into name: String) -> [Position] {
+        var result: [Position] = []
+        for position in positions {
+            var next: [Position] = []
+            switch components[position.index] {
+            case .anyDepth: next = expand(position)
+            case .name(let component):
+                guard position.index + 1 < components.count, let captures = component.match(name) else { continue }
+                next = expand(Position(index: position.index + 1, captures: position.captures + captures))
+            }
+            // Of several ways to the same place the first one stays: it captured first.
+            for position in next where !result.contains(where: { $0.index == position.index }) {
+                result.append(position)
+            }
+        }
+        return result
+    }
+
+    /// What the pattern captures when `name`, in a folder with `positions`, completes it; nil when it does not match.
+    func match(_ name: String, at positions: [Position]) -> [String]? {
+        for position in positions where position.index == components.count - 1 {
+            if case .name(let component) = components[position.index], let captures = component.match(name) {
+                return position.captures + captures
+            }
+        }
+        return nil
+    }
+
+    private func expand(_ position: Position) -> [Position] {
+        guard case .anyDepth = components[position.index] else { return [position] }
+        return [position, Position(index: position.index + 1, captures: position.captures)]
+    }
+}

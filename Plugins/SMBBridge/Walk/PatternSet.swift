@@ -1,0 +1,94 @@
+import BridgeKit
+
+/// The patterns of the paths that an entity wants, and of those that it does not want.
+struct PatternSet: Sendable {
+    /// How far a path has got in one of the patterns.
+    struct Position: Sendable, Equatable {
+        let pattern: Int
+        let position: PathPattern.Position
+    }
+
+    let patterns: [PathPattern]
+    private let excludes: [PathPattern]
+    /// The folder where a walk begins: what all patterns name literally at their beginnings.
+    let root: [String]
+    /// What the patterns capture; each name once.
+    let captureNames: [String]
+    /// How many folders below ``root`` are listed.
+    let depth: Int
+
+    /// For messages and cursors.
+    var text: String { patterns.map(\.text).joined(separator: ", ") }
+    /// Whether the patterns name one path.
+    var isLiteral: Bool { patterns.count == 1 && patterns[0].isLiteral }
+
+    /// What a cursor and a token count for.
+    var question: String {
+        ([text] + excludes.map { "-" + $0.text } + (depth == .max ? [] : ["\(depth)"])).joined(separator: "\u{1F}")
+    }
+
+    /// - Throws: ``BridgeError`` that says what is wrong with a text.
+    init(_ texts: [String], excluding excluded: [String] = [], depth: Int? = nil, isCaseSensitive: Bool = false) throws
+    {
+        guard !texts.isEmpty else {
+            throw BridgeError(
+                .configuration, "there is no pattern", remedy: "write it like countries/{country}/*.txt")
+        }
+        patterns = try texts.map { try PathPattern($0, isCaseSensitive: isCaseSensitive) }
+        excludes = try excluded.map { text in
+            let pattern = try PathPattern(text, isCaseSensitive: isCaseSensitive)
+            guard pattern.captureNames.isEmpty else {
+                throw BridgeError(
+                    .configuration, "exclude: the pattern \"\(text)\" captures {\(pattern.captureNames[0])}",
+                    remedy: "write * instead")
+            }
+            return pattern
+        }
+        if let depth, depth < 0 { throw BridgeError(.configuration, "depth: \(depth) is below 0") }
+        self.depth = depth ?? .max
+        var common = patterns[0].literalFolders
+        for pattern in patterns.dropFirst() {
+            let shared = zip(common, pattern.literalFolders).prefix { $0.utf8.elementsEqual($1.utf8) }
+            common.removeLast(common.count - shared.count)
+        }
+        root = common
+        var names: [String] = []
+        for name in patterns.flatMap(\.captureNames) where !names.contains(name) { names.append(name) }
+        captureNames = names
+    }
+
+    /// Where a walk stands in ``root``.
+    var start: [Position] {
+        patterns.enumerated().flatMap { index, pattern in
+            pattern.start(behind: root.count).map { Position(pattern: index, position: $0) }
+        }
+    }
+
+    /// Where a walk stands in the folder `name` of a folder with `positions`; empty when nothing below can match.
+    func descend(from positions: [Position], into name: String) -> [Position] {
+        var result: [Position] = []
+        for index in patterns.indices {
+            let own = positions.filter { $0.pattern == index }.map(\.position)
+            guard !own.isEmpty else { continue }
+            result += patterns[index].descend(from: own, into: name).map { Position(pattern: index, position: $0) }
+        }
+        return result
+    }
+
+    /// Which pattern a name in a folder with `positions` completes, and what it captures; the first pattern counts.
+    ///
+    /// The captures are those of ``captureNames``, nil where the pattern has no such capture.
+    func match(_ name: String, at positions: [Position]) -> (pattern: Int, captures: [String?])? {
+        for index in patterns.indices {
+            let own = positions.filter { $0.pattern == index }.map(\.position)
+            guard !own.isEmpty, let captures = patterns[index].match(name, at: own) else { continue }
+            guard patterns.count > 1 else { return (index, captures) }
+            let names = patterns[index].captureNames
+            return (index, captureNames.map { name in names.firstIndex(of: name).map { captures[$0] } })
+        }
+        return nil
+    }
+
+    /// Whether a path is not wanted, and nothing below it.
+    func excludes(_ path: [String]) -> Bool { excludes.contains { $0.matches(path) } }
+}

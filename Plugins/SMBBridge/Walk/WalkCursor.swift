@@ -1,0 +1,90 @@
+import BridgeKit
+
+/// The opaque text with which a later fetch goes on.
+///
+/// Lines: a version, what was asked for, the folder, the entry, for a file that was read in part the rows given and the
+/// file's state, and then what the walk so far did not look at. Names are percent-encoded.
+struct WalkCursor: Equatable {
+    private static let format = "smb2"
+    /// More than so many things that were not looked at are not carried on.
+    static let maximumSpared = 500
+
+    /// Paths that a walk did not look at.
+    enum Spared: Equatable, Hashable {
+        case path([String])
+        case below([String])
+    }
+
+    var point: WalkPoint
+    /// Rows that the point's file has given.
+    var rows = 0
+    /// The state of the file that gave them.
+    var version: FileVersion?
+    /// What the walk up to here did not look at; nil when that was too much to carry on.
+    var spared: [Spared]? = []
+
+    init(point: WalkPoint, rows: Int = 0, version: FileVersion? = nil, spared: [Spared]? = []) {
+        self.point = point
+        self.rows = rows
+        self.version = version
+        self.spared = spared
+    }
+
+    /// - Parameter question: What the walk was asked for; a cursor counts for the same question only.
+    func encoded(question: String) -> String {
+        let name = point.name.map(ShareURL.percentEncoded) ?? ""
+        var state = ""
+        if let version, point.repeatsEntry {
+            state = "\(rows) \(version.size) \(version.modified.map(String.init) ?? "-") \(version.inode)"
+        }
+        let lines = [Self.format, ShareURL.percentEncoded(question), Self.text(point.folder), name, state]
+        guard let spared, spared.count <= Self.maximumSpared else { return (lines + ["*"]).joined(separator: "\n") }
+        let others = spared.map { spared in
+            switch spared {
+            case .path(let path): "=" + Self.text(path)
+            case .below(let path): "/" + Self.text(path)
+            }
+        }
+        return (lines + others).joined(separator: "\n")
+    }
+
+    /// nil for a text that is not a cursor of this question.
+    init?(_ text: String, question: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= 5, lines[0] == Self.format, lines[1] == ShareURL.percentEncoded(question),
+            let folder = Self.path(lines[2]), let name = ShareURL.percentDecoded(lines[3])
+        else { return nil }
+        point = WalkPoint(folder: folder, name: name.isEmpty ? nil : name)
+        for line in lines[5...] {
+            if line == "*" {
+                spared = nil
+                continue
+            }
+            guard let kind = line.first, "=/".contains(kind), let path = Self.path(line.dropFirst()) else { return nil }
+            spared?.append(kind == "=" ? .path(path) : .below(path))
+        }
+        guard !lines[4].isEmpty else { return }
+        let state = lines[4].split(separator: " ")
+        guard state.count == 4, point.name != nil, let rows = Int(state[0]), let size = Int64(state[1]),
+            let inode = UInt64(state[3])
+        else { return nil }
+        let modified = Int64(state[2])
+        guard modified != nil || state[2] == "-" else { return nil }
+        point.repeatsEntry = true
+        self.rows = rows
+        version = FileVersion(size: size, modified: modified, inode: inode)
+    }
+
+    private static func text(_ path: [String]) -> String {
+        path.map(ShareURL.percentEncoded).joined(separator: "/")
+    }
+
+    private static func path(_ text: Substring) -> [String]? {
+        var names: [String] = []
+        for part in text.split(separator: "/") {
+            guard let name = ShareURL.percentDecoded(part) else { return nil }
+            names.append(name)
+        }
+        return names
+    }
+}

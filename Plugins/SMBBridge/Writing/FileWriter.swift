@@ -1,0 +1,204 @@
+import BridgeKit
+import RecordBatch
+
+/// Creates, changes, moves and deletes files and folders as objects of an entity.
+///
+/// A file is written under a temporary name in its folder, then renamed: nobody sees a part of it. Between the last look at
+/// the old file and the rename there is a moment in which another's change would be lost.
+struct FileWriter {
+    let connection: SMBConnection
+    let section: FileSection
+
+    private var root: [String] { connection.url.folder }
+
+    func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
+        do {
+            switch request.operation {
+            case .create: try create(request, into: writer)
+            case .update: try update(request, into: writer)
+            case .delete: try delete(request)
+            }
+        } catch let failure as SMBFailure {
+            throw connection.explain(failure)
+        }
+    }
+
+    private func create(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
+        let path = try target(of: request.values) ?? present(request)
+        try path.checkLinks(on: connection)
+        guard try connection.status(of: root + path.names) == nil else {
+            throw conflict(path, "there is one of that name already")
+        }
+        try makeFolders(path.folder)
+        if section.listing.kinds == .folders || request.values.bool("is_directory") == true {
+            try connection.makeFolder(root + path.names)
+        } else {
+            try put(try content(request.values) ?? [], at: path, replacing: nil)
+            try setTimes(path, request.values)
+        }
+        try answer(path, request.values, into: writer)
+    }
+
+    private func update(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
+        var path = try present(request)
+        try path.checkLinks(on: connection)
+        let state = try expected(path, request)
+        if let bytes = try content(request.values) {
+            guard !state.isDirectory else { throw conflict(path, "it is a folder, which has no content") }
+            try put(bytes, at: path, replacing: state)
+        }
+        if let target = try target(of: request.values, from: path), target != path {
+            try target.checkLinks(on: connection)
+            // The same name in another case is the same file for the server.
+            if FileRecord.key(target.text) != FileRecord.key(path.text),
+                try connection.status(of: root + target.names) != nil
+            {
+                throw conflict(target, "there is one of that name already")
+            }
+            try makeFolders(target.folder)
+            try connection.move(root + path.names, to: root + target.names)
+            path = target
+        }
+        try setTimes(path, request.values)
+        try answer(path, request.values, into: writer)
+    }
+
+    private func delete(_ request: WriteRequest) throws {
+        let path = try present(request)
+        try path.checkLinks(on: connection)
+        // What is gone already is what was wanted.
+        guard try connection.status(of: root + path.names) != nil else { return }
+        if try expected(path, request).isDirectory {
+            try connection.deleteFolder(root + path.names)
+        } else {
+            try connection.delete(root + path.names)
+        }
+    }
+
+    /// The path that the local object had when it was read.
+    private func present(_ request: WriteRequest) throws -> SharePath {
+        let key = request.key
+        let text = key.string("path") ?? (key.names.count == 1 ? key.string(key.names[0]) : nil)
+        guard let text = text ?? request.object.string("path") else {
+            throw BridgeError(
+                .configuration, "a \(request.entity) has no path: bmo cannot tell which file it is",
+                remedy: "give the entity the attribute path, and make it its key")
+        }
+        return try SharePath(text)
+    }
+
+    /// The path that the values ask for; nil when they say nothing of it.
+    private func target(of values: BridgeOptions, from path: SharePath? = nil) throws -> SharePath? {
+        if let text = values.string("path") { return try SharePath(text) }
+        guard values.has("name") || values.has("folder") else { return nil }
+        guard let name = values.string("name") ?? path?.names.last else { return nil }
+        let folder = values.string("folder") ?? path?.folder.joined(separator: "/") ?? ""
+        guard !name.contains("/") else {
+            throw BridgeError(.configuration, "the name \"\(name)\" has a slash", remedy: "give the folder as folder")
+        }
+        return try SharePath(folder.isEmpty ? name : folder + "/" + name)
+    }
+
+    /// The present state, when it is the one that the local object was read from.
+    private func expected(_ path: SharePath, _ request: WriteRequest) throws -> SMBEntry {
+        guard let state = try connection.status(of: root + path.names) else {
+            throw BridgeError(
+                .notFound, "there is no \(path.text)", remedy: "sync before writing",
+                location: connection.url.location(path.names))
+        }
+        let object = request.object
+        if !state.isDirectory, let size = object.integer("size"), !request.values.has("size"), size != Int(state.size) {
+            throw conflict(path, "it has \(state.size) bytes, and had \(size) when it was read")
+        }
+        if !state.isDirectory, !request.values.has("modified"), let modified = object.microseconds("modified"),
+            modified != state.modified
+        {
+            throw conflict(path, "it was modified since it was read")
+        }
+        return state
+    }
+
+    private func content(_ values: BridgeOptions) throws -> [UInt8]? {
+        try values.withValue("content") { value in
+            switch value?.tag {
+            case nil: return nil
+            case .null: return []
+            case .bytes: return value.map { Array($0.rawBytes) }
+            case .text:
+                let text = value.map { Array($0.rawBytes) } ?? []
+                guard section.content == .bytes || section.content == .data else {
+                    return try TextEncoder(encoding: section.encoding).encode(text)
+                }
+                // Data comes as text where the host's column holds it so.
+                return Base64.decode(String(decoding: text, as: UTF8.self)) ?? text
+            default:
+                throw BridgeError(.configuration, "the content of a file is neither text nor data")
+            }
+        }
+    }
+
+    private func put(_ bytes: [UInt8], at path: SharePath, replacing state: SMBEntry?) throws {
+        let temporary = root + path.temporary
+        do {
+            try connection.create(temporary, bytes)
+            let now = try connection.status(of: root + path.names)
+            guard now?.size == state?.size, now?.modified == state?.modified else {
+                throw conflict(path, state == nil ? "it was made meanwhile" : "it was modified meanwhile")
+            }
+            try connection.move(temporary, to: root + path.names)
+        } catch {
+            try? connection.delete(temporary)
+            throw error
+        }
+    }
+
+    private func makeFolders(_ names: [String]) throws {
+        for depth in names.indices {
+            let path = root + names[...depth]
+            if try connection.status(of: path) == nil { try connection.makeFolder(path) }
+        }
+    }
+
+    private func setTimes(_ path: SharePath, _ values: BridgeOptions) throws {
+        guard let modified = values.microseconds("modified") else { return }
+        try connection.setModified(root + path.names, modified)
+    }
+
+    /// The file as it is now, as far as one look tells: what is left out stays as it is.
+    private func answer(_ path: SharePath, _ values: BridgeOptions, into writer: RecordBatchWriter) throws {
+        guard let entry = try connection.status(of: root + path.names) else { return }
+        FileRecord(path: path.names, entry: entry).writePart(to: writer)
+    }
+
+    private func conflict(_ path: SharePath, _ why: String) -> BridgeError {
+        BridgeError(
+            .conflict, "cannot write \(path.text): \(why)", remedy: "sync, then write again",
+            location: connection.url.location(path.names))
+    }
+}
+
+extension BridgeOptions {
+    /// A point in time, in microseconds since 1970: a timestamp or its text.
+    func microseconds(_ name: String) -> Int64? {
+        withValue(name) { value in
+            switch value?.tag {
+            case .timestamp: value?.int64
+            case .text: value.flatMap { Self.microseconds(of: $0.string) }
+            default: nil
+            }
+        }
+    }
+
+    /// The microseconds of `2026-11-21T07:08:08.000000Z`, with any number of decimals; nil for another text.
+    private static func microseconds(of text: String) -> Int64? {
+        let parts = text.split(whereSeparator: { "-T:.Z".contains($0) })
+        guard text.hasSuffix("Z"), text.utf8.count >= 20, parts.count == 6 || parts.count == 7 else { return nil }
+        let numbers = parts.prefix(6).compactMap { Int64($0) }
+        let decimals = (parts.count == 7 ? String(parts[6]) : "0").prefix(6)
+        let padded = decimals + String(repeating: "0", count: 6 - decimals.count)
+        guard numbers.count == 6, let fraction = Int64(padded) else { return nil }
+        let days = Timestamp.days(year: numbers[0], month: numbers[1], day: numbers[2])
+        let seconds = days * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5]
+        return seconds * 1_000_000 + fraction
+    }
+}

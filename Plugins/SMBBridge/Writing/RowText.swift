@@ -1,0 +1,154 @@
+import BridgeKit
+import CSimdJSON
+import RecordBatch
+
+/// A file of rows as text that can be changed a row at a time, the others byte for byte as they are.
+struct RowText {
+    /// Where a row stands, with its line break.
+    private(set) var rows: [Range<Int>] = []
+    private(set) var bytes: [UInt8]
+    /// Names of the columns of CSV; empty where the file has no header yet.
+    private(set) var columns: [String] = []
+    private let format: RowSection.Format
+    private var lineBreak: [UInt8] = [0x0A]
+
+    /// - Throws: ``FileFault`` for a text that is not of the format.
+    init(_ bytes: [UInt8], format: RowSection.Format) throws {
+        self.bytes = bytes
+        self.format = format
+        let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        var quote: UInt8?
+        if case .csv(let dialect) = format { quote = dialect.quote == 0 ? nil : dialect.quote }
+        var start = hasMark ? 3 : 0
+        var isQuoted = false
+        for (index, byte) in bytes.enumerated() where index >= start {
+            if byte == quote { isQuoted.toggle() }
+            guard byte == 0x0A, !isQuoted else { continue }
+            if rows.isEmpty, index > 0, bytes[index - 1] == 0x0D { lineBreak = [0x0D, 0x0A] }
+            rows.append(start..<index + 1)
+            start = index + 1
+        }
+        if isQuoted { throw FileFault(reason: "ends inside quotes") }
+        if start < bytes.count { rows.append(start..<bytes.count) }
+        rows.removeAll { range in bytes[range].allSatisfy(JSONScan.isSpace) }
+        try takeHeader()
+    }
+
+    private mutating func takeHeader() throws {
+        guard case .csv(let dialect) = format else { return }
+        if let comment = dialect.comment { rows.removeAll { [bytes] in bytes[$0].first == comment } }
+        rows.removeFirst(min(dialect.skippedRows, rows.count))
+        switch dialect.header {
+        case .names(let names): columns = names
+        case .firstRow:
+            guard let first = rows.first else { return }
+            columns = try fields(of: first, dialect)
+            rows.removeFirst()
+        }
+    }
+
+    /// The value of a member of a row as text; nil where the row has none.
+    func values(of row: Range<Int>, _ names: [String]) throws -> [String?] {
+        switch format {
+        case .csv(let dialect):
+            let fields = try fields(of: row, dialect)
+            return names.map { name in
+                columns.firstIndex(of: name).flatMap { $0 < fields.count ? fields[$0] : nil }
+            }
+        default:
+            let record = try object(of: row)
+            return names.map { record.string($0) }
+        }
+    }
+
+    /// Puts a row's new text in its place.
+    mutating func replace(_ row: Range<Int>, with text: [UInt8]) {
+        let end = Array(bytes[row].reversed().prefix { $0 == 0x0A || $0 == 0x0D }.reversed())
+        bytes.replaceSubrange(row, with: text + end)
+    }
+
+    /// Takes a row out, with its line break.
+    mutating func remove(_ row: Range<Int>) { bytes.removeSubrange(row) }
+
+    /// The bytes to write behind the file for one more row.
+    func appending(_ text: [UInt8]) -> [UInt8] {
+        let needsBreak = !bytes.isEmpty && bytes.last != 0x0A && !(bytes.count == 3 && bytes[0] == 0xEF)
+        return (needsBreak ? lineBreak : []) + text + lineBreak
+    }
+
+    /// A row's text, with the values of `changes` in the place of what it has.
+    func text(of row: Range<Int>?, with changes: BridgeOptions) throws -> [UInt8] {
+        let names = changes.names.filter { !$0.hasPrefix("@") }
+        switch format {
+        case .csv(let dialect):
+            for name in names where !columns.contains(name) {
+                throw BridgeError(
+                    .configuration, "the file has no column \(name)",
+                    remedy: "it has \(columns.joined(separator: ", "))")
+            }
+            let old = try row.map { try fields(of: $0, dialect) } ?? []
+            let delimiter = String(Unicode.Scalar(dialect.delimiter))
+            let written = try columns.enumerated().map { index, column in
+                let text = names.contains(column) ? changes.string(column) ?? "" : index < old.count ? old[index] : ""
+                let field = CSVText.field(text, dialect)
+                guard dialect.quote != 0 || !text.contains(where: { "\n\r".contains($0) || String($0) == delimiter })
+                else {
+                    throw BridgeError(
+                        .configuration, "the value of \(column) has a delimiter or a line break, and there is no quote")
+                }
+                return field
+            }
+            return Array(written.joined(separator: delimiter).utf8)
+        default:
+            let old = try row.map { try object(of: $0) } ?? .empty
+            let writer = RecordBatchWriter()
+            writer.object {
+                for name in old.names + names.filter({ !old.names.contains($0) }) {
+                    writer.key(name)
+                    (names.contains(name) ? changes : old).withValue(name) { value in
+                        if let value { writer.copy(value) } else { writer.null() }
+                    }
+                }
+            }
+            return Array(try writer.finish().json(0).utf8)
+        }
+    }
+
+    private func fields(of row: Range<Int>, _ dialect: CSVDialect) throws -> [String] {
+        var fields: [String] = []
+        do {
+            let reader = try CSVReader(delimiter: dialect.delimiter, quote: dialect.quote)
+            func take(_ reader: CSVReader) { fields = (0..<reader.fieldCount).map { reader.field($0) } }
+            try bytes[row].withUnsafeBytes { try reader.feed($0, onRow: take) }
+            try reader.finish(onRow: take)
+        } catch {
+            throw FileFault(reason: "has a row that is not CSV")
+        }
+        return fields
+    }
+
+    private func object(of row: Range<Int>) throws -> BridgeOptions {
+        guard let object = try JSONObject.parse(Array(bytes[row])) else {
+            throw FileFault(reason: "has a line that is not one JSON object")
+        }
+        return object
+    }
+}
+
+/// JSON objects outside of a walk.
+enum JSONObject {
+    /// Nil for a text that is not one JSON object.
+    static func parse(_ text: [UInt8]) throws -> BridgeOptions? {
+        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
+        defer { bmo_json_reader_free(reader) }
+        _ = bmo_json_add_path(reader)
+        let padded = text + [UInt8](repeating: 0, count: Int(BMO_JSON_PADDING))
+        let writer = RecordBatchWriter()
+        let isRead = padded.withUnsafeBufferPointer { buffer in
+            bmo_json_begin(reader, buffer.baseAddress, text.count, BMO_JSON_RECORDS) != 0
+                && bmo_json_next(reader, writer.raw, .max) == BMO_JSON_DONE
+        }
+        guard isRead, let batch = try? writer.finish(), batch.count == 1, batch[0].tag == .object else { return nil }
+        return BridgeOptions(copying: batch[0])
+    }
+}

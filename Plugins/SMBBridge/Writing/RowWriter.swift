@@ -1,0 +1,175 @@
+import BridgeKit
+import RecordBatch
+
+/// Appends rows to files, and changes or deletes rows in them.
+struct RowWriter {
+    /// A file that is rewritten is held in memory.
+    static let maximumBytes = 64 << 20
+
+    let connection: SMBConnection
+    let section: RowSection
+
+    private var root: [String] { connection.url.folder }
+
+    func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
+        guard section.writing != .none else {
+            throw BridgeError(
+                .unsupported, "the entity \(request.entity) does not say that its files may be changed",
+                remedy: "set write: append, or write: rewrite, in its section")
+        }
+        guard request.operation == .create || section.writing == .rewrite else {
+            throw BridgeError(
+                .unsupported, "the entity \(request.entity) takes new rows only", remedy: "set write: rewrite")
+        }
+        if case .csv(let dialect) = section.format, dialect.isLenient, request.operation != .create {
+            throw BridgeError(.unsupported, "with lenient_quotes bmo cannot tell where a row to change ends")
+        }
+        let path = try path(of: request)
+        do {
+            try path.checkLinks(on: connection)
+            switch request.operation {
+            case .create: try append(request, to: path)
+            case .update, .delete: try rewrite(request, in: path)
+            }
+        } catch let failure as SMBFailure {
+            throw connection.explain(failure)
+        } catch let fault as FileFault {
+            throw BridgeError(
+                .malformed, "\(path.text) \(fault.reason)", remedy: fault.remedy,
+                location: connection.url.location(path.names))
+        }
+    }
+
+    /// The file of the row: what the row says, else the one that the pattern names.
+    private func path(of request: WriteRequest) throws -> SharePath {
+        if let text = request.values.string("@path") ?? request.object.string("@path") { return try SharePath(text) }
+        guard section.listing.patterns.isLiteral else {
+            throw BridgeError(
+                .configuration, "bmo cannot tell which file of \(section.listing.patterns.text) the row belongs to",
+                remedy: "name one file in the section, or give the row an attribute with the path @path")
+        }
+        return try SharePath(section.listing.patterns.patterns[0].text)
+    }
+
+    private func append(_ request: WriteRequest, to path: SharePath) throws {
+        guard let version = try connection.status(of: root + path.names)?.version else {
+            return try begin(request, path)
+        }
+        try checkSize(version, path)
+        // The header, and how lines end: the file's beginning tells; whether its last line has an end, its last byte.
+        let head = try connection.read(
+            root + path.names, offset: 0, limit: Self.maximumBytes, expecting: version)
+        let text = try RowText(try decoded(head.bytes), format: section.format)
+        if case .csv = section.format, text.columns.isEmpty { return try begin(request, path, replacing: version) }
+        let row = try text.appending(text.text(of: nil, with: request.values))
+        try connection.append(root + path.names, try encoder().encode(row), ifSize: version.size)
+    }
+
+    /// Makes the file, with a header where it has one.
+    private func begin(_ request: WriteRequest, _ path: SharePath, replacing version: FileVersion? = nil) throws {
+        var header: [UInt8] = []
+        if case .csv(let dialect) = section.format, case .firstRow = dialect.header {
+            let names = request.values.names.filter { !$0.hasPrefix("@") }
+            let delimiter = String(Unicode.Scalar(dialect.delimiter))
+            header = Array((names.map { CSVText.field($0, dialect) }.joined(separator: delimiter) + "\n").utf8)
+        }
+        let text = try RowText(header, format: section.format)
+        let row = try text.text(of: nil, with: request.values)
+        for depth in path.folder.indices {
+            let folder = root + path.folder[...depth]
+            if try connection.status(of: folder) == nil { try connection.makeFolder(folder) }
+        }
+        try replace(path, try encoder().encode(header + row + [0x0A]), ifStill: version)
+    }
+
+    private func rewrite(_ request: WriteRequest, in path: SharePath) throws {
+        guard let version = try connection.status(of: root + path.names)?.version else {
+            throw BridgeError(
+                .notFound, "there is no file \(path.text)", remedy: "sync before writing",
+                location: connection.url.location(path.names))
+        }
+        try checkSize(version, path)
+        let bytes = try connection.read(root + path.names, offset: 0, limit: Self.maximumBytes, expecting: version)
+            .bytes
+        var text = try RowText(try decoded(bytes), format: section.format)
+        let (names, wanted) = try key(of: request)
+        if case .csv = section.format, let missing = names.first(where: { !text.columns.contains($0) }) {
+            throw BridgeError(
+                .configuration, "\(path.text) has no column \(missing)",
+                remedy: "name the key's columns in the section: columns: {ATTRIBUTE: COLUMN}")
+        }
+        let found = try text.rows.filter { try text.values(of: $0, names) == wanted }
+        let what = zip(names, wanted).map { "\($0) = \($1 ?? "null")" }.joined(separator: ", ")
+        guard let row = found.first else {
+            // What is gone already is what was wanted.
+            if request.operation == .delete { return }
+            throw BridgeError(
+                .notFound, "\(path.text) has no row with \(what)", remedy: "sync before writing",
+                location: connection.url.location(path.names))
+        }
+        guard found.count == 1 else {
+            throw BridgeError(
+                .conflict, "\(path.text) has \(found.count) rows with \(what)", remedy: "make the key unique",
+                location: connection.url.location(path.names))
+        }
+        if request.operation == .delete {
+            text.remove(row)
+        } else {
+            text.replace(row, with: try text.text(of: row, with: request.values))
+        }
+        try replace(path, try encoder().encode(text.bytes), ifStill: version)
+    }
+
+    private func checkSize(_ version: FileVersion, _ path: SharePath) throws {
+        guard version.size <= Self.maximumBytes else {
+            throw BridgeError(
+                .limit, "\(path.text) is larger than \(Self.maximumBytes >> 20) MiB: bmo does not change its rows",
+                location: connection.url.location(path.names))
+        }
+    }
+
+    private func key(of request: WriteRequest) throws -> (names: [String], values: [String?]) {
+        let local = request.key.names
+        guard !local.isEmpty else {
+            throw BridgeError(
+                .configuration, "the entity \(request.entity) has no key: bmo cannot tell which row it is")
+        }
+        return (local.map { section.columns[$0] ?? $0 }, local.map { request.key.string($0) })
+    }
+
+    private func replace(_ path: SharePath, _ bytes: [UInt8], ifStill version: FileVersion?) throws {
+        let temporary = root + path.temporary
+        do {
+            try connection.create(temporary, bytes)
+            let now = try connection.status(of: root + path.names)?.version
+            guard now == version else {
+                throw SMBFailure(cause: .changed, action: .writeFile, path: root + path.names)
+            }
+            try connection.move(temporary, to: root + path.names)
+        } catch {
+            try? connection.delete(temporary)
+            throw error
+        }
+    }
+
+    private func encoder() throws -> TextEncoder { try TextEncoder(encoding: section.encoding) }
+
+    private func decoded(_ bytes: [UInt8]) throws -> [UInt8] {
+        guard Packing(bytes) == .none else { throw FileFault(reason: "is packed: bmo writes to plain files only") }
+        guard section.encoding != nil || TextDecoder.encoding(ofMarkIn: bytes) == nil else {
+            throw FileFault(reason: "is UTF-16 or UTF-32", remedy: "set encoding, and bmo writes it so")
+        }
+        guard section.encoding?.lowercased().hasPrefix("utf-16") != true else {
+            throw FileFault(reason: "is UTF-16: bmo changes rows in one-byte encodings and UTF-8 only")
+        }
+        if section.encoding == nil { return bytes }
+        let decoder = try TextDecoder(encoding: section.encoding)
+        do {
+            let text = try decoder.decode(bytes)
+            try decoder.finish()
+            return text
+        } catch {
+            throw FileFault(reason: "is not \(section.encoding ?? "") at byte \(error.offset)")
+        }
+    }
+}

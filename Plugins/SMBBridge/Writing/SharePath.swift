@@ -1,0 +1,66 @@
+import BridgeKit
+
+/// A path below the url's folder that may be written to.
+struct SharePath: Equatable {
+    /// Components below the url's folder; at least one.
+    let names: [String]
+
+    var text: String { names.joined(separator: "/") }
+    var folder: [String] { Array(names.dropLast()) }
+
+    /// A file beside this one that no walk takes for a record.
+    var temporary: [String] {
+        folder + [FolderWalk.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 36)]
+    }
+
+    /// - Throws: ``BridgeError`` for a path that leads out of the folder, or that no server takes.
+    init(_ text: String) throws {
+        func refuse(_ why: String) -> BridgeError {
+            BridgeError(
+                .configuration, "the path \"\(text)\" \(why)",
+                remedy: "give it below the url's folder, with slashes: reports/2024/may.txt")
+        }
+        guard !text.isEmpty else { throw refuse("is empty") }
+        guard !text.hasPrefix("/"), !text.hasPrefix("\\") else { throw refuse("is absolute") }
+        var names: [String] = []
+        for part in text.split(separator: "/", omittingEmptySubsequences: false) {
+            let name = String(part)
+            guard name != ".." else { throw refuse("leads out of its folder: ..") }
+            guard !name.isEmpty, name != "." else { throw refuse("has an empty name or .") }
+            if let fault = ShareURL.fault(inName: name) { throw refuse("has the name \"\(name)\", which \(fault)") }
+            // Windows drops them, and then means another file.
+            guard !name.hasSuffix("."), !name.hasSuffix(" ") else {
+                throw refuse("has the name \"\(name)\", which ends with a dot or a space")
+            }
+            guard !name.hasPrefix(FolderWalk.temporaryPrefix) else {
+                throw refuse("has a name that bmo gives to unfinished files")
+            }
+            names.append(name)
+        }
+        self.names = names
+    }
+
+    /// Refuses a path that goes through a link: it may lead out of the url's folder.
+    ///
+    /// Links that the server itself follows, as Samba does with symbolic links inside a share, cannot be seen.
+    func checkLinks(on share: any Share) throws {
+        for depth in names.indices {
+            let folder = share.url.folder + names[..<depth]
+            let listing: SMBListing
+            do {
+                listing = try share.list(folder)
+            } catch  where error.isAbsence {
+                return
+            } catch {
+                throw share.explain(error)
+            }
+            let key = FileRecord.key(names[depth])
+            guard let entry = listing.entries.first(where: { FileRecord.key($0.name) == key }) else { return }
+            guard !entry.has(FileRecord.reparsePoint) else {
+                throw BridgeError(
+                    .permission, "the path \"\(text)\" goes through \(entry.name), which is a link",
+                    remedy: "write to where it leads, below the url's folder", location: share.url.location(names))
+            }
+        }
+    }
+}

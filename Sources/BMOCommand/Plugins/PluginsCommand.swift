@@ -1,0 +1,13 @@
+/// `bmo plugins`: finding, explaining, installing, scaffolding and testing bridges, a file for each subcommand.
+internal import ArgumentParser
+
+/// `bmo plugins`.
+struct PluginsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plugins", abstract: "Show, explain, install, test and begin bridges.",
+        subcommands: [
+            PluginsListCommand.self, PluginsInfoCommand.self, PluginsInstallCommand.self, PluginsTestCommand.self,
+            PluginsNewCommand.self,
+        ],
+        defaultSubcommand: PluginsListCommand.self)
+}

@@ -1,0 +1,66 @@
+internal import ArgumentParser
+internal import BridgeHost
+internal import Foundation
+
+/// `bmo plugins install`.
+struct PluginsInstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Check a bridge, copy it to where bmo finds it, and pin it in bmo.lock.",
+        discussion: """
+            The library is started in a child process to see what it is, copied to ~/.local/share/bmo/bridges \
+            ($XDG_DATA_HOME/bmo/bridges), and its SHA-256 goes into bmo.lock beside the configuration: put that file \
+            under version control. From then on a library of that name with other contents is refused.
+            """)
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Argument(help: ArgumentHelp("The library, such as .build/release/libAcmeBridge.so.", valueName: "path"))
+    var path: String
+
+    func run() async throws {
+        guard let folder = SearchPath.installed?.folder else {
+            throw CommandFailure("neither HOME nor XDG_DATA_HOME is set: there is nowhere to install to")
+        }
+        let host = try options.host
+        let source = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let listing = await host.inspect(path: source)
+        if let refusal = listing.refusal {
+            throw CommandFailure("\(path) is no bridge: \(refusal)", exitCode: CommandFailure.usage)
+        }
+        if let winner = await host.plugins().first(where: { $0.name == listing.name && $0.origin == .shipped }) {
+            throw CommandFailure(
+                "the name `\(listing.name)` is that of a bridge that comes with bmo (\(winner.path)): "
+                    + "have the plugin's author give it another", exitCode: CommandFailure.usage)
+        }
+        let target = "\(folder)/lib\(listing.name)Bridge.so"
+        if source != target { try Self.copy(source, to: target, in: folder) }
+        var pins = try options.pins()
+        do {
+            try pins.pin(listing.name, file: target)
+            try Data(pins.text.utf8).write(to: URL(fileURLWithPath: pins.path), options: .atomic)
+        } catch {
+            throw CommandFailure("\(pins.path) cannot be written: \(error)")
+        }
+        print("installed \(listing.name) \(listing.version) (ABI \(listing.abi)): \(target)")
+        print("pinned in \(pins.path)")
+    }
+
+    /// Copies beside the target and renames: a sync that has the old file open keeps it.
+    private static func copy(_ source: String, to target: String, in folder: String) throws {
+        let files = FileManager.default
+        let temporary = "\(target).new-\(ProcessInfo.processInfo.processIdentifier)"
+        do {
+            try files.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+            try files.copyItem(atPath: source, toPath: temporary)
+            try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: temporary)
+            guard rename(temporary, target) == 0 else {
+                throw CommandFailure(String(cString: strerror(errno)))
+            }
+        } catch {
+            try? files.removeItem(atPath: temporary)
+            throw CommandFailure("\(target) cannot be written: \(error)")
+        }
+    }
+}

@@ -1,0 +1,79 @@
+internal import ArgumentParser
+internal import Foundation
+
+/// `bmo plugins new`.
+struct PluginsNewCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Write a package for a bridge of your own, which builds and passes its test at once.",
+        discussion: """
+            The package has a bridge with one entity, a config, conformance.yml, a fixture, a CI file and a README that \
+            says how to go on.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "What a config will call the plugin: letters a-z, digits, - and _, such as acme.", valueName: "name"))
+    var name: String
+
+    @Option(help: "swift or c.")
+    var language = "swift"
+
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("The folder to make; default: NAME-bridge.", valueName: "folder"))
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where bmo's sources are, for the kit: a folder or a git address; default: those of this bmo.",
+            valueName: "path"))
+    var kit: String?
+
+    func run() throws {
+        guard let language = Scaffold.Language(rawValue: language) else {
+            throw ValidationError("--language is swift or c, not \"\(language)\"")
+        }
+        guard name.wholeMatch(of: /[a-z][a-z0-9_-]{0,31}/) != nil else {
+            throw ValidationError(
+                "\"\(name)\" is no name for a plugin: use a-z first, then a-z, 0-9, - and _, up to 32")
+        }
+        guard let kit = kit.map(Self.absolute) ?? Self.ownSources else {
+            throw ValidationError("this bmo does not lie in its sources: say with --kit where they are")
+        }
+        let folder = URL(fileURLWithPath: output ?? "\(name)-bridge")
+        guard !FileManager.default.fileExists(atPath: folder.path) else {
+            throw CommandFailure(
+                "\(folder.path) is there already; choose another with --output", exitCode: CommandFailure.usage)
+        }
+        let scaffold = Scaffold(name: name, kit: kit)
+        do {
+            for (path, text) in scaffold.files(language) {
+                let file = folder.appendingPathComponent(path)
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data(text.utf8).write(to: file)
+            }
+        } catch {
+            throw CommandFailure("\(folder.path) cannot be written: \(error.localizedDescription)")
+        }
+        let build = language == .swift ? "swift build -c release" : "make"
+        print(
+            "wrote \(folder.path); next: cd \(output ?? folder.lastPathComponent) && \(build) && "
+                + "bmo plugins test \(scaffold.library(language))")
+    }
+
+    private static func absolute(_ kit: String) -> String {
+        kit.contains("://") || kit.hasPrefix("git@") ? kit : URL(fileURLWithPath: kit).path
+    }
+
+    /// The package that this executable was built in.
+    private static var ownSources: String? {
+        var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        while folder.path != "/" {
+            folder.deleteLastPathComponent()
+            let header = folder.appendingPathComponent("Sources/CBridge/include/bmo_bridge.h")
+            if FileManager.default.fileExists(atPath: header.path) { return folder.path }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,86 @@
+internal import ArgumentParser
+internal import BridgeConformance
+internal import BridgeHost
+internal import Foundation
+
+/// `bmo plugins test`.
+struct PluginsTestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Prove that a bridge keeps the contract.",
+        discussion: """
+            Reads conformance.yml: the config to use, the bridge, credentials that must fail, objects that may be \
+            written, and the checks that are skipped, each with a reason. docs/conformance.md explains every check.
+            Exit code 1 when a check failed.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The library to test; default: the plugin that the config names.", valueName: "library"))
+    var library: String?
+
+    @Option(name: [.short, .long], help: ArgumentHelp("The settings.", valueName: "path"))
+    var settings = "conformance.yml"
+
+    @Option(help: "basic, full or strict; default: what the settings say.")
+    var level: String?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Write JUnit XML to this file as well.", valueName: "path"))
+    var junit: String?
+
+    @Flag(help: "List the checks and stop.")
+    var list = false
+
+    func run() async throws {
+        if list {
+            let rows = ConformanceRun.catalog.map { [$0.id, $0.level.rawValue, $0.title] }
+            print(Terminal.table(["check", "level", "what it asks"], rows))
+            return
+        }
+        var settings: ConformanceSettings
+        do {
+            settings = try ConformanceSettings(path: self.settings)
+        } catch {
+            throw CommandFailure("\(error)", exitCode: CommandFailure.usage)
+        }
+        if let level {
+            guard let known = ConformanceLevel(rawValue: level) else {
+                throw ValidationError("--level is basic, full or strict, not \"\(level)\"")
+            }
+            settings.level = known
+        }
+        let report: ConformanceReport
+        do {
+            let run = try await ConformanceRun(settings, searchPaths: try searchPaths())
+            report = await run.run { [json] result in
+                if !json { Terminal.error(Terminal.printable(result.line), prefix: "") }
+            }
+        } catch let error as BridgeFailure {
+            throw CommandFailure("\(error)", exitCode: CommandFailure.usage)
+        } catch let fault as ConformanceSettings.Fault {
+            throw CommandFailure(fault.description, exitCode: CommandFailure.usage)
+        }
+        print(json ? report.json : report.summary)
+        if let junit {
+            do {
+                try Data(report.junit.utf8).write(to: URL(fileURLWithPath: junit), options: .atomic)
+            } catch {
+                throw CommandFailure("\(junit) cannot be written: \(error)")
+            }
+        }
+        if !report.passed { throw ExitCode(CommandFailure.failed) }
+    }
+
+    /// The folder of the library that was named, before all others.
+    private func searchPaths() throws -> [SearchPath]? {
+        guard let library else { return nil }
+        let path = URL(fileURLWithPath: library).resolvingSymlinksInPath().path
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure("there is no file \(library)", exitCode: CommandFailure.usage)
+        }
+        return [SearchPath(URL(fileURLWithPath: path).deletingLastPathComponent().path)]
+    }
+}

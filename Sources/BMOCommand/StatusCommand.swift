@@ -1,0 +1,111 @@
+internal import ArgumentParser
+internal import BMO
+internal import RecordBatch
+internal import SQLiteStore
+
+/// `bmo status`.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show how it stands: rows, stubs, quarantine, interrupted walks, the last runs.")
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Flag(help: "List the objects that are only referred to so far.")
+    var stubs = false
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let workspace = try await options.workspace()
+        let path = try options.databasePath(of: workspace)
+        let holder = FileLock.holder(of: path)
+        let store = try options.store(of: workspace)
+        let entities = try store.status()
+        let last = try store.runs(limit: 1).first
+        var stubKeys: [String: [String]] = [:]
+        if stubs {
+            for entity in entities where entity.stubs > 0 {
+                stubKeys[entity.name] = try store.stubs(of: entity.name)
+            }
+        }
+        try store.close()
+        if json {
+            print(Self.json(path, entities, last, holder, stubs ? stubKeys : nil))
+        } else {
+            print(Self.text(path, entities, last, holder, stubKeys))
+        }
+    }
+
+    private static func text(
+        _ path: String, _ entities: [EntityStatus], _ last: RunRecord?, _ holder: FileLock.Holder?,
+        _ stubs: [String: [String]]
+    ) -> String {
+        var parts = ["database \(path)"]
+        if let holder { parts.append("being written by \(holder)") }
+        parts.append(last.map { "last \(RunsCommand.title($0))" } ?? "no run is kept")
+        let rows = entities.map { entity in
+            [
+                entity.name, String(entity.rows), String(entity.stubs), String(entity.quarantined),
+                entity.lastRun.map(String.init) ?? "", entity.lastChanged ?? "",
+            ]
+        }
+        parts.append(
+            Terminal.table(
+                ["entity", "rows", "stubs", "quarantined", "run", "last changed"], rows, rightAligned: [1, 2, 3, 4]))
+        for entity in entities {
+            if let walk = entity.interrupted {
+                let next = walk.isFresh ? "the next sync goes on there" : "too old to go on there"
+                parts.append(
+                    "\(entity.name): a walk stopped after page \(walk.page), \(walk.saved); \(next)")
+            }
+            for cursor in entity.cursors { parts.append("\(entity.name): \(Terminal.printable(cursor))") }
+        }
+        for entity in entities {
+            for key in stubs[entity.name] ?? [] { parts.append("stub \(entity.name) \(Terminal.printable(key))") }
+        }
+        return parts.joined(separator: "\n")
+    }
+
+    private static func json(
+        _ path: String, _ entities: [EntityStatus], _ last: RunRecord?, _ holder: FileLock.Holder?,
+        _ stubs: [String: [String]]?
+    ) -> String {
+        var out = "{"
+        DiffPrinter.member("database", DiffPrinter.string(path), &out)
+        DiffPrinter.member("written_by", holder.map { DiffPrinter.string($0.description) } ?? "null", &out)
+        DiffPrinter.member("last_run", last.map(RunsCommand.json) ?? "null", &out)
+        let objects = entities.map { entity -> String in
+            var object = RecordBatchWriter.json { writer in
+                writer.member("entity", entity.name)
+                writer.member("rows", entity.rows)
+                writer.member("stubs", entity.stubs)
+                writer.member("quarantined", entity.quarantined)
+                writer.member("last_run", entity.lastRun.map { Int($0) })
+                writer.member("last_changed", entity.lastChanged)
+                writer.key("interrupted")
+                if let walk = entity.interrupted {
+                    writer.object {
+                        writer.member("page", walk.page)
+                        writer.member("saved", walk.saved)
+                        writer.member("resumes", walk.isFresh)
+                    }
+                } else {
+                    writer.null()
+                }
+                writer.key("cursors")
+                writer.array { for cursor in entity.cursors { writer.text(cursor) } }
+            }
+            if let stubs {
+                object.removeLast()
+                let keys = "[" + (stubs[entity.name] ?? []).joined(separator: ",") + "]"
+                DiffPrinter.member("stub_keys", keys, &object)
+                object += "}"
+            }
+            return object
+        }
+        DiffPrinter.member("entities", "[" + objects.joined(separator: ",") + "]", &out)
+        return out + "}"
+    }
+}

@@ -1,0 +1,108 @@
+internal import RecordBatch
+internal import BridgeHost
+internal import Foundation
+internal import Model
+
+/// How a bridge behaves towards its host.
+enum ConductChecks {
+    static let all = [
+        Check("conduct.quiet", "it prints nothing", .basic) { subject in
+            for entity in try subject.entities() { _ = try await subject.read(entity) }
+            let printed = subject.spy.all.filter { $0.hasPrefix("bridge printed") }
+            try require(printed.isEmpty, "it printed: \(printed.prefix(3).joined(separator: "; "))")
+        },
+        Check("conduct.secrets", "no secret is in a log line, an error or a page", .basic) { subject in
+            let secrets = subject.secrets.filter { $0.utf8.count >= 4 }
+            guard !secrets.isEmpty else { throw NotApplicable("the config has no secret of four letters or more") }
+            var words = subject.spy.all
+            for entity in try subject.entities() {
+                let walk = try await subject.read(entity)
+                words += walk.words
+                words += walk.records
+            }
+            if !subject.settings.wrongOptions.isEmpty {
+                do {
+                    let connection = try await subject.connect(changing: subject.settings.wrongOptions)
+                    _ = try? await connection.check()
+                    await connection.close()
+                } catch {
+                    words.append("\(error)")
+                }
+            }
+            words += subject.spy.all
+            for secret in secrets {
+                if let leak = words.first(where: { $0.contains(secret) }) {
+                    throw Violation("a secret shows in: \(leak.replacing(secret, with: "***").prefix(300))")
+                }
+            }
+        },
+        Check("conduct.cancel", "a fetch that is cancelled ends within a second", .basic) { subject in
+            let entity = try subject.entities()[0]
+            let connection = try await subject.connect()
+            defer { Task { await connection.close() } }
+            let stream = try await connection.fetch(try subject.request(entity))
+            _ = try await stream.next()
+            let start = ContinuousClock.now
+            stream.cancel()
+            do {
+                while try await stream.next() != nil {}
+            } catch let failure as BridgeFailure {
+                try require(failure.code == .cancelled, "the failure has the code \(failure.code.rawValue)")
+            }
+            await stream.close()
+            let elapsed = ContinuousClock.now - start
+            try require(elapsed < .seconds(1), "it took \(elapsed)")
+            let again = try await subject.walk(connection, try subject.request(entity))
+            try require(!again.records.isEmpty, "after a cancelled fetch the next one brings nothing")
+        },
+        Check("conduct.midway", "a fetch that is given up leaves no trace", .full) { subject in
+            let entity = try subject.entities()[0]
+            let whole = try await subject.read(entity)
+            let connection = try await subject.connect()
+            defer { Task { await connection.close() } }
+            for _ in 1...3 {
+                let stream = try await connection.fetch(try subject.request(entity))
+                _ = try await stream.next()
+                await stream.close()
+            }
+            let after = try await subject.walk(connection, try subject.request(entity))
+            try require(
+                after.records.sorted() == whole.records.sorted(),
+                "after three fetches that were given up, \(after.records.count) of \(whole.records.count) records come")
+        },
+        Check("conduct.memory", "a whole walk fits into 256 MiB", .full) { subject in
+            for entity in try subject.entities() {
+                let connection = try await subject.connect(memory: 256 << 20)
+                defer { Task { await connection.close() } }
+                _ = try await subject.walk(connection, try subject.request(entity))
+            }
+        },
+        Check("conduct.empty", "an entity without a section is an error or a listing, never a crash", .full) {
+            subject in
+            let connection = try await subject.connect()
+            defer { Task { await connection.close() } }
+            do {
+                _ = try await subject.walk(connection, FetchRequest(entity: "Nothing"))
+            } catch let failure as BridgeFailure {
+                try require(failure.code != .crashed, "it crashes: \(failure.message)")
+                try require(failure.code != .internal, "the failure has the code internal: \(failure.message)")
+            }
+        },
+        Check("conduct.plan", "it tells what it would request, and requests nothing", .full) { subject in
+            guard subject.plugin.can("plan") else { throw NotApplicable("it cannot plan") }
+            for entity in try subject.entities() {
+                let connection = try await subject.connect()
+                defer { Task { await connection.close() } }
+                var request = try subject.request(entity)
+                request.explains = true
+                let walk = try await subject.walk(connection, request)
+                try require(!walk.records.isEmpty, "\(entity.name): no request is told")
+                for batch in walk.batches {
+                    for index in 0..<batch.count where batch[index]["request"]?.text == nil {
+                        throw Violation("\(entity.name): a record of the plan has no `request`")
+                    }
+                }
+            }
+        },
+    ]
+}

@@ -1,0 +1,118 @@
+internal import BMO
+internal import BridgeHost
+internal import Foundation
+internal import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+
+/// What a bridge reads.
+enum ReadingChecks {
+    static let all = [
+        Check("read.records", "each entity has a record", .basic) { subject in
+            for entity in try subject.entities() {
+                let walk = try await subject.read(entity)
+                try require(!walk.records.isEmpty, "\(entity.name) has none: give the test a remote that has some")
+            }
+        },
+        Check("read.end", "the last page says that it is the last, and that everything was listed", .full) { subject in
+            for entity in try subject.entities() {
+                let last = try await subject.read(entity).last
+                try require(last?.end == true, "the walk of \(entity.name) ends without saying so")
+                try require(
+                    last?.complete == true || last?.unchanged == true,
+                    "the walk of \(entity.name) never says `complete`: nothing could ever be deleted")
+            }
+        },
+        Check("read.total", "the total that it tells is how many come", .full) { subject in
+            for entity in try subject.entities() {
+                let walk = try await subject.read(entity)
+                guard let total = walk.last?.total, walk.last?.complete == true else { continue }
+                try require(
+                    Int(total) == walk.records.count,
+                    "\(entity.name): total \(total), but \(walk.records.count) records came")
+            }
+        },
+        Check("read.mapping", "each record can be mapped, and has a key of its own", .basic) { subject in
+            for entity in try subject.entities() {
+                guard let index = subject.workspace.model.index(of: entity.name) else { continue }
+                let layout = subject.workspace.model.entities[index]
+                var keys: Set<[StoredValue]> = []
+                for batch in try await subject.read(entity).batches {
+                    let page = subject.mapper().map(batch, as: index)
+                    if let rejection = page.rejections.first {
+                        throw Violation("\(entity.name): \(rejection.reason): \(rejection.representation.prefix(200))")
+                    }
+                    for row in page.rows where row.entity == index && !row.isReference && entity.uniquing == .key {
+                        let key = layout.key.compactMap { page.cells[row.firstCell + $0].value }
+                        try require(
+                            keys.insert(key).inserted, "\(entity.name): the key \(key) comes twice in one listing")
+                    }
+                    withExtendedLifetime((page, batch)) {}
+                }
+            }
+        },
+        Check("read.repeatable", "two full reads bring the same", .full) { subject in
+            for entity in try subject.entities() {
+                let first = try await subject.read(entity)
+                let second = try await subject.read(entity)
+                try require(
+                    first.records.sorted() == second.records.sorted(),
+                    difference(first.records, second.records, of: entity))
+            }
+        },
+        Check("read.pages", "a batch is neither huge nor a single record of many", .strict) { subject in
+            for entity in try subject.entities() {
+                let walk = try await subject.read(entity)
+                let sizes = walk.batches.map(\.count)
+                try require(
+                    (sizes.max() ?? 0) <= 20_000, "\(entity.name): a batch of \(sizes.max() ?? 0) records: aim at 1,000"
+                )
+                try require(
+                    walk.records.count < 200 || sizes.count * 5 < walk.records.count,
+                    "\(entity.name): \(walk.records.count) records in \(sizes.count) batches: aim at 1,000 a batch")
+            }
+        },
+        Check("read.concurrent", "two fetches at once bring what one brings", .full) { subject in
+            let entity = try subject.entities()[0]
+            let alone = try await subject.read(entity)
+            let connection = try await subject.connect()
+            defer { Task { await connection.close() } }
+            async let one = subject.walk(connection, try subject.request(entity))
+            async let two = subject.walk(connection, try subject.request(entity))
+            for walk in try await [one, two] {
+                try require(
+                    walk.records.sorted() == alone.records.sorted(),
+                    difference(alone.records, walk.records, of: entity))
+            }
+        },
+        Check("import.twice", "a second sync changes nothing", .full) { subject in
+            let store = try subject.temporaryStore()
+            defer { store.remove() }
+            let first = try await subject.workspace.sync(into: store.store)
+            try require(first.succeeded, "the sync fails: \(failures(first))")
+            let second = try await subject.workspace.sync(into: store.store)
+            try require(second.succeeded, "the second sync fails: \(failures(second))")
+            for entity in second.entities where entity.counts.inserted + entity.counts.updated > 0 {
+                throw Violation(
+                    "\(entity.name): the second sync inserts \(entity.counts.inserted) and updates "
+                        + "\(entity.counts.updated)")
+            }
+        },
+    ]
+
+    private static func failures(_ report: SyncReport) -> String {
+        report.entities.compactMap { entity in
+            if case .failed(let failure) = entity.outcome { "\(failure.description)" } else { nil }
+        }.joined(separator: "; ")
+    }
+
+    private static func difference(_ first: [String], _ second: [String], of entity: Entity) -> String {
+        let missing = Set(first).subtracting(second).sorted().first
+        let added = Set(second).subtracting(first).sorted().first
+        var words = "\(entity.name): \(first.count) records, then \(second.count)"
+        if let missing { words += "; only in the first: \(missing.prefix(200))" }
+        if let added { words += "; only in the second: \(added.prefix(200))" }
+        return words
+    }
+}

@@ -1,0 +1,97 @@
+internal import BridgeHost
+internal import Foundation
+internal import Model
+
+/// Going on where an earlier walk stopped.
+enum ResumeChecks {
+    static let all = [
+        Check("resume.cursors", "no page has the resume point of another", .basic) { subject in
+            for entity in try subject.entities() {
+                let cursors = try await subject.read(entity).pages.compactMap(\.cursor)
+                try require(
+                    Set(cursors).count == cursors.count,
+                    "\(entity.name): a resume point comes twice among \(cursors.count) pages: the walk could go round")
+            }
+        },
+        Check("resume.each", "a walk from each page's resume point brings the rest", .full) { subject in
+            guard subject.plugin.can("resume") else { throw NotApplicable("it cannot resume") }
+            for entity in try subject.entities() {
+                let whole = try await subject.read(entity)
+                for page in sample(whole.pages.dropLast().filter { $0.cursor != nil }) {
+                    // A process of its own, as after a kill -9.
+                    let connection = try await subject.connect()
+                    var request = try subject.request(entity)
+                    request.cursor = page.cursor
+                    let rest = try await subject.walk(connection, request)
+                    await connection.close()
+                    try require(
+                        rest.records == Array(whole.records[page.count...]),
+                        "\(entity.name): from the resume point after \(page.count) records come \(rest.records.count), "
+                            + "not the other \(whole.records.count - page.count)")
+                }
+            }
+        },
+        Check("resume.offered", "a walk of several pages offers resume points", .strict) { subject in
+            guard subject.plugin.can("resume") else { throw NotApplicable("it cannot resume") }
+            for entity in try subject.entities() {
+                let pages = try await subject.read(entity).pages
+                guard pages.count > 1 else { continue }
+                try require(
+                    pages.dropLast().contains { $0.cursor != nil }, "\(entity.name): \(pages.count) pages, no cursor")
+            }
+        },
+        Check("resume.nonsense", "a resume point that it never gave is an error", .strict) { subject in
+            guard subject.plugin.can("resume") else { throw NotApplicable("it cannot resume") }
+            let entity = try subject.entities()[0]
+            let connection = try await subject.connect()
+            defer { Task { await connection.close() } }
+            var request = try subject.request(entity)
+            request.cursor = "\u{7F}no cursor of yours\u{7F}"
+            do {
+                let walk = try await subject.walk(connection, request)
+                throw Violation("\(entity.name): it brings \(walk.records.count) records from a nonsense cursor")
+            } catch let failure as BridgeFailure {
+                try require(failure.code != .crashed, "it crashes: \(failure.message)")
+            }
+        },
+        Check("incremental.second", "a walk with the token of the one before brings nothing new", .full) { subject in
+            guard subject.plugin.can("incremental") else { throw NotApplicable("it cannot walk incrementally") }
+            let tokened = try subject.entities().filter { $0.incremental == .token }
+            guard !tokened.isEmpty else { throw NotApplicable("no entity of the config has `incremental: token`") }
+            for entity in tokened {
+                guard let token = try await subject.read(entity).last?.token else {
+                    throw Violation("\(entity.name): the walk ends without a token")
+                }
+                let connection = try await subject.connect()
+                var request = try subject.request(entity)
+                request.token = token
+                let second = try await subject.walk(connection, request)
+                await connection.close()
+                try require(
+                    second.records.isEmpty, "\(entity.name): \(second.records.count) records that did not change")
+            }
+        },
+        Check("incremental.future", "nothing changed since a time that has not come", .full) { subject in
+            guard subject.plugin.can("incremental") else { throw NotApplicable("it cannot walk incrementally") }
+            let dated = try subject.entities().filter { entity in
+                guard case .field(let name, _) = entity.incremental else { return false }
+                return entity.attribute(named: name)?.type != .integer
+            }
+            guard !dated.isEmpty else { throw NotApplicable("no entity of the config is walked by a field of time") }
+            for entity in dated {
+                let connection = try await subject.connect()
+                var request = try subject.request(entity)
+                request.since = "2999-01-01T00:00:00Z"
+                let walk = try await subject.walk(connection, request)
+                await connection.close()
+                try require(walk.records.isEmpty, "\(entity.name): \(walk.records.count) records since the year 2999")
+            }
+        },
+    ]
+
+    /// The first, the last and some between.
+    private static func sample<Element>(_ all: [Element]) -> [Element] {
+        guard all.count > 5 else { return all }
+        return (0..<5).map { all[$0 * (all.count - 1) / 4] }
+    }
+}

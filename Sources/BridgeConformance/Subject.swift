@@ -1,0 +1,158 @@
+internal import BMO
+internal import BridgeHost
+internal import Logging
+internal import Mapping
+internal import Model
+internal import RecordBatch
+internal import Synchronization
+
+/// The bridge under test, with all that the checks want to know of it.
+struct Subject: Sendable {
+    let workspace: Workspace
+    let bridge: BridgeConfiguration
+    let plugin: PluginListing
+    let settings: ConformanceSettings
+    let spy: LogSpy
+    /// The values of the options that are secret.
+    let secrets: [String]
+    private let options: RecordBatch
+
+    init(_ settings: ConformanceSettings, host: BridgeHost, spy: LogSpy) async throws {
+        workspace = try await Workspace.load(path: settings.config, host: host)
+        let bridges = workspace.configuration.bridges
+        let named = settings.bridge.map { name in bridges.first { $0.name == name } } ?? bridges.first
+        guard let bridge = named, settings.bridge != nil || bridges.count == 1 else {
+            throw ConformanceSettings.Fault(
+                description: "\(settings.config): name one of its bridges under `bridge:`: "
+                    + bridges.map(\.name).joined(separator: ", "))
+        }
+        guard let plugin = workspace.plugins[bridge.plugin] else {
+            throw ConformanceSettings.Fault(description: "there is no plugin `\(bridge.plugin)`")
+        }
+        self.bridge = bridge
+        self.plugin = plugin
+        self.settings = settings
+        self.spy = spy
+        var encoder = ConfigEncoder(directory: workspace.configuration.directory)
+        options = try encoder.batch(bridge.options)
+        secrets = encoder.secrets
+    }
+
+    /// The entities that the bridge lists by itself.
+    func entities() throws -> [Entity] {
+        let own = workspace.configuration.model.entities.filter {
+            $0.bridge == bridge.name && $0.isWalked && $0.parent == nil
+        }
+        guard !own.isEmpty else { throw NotApplicable("the config has no entity that this bridge lists by itself") }
+        return own
+    }
+
+    /// An open instance of its own process; nothing that it says is redacted.
+    func connect(changing changes: [String: String] = [:], memory: Int? = nil) async throws -> BridgeConnection {
+        let options = try changes.isEmpty ? options : Self.merged(options, changes)
+        return try await workspace.host.connect(
+            to: plugin, options: options, name: bridge.name, isolation: .childProcess, memory: memory)
+    }
+
+    private static func merged(_ options: RecordBatch, _ changes: [String: String]) throws -> RecordBatch {
+        let writer = RecordBatchWriter()
+        writer.object {
+            for (name, value) in options[0].members where changes[name] == nil {
+                writer.key(name)
+                writer.copy(value)
+            }
+            for (name, value) in changes { writer.member(name, value) }
+        }
+        return try writer.finish()
+    }
+
+    func request(_ entity: Entity) throws -> FetchRequest {
+        var encoder = ConfigEncoder(directory: workspace.configuration.directory)
+        return FetchRequest(entity: entity.name, section: try encoder.batch(entity.section))
+    }
+
+    /// Walks from the request's cursor to the end.
+    func walk(_ connection: BridgeConnection, _ request: FetchRequest) async throws -> Walk {
+        let stream = try await connection.fetch(request)
+        var walk = Walk()
+        do {
+            while let fetched = try await stream.next() {
+                try walk.add(fetched)
+                try require(walk.records.count <= 1_000_000, "more than 1,000,000 records: an endless listing?")
+            }
+        } catch {
+            await stream.close()
+            throw error
+        }
+        await stream.close()
+        return walk
+    }
+
+    /// Opens an instance, walks an entity and closes it.
+    func read(_ entity: Entity) async throws -> Walk {
+        let connection = try await connect()
+        do {
+            let walk = try await walk(connection, try request(entity))
+            await connection.close()
+            return walk
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    func mapper() -> Mapper { Mapper(workspace.model) }
+}
+
+/// What a walk brought.
+struct Walk {
+    /// The records as JSON, in their order.
+    var records: [String] = []
+    /// Where each page ended: its cursor, and how many records there were by then.
+    var pages: [(cursor: String?, count: Int)] = []
+    var batches: [RecordBatch] = []
+    var last: PageInfo?
+    /// Everything that the bridge said beside the records.
+    var words: [String] = []
+
+    mutating func add(_ fetched: FetchedBatch) throws {
+        if let batch = fetched.records {
+            for index in 0..<batch.count { records.append(batch.json(index)) }
+            batches.append(batch)
+        }
+        let page = fetched.page
+        words += page.warnings + [page.location, page.metadata, page.cursor, page.token].compactMap { $0 }
+        words += page.rejected.flatMap { [$0.reason, $0.representation] }
+        if page.pageEnd { pages.append((page.cursor, records.count)) }
+        last = page
+    }
+}
+
+/// Keeps what a host logs, so that checks can look at it.
+final class LogSpy: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    var logger: Logger {
+        var logger = Logger(label: "conformance") { _ in Handler(spy: self) }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let spy: LogSpy
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let facts = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
+            spy.lines.withLock { $0.append("\(event.message) \(facts)") }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+internal import BMO
+internal import Foundation
+internal import SQLiteStore
+
+/// A database of one check.
+struct TemporaryStore {
+    let store: SQLiteStore
+    private let folder: URL
+
+    fileprivate init(_ workspace: Workspace) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("bmo-conformance-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        store = try SQLiteStore(path: folder.appendingPathComponent("check.sqlite").path, model: workspace.model)
+    }
+
+    func remove() {
+        try? store.close()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}
+
+extension Subject {
+    func temporaryStore() throws -> TemporaryStore { try TemporaryStore(workspace) }
+}

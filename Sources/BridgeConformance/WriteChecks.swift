@@ -1,0 +1,145 @@
+internal import BridgeHost
+internal import Model
+internal import RecordBatch
+
+/// What a bridge writes: with the objects that the settings allow.
+enum WriteChecks {
+    static let all = [
+        Check("write.create", "an object that is created can be read", .full) { subject in
+            try await lives(subject, until: .created)
+        },
+        Check("write.update", "an update changes what it names and nothing else", .full) { subject in
+            try await lives(subject, until: .updated)
+        },
+        Check("write.delete", "an object that is deleted is gone", .full) { subject in
+            try await lives(subject, until: .deleted)
+        },
+        Check("write.again", "deleting what is gone is no error", .full) { subject in
+            try await lives(subject, until: .deletedAgain)
+        },
+        Check("write.unknown", "an update of what is not there is refused as such", .strict) { subject in
+            let (entity, write, connection) = try await start(subject, "update")
+            defer { Task { await connection.close() } }
+            do {
+                _ = try await connection.write(try request("update", entity, write, write.update, subject))
+            } catch let error as BridgeFailure {
+                let good: [BridgeFailure.Code] = [.notFound, .conflict]
+                try require(
+                    good.contains(error.code),
+                    "the failure has the code \(error.code.rawValue): \(error.message)")
+                return
+            }
+            throw Violation("it says that all went well")
+        },
+    ]
+
+    private enum Stage: Int {
+        case created, updated, deleted, deletedAgain
+    }
+
+    private static func start(
+        _ subject: Subject, _ operation: String
+    ) async throws -> (Entity, ConformanceSettings.Write, BridgeConnection) {
+        guard subject.plugin.can(operation) else { throw NotApplicable("it cannot \(operation)") }
+        guard
+            let (entity, write) = try subject.entities().lazy.compactMap({ entity in
+                subject.settings.writes[entity.name].map { (entity, $0) }
+            }).first
+        else { throw NotApplicable("the settings have no `writes` of an entity of the config") }
+        return (entity, write, try await subject.connect())
+    }
+
+    /// Creates, updates and deletes as far as wanted, looks at the remote after each, and leaves nothing behind.
+    private static func lives(_ subject: Subject, until stage: Stage) async throws {
+        let operation = stage == .created ? "create" : stage == .updated ? "update" : "delete"
+        guard subject.plugin.can(operation) else { throw NotApplicable("it cannot \(operation)") }
+        let (entity, write, connection) = try await start(subject, "create")
+        defer { Task { await connection.close() } }
+        let others = try await objects(subject, entity, write, connection).filter { $0.key != key(write) }
+        _ = try await connection.write(try request("create", entity, write, write.create, subject))
+        var expected = write.create
+        do {
+            try await expect(expected, subject, entity, write, connection, "after the create")
+            if stage.rawValue >= Stage.updated.rawValue, subject.plugin.can("update") {
+                _ = try await connection.write(try request("update", entity, write, write.update, subject))
+                expected.merge(write.update) { _, new in new }
+                try await expect(expected, subject, entity, write, connection, "after the update")
+            }
+        } catch {
+            _ = try? await connection.write(try request("delete", entity, write, [:], subject))
+            throw error
+        }
+        guard subject.plugin.can("delete") else { return }
+        _ = try await connection.write(try request("delete", entity, write, [:], subject))
+        guard stage.rawValue >= Stage.deleted.rawValue else { return }
+        let left = try await objects(subject, entity, write, connection)
+        try require(left[key(write)] == nil, "\(entity.name) \(key(write)) is still there after the delete")
+        try require(left == others, "the delete took others along")
+        guard stage == .deletedAgain else { return }
+        _ = try await connection.write(try request("delete", entity, write, [:], subject))
+    }
+
+    private static func key(_ write: ConformanceSettings.Write) -> String {
+        write.create[write.key]?.description ?? ""
+    }
+
+    private static func request(
+        _ operation: String, _ entity: Entity, _ write: ConformanceSettings.Write,
+        _ values: [String: ConformanceSettings.Scalar], _ subject: Subject
+    ) throws -> RecordBatch {
+        let section = try subject.request(entity).section
+        let writer = RecordBatchWriter()
+        func add(_ values: [String: ConformanceSettings.Scalar]) {
+            writer.object {
+                for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+                    switch value {
+                    case .integer(let value): writer.member(name, value)
+                    case .bool(let value): writer.member(name, value)
+                    case .text(let value): writer.member(name, value)
+                    }
+                }
+            }
+        }
+        writer.object {
+            writer.member("operation", operation)
+            writer.member("entity", entity.name)
+            writer.key("section")
+            if let section, section.count > 0 { writer.copy(section[0]) } else { writer.object {} }
+            writer.key("key")
+            add(write.create.filter { $0.key == write.key })
+            writer.key("values")
+            add(values)
+            writer.key("object")
+            add(write.create.merging(values) { _, new in new })
+            writer.member("idempotency_key", "conformance-\(operation)")
+        }
+        return try writer.finish()
+    }
+
+    /// The remote's objects by their key, each as its members.
+    private static func objects(
+        _ subject: Subject, _ entity: Entity, _ write: ConformanceSettings.Write, _ connection: BridgeConnection
+    ) async throws -> [String: [String: String]] {
+        var objects: [String: [String: String]] = [:]
+        for batch in try await subject.walk(connection, try subject.request(entity)).batches {
+            for index in 0..<batch.count {
+                let members = batch[index].members.map { ($0.key, $0.value.json) }
+                let object = Dictionary(members, uniquingKeysWith: { _, last in last })
+                objects[object[write.key] ?? ""] = object
+            }
+        }
+        return objects
+    }
+
+    private static func expect(
+        _ values: [String: ConformanceSettings.Scalar], _ subject: Subject, _ entity: Entity,
+        _ write: ConformanceSettings.Write, _ connection: BridgeConnection, _ when: String
+    ) async throws {
+        guard let object = try await objects(subject, entity, write, connection)[key(write)] else {
+            throw Violation("\(entity.name) \(key(write)) is not there \(when)")
+        }
+        for (name, value) in values where object[name] != value.description {
+            throw Violation("\(entity.name).\(name) is \(object[name] ?? "absent") \(when), not \(value)")
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/* libzip: zip archives, read through a source of the caller. */
+#include <zip.h>

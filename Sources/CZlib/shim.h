@@ -1,0 +1,2 @@
+/* zlib: gzip streams. */
+#include <zlib.h>

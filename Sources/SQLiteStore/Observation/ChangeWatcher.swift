@@ -1,0 +1,179 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Tells subscribers which entities may have changed: at once for pages that this process commits, by looking at the file
+/// every now and then for all else.
+///
+/// What it looks at is the writer's own connection. Its `data_version` moves only when somebody else has committed, and
+/// its count of changes only when we did: so a commit of ours wakes those alone whom it concerns. It looks only while
+/// there is somebody to tell.
+final class ChangeWatcher: Sendable {
+    /// What the connection knows of changes.
+    struct Mark: Equatable {
+        /// Moves with the commits of others.
+        var version: Int64
+        /// Moves with every row that this connection writes; nil while a page is open, which tells of itself at its end.
+        var changes: Int64?
+    }
+
+    /// One sequence's place: what it has not been told yet.
+    final class Subscription: Sendable {
+        struct Pending {
+            var entities: Set<Int> = []
+            var isForeign = false
+        }
+
+        let entities: Set<Int>
+        let interval: Duration
+        let signals: AsyncStream<Void>
+        private let signal: AsyncStream<Void>.Continuation
+        private let pending = Mutex(Pending())
+
+        init(_ entities: Set<Int>, every interval: Duration) {
+            self.entities = entities
+            self.interval = interval
+            // However much happens while the consumer is busy, it is one change.
+            (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        }
+
+        deinit { signal.finish() }
+
+        /// - Parameter changed: What changed; nil is anything.
+        func note(_ changed: Set<Int>?, isForeign: Bool) {
+            let mine = changed.map(entities.intersection) ?? entities
+            guard !mine.isEmpty else { return }
+            pending.withLock {
+                $0.entities.formUnion(mine)
+                $0.isForeign = $0.isForeign || isForeign
+            }
+            signal.yield()
+        }
+
+        func take() -> Pending {
+            pending.withLock { pending in
+                defer { pending = Pending() }
+                return pending
+            }
+        }
+
+        func finish() { signal.finish() }
+    }
+
+    private struct State {
+        var subscriptions: [ObjectIdentifier: WeakSubscription] = [:]
+        var timer: (any DispatchSourceTimer)?
+        var interval: Duration?
+        var seen: Mark?
+        var isClosed = false
+    }
+
+    private struct WeakSubscription {
+        weak var value: Subscription?
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "bmo.observation")
+    private let look: @Sendable (_ body: (Mark) -> Void) -> Void
+
+    /// - Parameter look: Asks the connection, and calls `body` where no commit can come between; not at all when it is
+    ///   closed.
+    init(look: @escaping @Sendable (_ body: (Mark) -> Void) -> Void) {
+        self.look = look
+    }
+
+    /// Runs blocking work on the watcher's own thread.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result(catching: body)) }
+        }
+    }
+
+    func subscribe(to entities: Set<Int>, every interval: Duration) -> Subscription {
+        let subscription = Subscription(entities, every: interval)
+        let isOpen = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.subscriptions[ObjectIdentifier(subscription)] = WeakSubscription(value: subscription)
+            schedule(&state)
+            return true
+        }
+        guard isOpen else {
+            subscription.finish()
+            return subscription
+        }
+        // From now on: what was committed before the first subscription is no change.
+        look { mark in
+            state.withLock { state in
+                if state.seen == nil { state.seen = mark }
+            }
+        }
+        return subscription
+    }
+
+    /// A page of this process is committed; call it on the writer's connection.
+    func committed(_ entities: Set<Int>, at changes: Int64) {
+        let subscriptions = state.withLock { state in
+            state.seen?.changes = changes
+            return state.subscriptions.values.compactMap(\.value)
+        }
+        for subscription in subscriptions { subscription.note(entities, isForeign: false) }
+    }
+
+    /// A page of this process was taken back; call it on the writer's connection.
+    func rolledBack(at changes: Int64) {
+        state.withLock { $0.seen?.changes = changes }
+    }
+
+    /// Ends all sequences.
+    func close() {
+        let subscriptions = state.withLock { state in
+            state.isClosed = true
+            state.timer?.cancel()
+            state.timer = nil
+            defer { state.subscriptions = [:] }
+            return state.subscriptions.values.compactMap(\.value)
+        }
+        for subscription in subscriptions { subscription.finish() }
+    }
+
+    private func poll() {
+        var told: [Subscription] = []
+        var isForeign = false
+        look { mark in
+            state.withLock { state in
+                defer {
+                    state.seen = Mark(version: mark.version, changes: mark.changes ?? state.seen?.changes)
+                }
+                guard let seen = state.seen else { return }
+                isForeign = mark.version != seen.version
+                let isOwn = mark.changes != nil && mark.changes != seen.changes
+                if isForeign || isOwn { told = state.subscriptions.values.compactMap(\.value) }
+            }
+        }
+        // SQLite says that the file was changed, and not where.
+        for subscription in told { subscription.note(nil, isForeign: isForeign) }
+        state.withLock { state in
+            state.subscriptions = state.subscriptions.filter { $0.value.value != nil }
+            if state.subscriptions.isEmpty { state.seen = nil }
+            if !state.isClosed { schedule(&state) }
+        }
+    }
+
+    /// Looks as often as the most eager subscriber wants, and not at all without one.
+    private func schedule(_ state: inout State) {
+        let interval = state.subscriptions.values.compactMap { $0.value?.interval }.min()
+        guard interval != state.interval else { return }
+        state.interval = interval
+        state.timer?.cancel()
+        state.timer = nil
+        guard let interval else { return }
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let (seconds, attoseconds) = interval.components
+        let nanoseconds = max(1_000_000, Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+        timer.schedule(
+            deadline: .now() + .nanoseconds(nanoseconds), repeating: .nanoseconds(nanoseconds),
+            leeway: .nanoseconds(nanoseconds / 10))
+        timer.setEventHandler { [weak self] in self?.poll() }
+        timer.resume()
+        state.timer = timer
+    }
+}

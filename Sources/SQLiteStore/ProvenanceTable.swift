@@ -1,0 +1,234 @@
+internal import Importer
+internal import Mapping
+
+/// Which source wrote which columns of a row: tables `bmo_provenance` and `bmo_sources`.
+///
+/// A row without a record here came by its entity's own listing, all of it: the usual case costs nothing. A record says
+/// that another source - a walk that brought the row nested, a further bridge - wrote some columns, which makes them
+/// that source's until another writes them. `listed` tells whether the entity's own listing has ever brought the row:
+/// only such rows, and those without a record, may be missed when a later listing lacks them.
+final class ProvenanceTable {
+    private struct Source: Hashable {
+        let entity: Int
+        let bridge: String
+        let walk: String
+        let columns: [UInt64]
+    }
+
+    private struct Record {
+        let source: Int64
+        let bridge: String
+        let walk: String
+        let columns: Set<String>
+        let firstRun: Int64?
+        let lastRun: Int64?
+        let location: String?
+        let isListed: Bool
+    }
+
+    private let model: CompiledModel
+    private let changes: ChangeLog
+    /// The numbers of sources, as far as they were needed.
+    private var sources: [Source: Int64] = [:]
+    /// Per entity: whether it has records at all, and how many of them are of rows that were never listed.
+    private var counts: [(all: Int, unlisted: Int)] = []
+    private let count: RawStatement
+    private let addSource: RawStatement
+    private let findSource: RawStatement
+    private let insertion: RawStatement
+    private let clearing: RawStatement
+    private let deletion: RawStatement
+    private let listing: RawStatement
+    private let select: RawStatement
+    private let unlisted: RawStatement
+
+    init(on connection: OpaquePointer?, model: CompiledModel, changes: ChangeLog) throws {
+        self.model = model
+        self.changes = changes
+        count = try RawStatement(
+            "SELECT count(*), ifnull(sum(NOT listed), 0) FROM bmo_provenance WHERE entity = ?", on: connection)
+        addSource = try RawStatement(
+            "INSERT INTO bmo_sources (entity, bridge, walk, columns) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            on: connection)
+        findSource = try RawStatement(
+            "SELECT id FROM bmo_sources WHERE entity = ? AND bridge = ? AND walk = ? AND columns = ?", on: connection)
+        insertion = try RawStatement(
+            """
+            INSERT INTO bmo_provenance (entity, key, source, first_run, last_run, location, listed)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET
+                last_run = excluded.last_run, location = excluded.location, listed = excluded.listed
+            """, on: connection)
+        clearing = try RawStatement(
+            "DELETE FROM bmo_provenance WHERE entity = ? AND key = ? RETURNING listed", on: connection)
+        deletion = try RawStatement(
+            "DELETE FROM bmo_provenance WHERE entity = ? AND key = ? AND source = ?", on: connection)
+        listing = try RawStatement(
+            "UPDATE bmo_provenance SET listed = 1 WHERE entity = ? AND key = ? AND listed = 0", on: connection)
+        unlisted = try RawStatement(
+            "SELECT 1 FROM bmo_provenance WHERE entity = ? AND key = ? AND listed = 0", on: connection)
+        select = try RawStatement(
+            """
+            SELECT s.id, s.bridge, s.walk, s.columns, p.first_run, p.last_run, p.location, p.listed
+            FROM bmo_provenance p JOIN bmo_sources s ON s.id = p.source WHERE p.entity = ? AND p.key = ?
+            """, on: connection)
+        try reload()
+    }
+
+    /// Reads again what is kept in memory: another process has written, or a page was taken back.
+    func reload() throws {
+        sources = [:]
+        counts = try model.entities.map { layout in
+            count.bind(layout.name, at: 1)
+            _ = try count.step()
+            defer { count.reset() }
+            return (Int(count.int64(0)), Int(count.int64(1)))
+        }
+    }
+
+    /// Whether the row came only nested in others or by other sources: the entity's own listing never brought it.
+    func isUnlisted(_ layout: EntityLayout, _ key: JSONText) throws -> Bool {
+        guard counts[layout.index].unlisted > 0 else { return false }
+        unlisted.bind(layout.name, at: 1)
+        unlisted.bind(utf8: key.bytes, at: 2)
+        defer { unlisted.reset() }
+        return try unlisted.step()
+    }
+
+    /// The entity's own listing has brought the row.
+    func noteListed(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws {
+        guard counts[layout.index].unlisted > 0 else { return }
+        listing.bind(layout.name, at: 1)
+        listing.bind(utf8: JSONText.key(layout.key.lazy.map { cells[$0] }).bytes, at: 2)
+        counts[layout.index].unlisted -= try listing.run()
+    }
+
+    /// The source of the page has made the row.
+    func noteInsert(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws {
+        // Nobody can ask for a row without a key, and no listing can lack it.
+        guard !layout.key.isEmpty else { return }
+        // What is known of an object that was there once says nothing about a new one of the same key.
+        if counts[layout.index].all > 0 { try forget(layout, .key(layout.key.lazy.map { cells[$0] })) }
+        guard role == .nested else { return }
+        var mask = [UInt64](repeating: 0, count: (cells.count + 63) / 64)
+        for index in cells.indices where cells[index].kind != .absent { mask[index / 64] |= 1 << UInt64(index % 64) }
+        try add(layout, .key(layout.key.lazy.map { cells[$0] }), mask, firstRun: nil, isListed: false)
+    }
+
+    /// The source of the page has written these fields of a row that was there.
+    func noteUpdate(
+        _ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>, fields: [Int], as role: RowRole, wasStub: Bool
+    ) throws {
+        guard role != .listed || counts[layout.index].all > 0 else { return }
+        let key = JSONText.key(layout.key.lazy.map { cells[$0] })
+        let written = Set(fields.map { layout.fields[$0].name })
+        let records = try records(of: layout, key)
+        let source = changes.source
+        var own = written
+        var firstRun: Int64?
+        // A row that only its entity's listing has brought has no record; what never was more than a stub was not listed.
+        var isListed = records.isEmpty ? !wasStub : records.contains(where: \.isListed)
+        if role == .listed { isListed = true }
+        for record in records {
+            if role != .listed, record.bridge == source?.bridge, record.walk == source?.walk {
+                own.formUnion(record.columns)
+                firstRun = record.firstRun
+                if own != record.columns { try remove(record, layout, key) }
+                continue
+            }
+            let left = record.columns.subtracting(written)
+            guard left.count < record.columns.count else { continue }
+            try remove(record, layout, key)
+            if !left.isEmpty {
+                try add(layout, key, mask(of: left, layout), of: record, firstRun: record.firstRun, isListed: isListed)
+            }
+        }
+        guard role != .listed else { return }
+        try add(layout, key, mask(of: own, layout), firstRun: firstRun, isListed: isListed)
+    }
+
+    private func forget(_ layout: EntityLayout, _ key: JSONText) throws {
+        clearing.bind(layout.name, at: 1)
+        clearing.bind(utf8: key.bytes, at: 2)
+        defer { clearing.reset() }
+        while try clearing.step() {
+            counts[layout.index].all -= 1
+            if clearing.int64(0) == 0 { counts[layout.index].unlisted -= 1 }
+        }
+    }
+
+    private func mask(of columns: Set<String>, _ layout: EntityLayout) -> [UInt64] {
+        var mask = [UInt64](repeating: 0, count: (layout.fields.count + 63) / 64)
+        for (index, field) in layout.fields.enumerated() where columns.contains(field.name) {
+            mask[index / 64] |= 1 << UInt64(index % 64)
+        }
+        return mask
+    }
+
+    private func add(
+        _ layout: EntityLayout, _ key: JSONText, _ mask: [UInt64], of other: Record? = nil, firstRun: Int64?,
+        isListed: Bool
+    ) throws {
+        let source = Source(
+            entity: layout.index, bridge: other?.bridge ?? changes.source?.bridge ?? "",
+            walk: other?.walk ?? changes.source?.walk ?? "", columns: mask)
+        let run = try other == nil ? changes.runIDIfAny() : other?.lastRun
+        insertion.bind(layout.name, at: 1)
+        insertion.bind(utf8: key.bytes, at: 2)
+        insertion.bind(try number(of: source, layout), at: 3)
+        insertion.bind(optional: firstRun ?? run, at: 4)
+        insertion.bind(optional: run, at: 5)
+        insertion.bind(other == nil ? changes.source?.location : other?.location, at: 6)
+        insertion.bind(isListed ? 1 : 0 as Int64, at: 7)
+        try insertion.run()
+        // A record that was there already is counted twice: then one look-up too many is all that it costs.
+        counts[layout.index].all += 1
+        if !isListed { counts[layout.index].unlisted += 1 }
+    }
+
+    private func remove(_ record: Record, _ layout: EntityLayout, _ key: JSONText) throws {
+        deletion.bind(layout.name, at: 1)
+        deletion.bind(utf8: key.bytes, at: 2)
+        deletion.bind(record.source, at: 3)
+        try deletion.run()
+        counts[layout.index].all -= 1
+        if !record.isListed { counts[layout.index].unlisted -= 1 }
+    }
+
+    private func records(of layout: EntityLayout, _ key: JSONText) throws -> [Record] {
+        guard counts[layout.index].all > 0 else { return [] }
+        select.bind(layout.name, at: 1)
+        select.bind(utf8: key.bytes, at: 2)
+        defer { select.reset() }
+        var records: [Record] = []
+        while try select.step() {
+            records.append(
+                Record(
+                    source: select.int64(0), bridge: select.text(1) ?? "", walk: select.text(2) ?? "",
+                    columns: Set((select.text(3) ?? "").split(separator: " ").map(String.init)),
+                    firstRun: select.optionalInt64(4), lastRun: select.optionalInt64(5), location: select.text(6),
+                    isListed: select.int64(7) != 0))
+        }
+        return records
+    }
+
+    private func number(of source: Source, _ layout: EntityLayout) throws -> Int64 {
+        if let known = sources[source] { return known }
+        // Names of columns have no space in them.
+        let columns = layout.fields.indices.filter { source.columns[$0 / 64] >> UInt64($0 % 64) & 1 == 1 }
+            .map { layout.fields[$0].name }.joined(separator: " ")
+        for statement in [addSource, findSource] {
+            for (index, text) in [layout.name, source.bridge, source.walk, columns].enumerated() {
+                statement.bind(text, at: Int32(index + 1))
+            }
+        }
+        try addSource.run()
+        _ = try findSource.step()
+        defer { findSource.reset() }
+        let number = findSource.int64(0)
+        // A remote could make us keep 2^columns of them.
+        if sources.count >= 4096 { sources = [:] }
+        sources[source] = number
+        return number
+    }
+}

@@ -1,0 +1,87 @@
+internal import GRDB
+internal import Importer
+
+/// A row that keeps a run from being undone.
+public struct UndoConflict: Sendable, Equatable, CustomStringConvertible {
+    /// The entity.
+    public var entity: String
+    /// The row's key as a JSON array.
+    public var key: String?
+    /// What happened to it.
+    public var reason: String
+
+    /// The row and the reason on one line.
+    public var description: String { "\(entity) \(key ?? "(all)"): \(reason)" }
+}
+
+/// Why a run was not undone.
+public struct UndoRefusal: Error, Sendable, CustomStringConvertible {
+    /// The run.
+    public var run: Int64
+    /// The rows that are in the way; of very many, the first.
+    public var conflicts: [UndoConflict]
+    /// How many there are.
+    public var count: Int
+
+    /// The refusal on one line, without the rows.
+    public var description: String {
+        "run \(run) is not undone: \(count) of its rows \(count == 1 ? "has" : "have") changed since; nothing was written"
+    }
+}
+
+extension SQLiteStore {
+    /// Takes back what a run did, in one transaction that is recorded as a run of its own.
+    ///
+    /// Rows that it inserted go, or become stubs where others refer to them; columns and links get their old values;
+    /// rows that it deleted come back. The places and cursors of the walks that brought them are forgotten. The next
+    /// sync brings what the remote has.
+    ///
+    /// - Parameter id: The run's number.
+    /// - Returns: The number of the run that records it.
+    /// - Throws: ``UndoRefusal`` when other runs or programs have touched the same rows since; ``StoreError``.
+    public func undo(run id: Int64) throws -> Int64 {
+        let run = try runForUndo(id)
+        return try SQLiteStore.translating("undoing run \(id)") {
+            try writer.writeWithoutTransaction { db in
+                let writers = try writers
+                writers.changes.begin(RunDescription(kind: "undo", started: Clock.now(), undoes: run.id))
+                writers.changes.source = nil
+                var undone: Int64?
+                do {
+                    try beginTransaction(db)
+                    try writers.changes.runID()
+                    let undo = try Undo(run: id, model: model, writers: writers, in: db)
+                    try undo.apply()
+                    guard undo.conflictCount == 0 else {
+                        throw UndoRefusal(run: id, conflicts: undo.conflicts, count: undo.conflictCount)
+                    }
+                    undone = try writers.changes.end(outcome: "finished", summary: nil)
+                    try commitTransaction(db)
+                } catch {
+                    writers.changes.abandon()
+                    takeBack(db)
+                    throw error
+                }
+                return undone ?? 0
+            }
+        }
+    }
+
+    private func runForUndo(_ id: Int64) throws -> RunRecord {
+        guard let run = try runs(id: id).first else {
+            throw StoreError(.request, "there is no run \(id)", remedy: "`bmo runs` lists those that are kept")
+        }
+        guard run.counts.total > 0 else {
+            throw StoreError(
+                .request, "run \(id) changed nothing that is still known, so there is nothing to undo",
+                remedy: "`bmo runs` lists those with changes")
+        }
+        let undoneBy = try read("reading the runs") { db in try LaterRuns(than: id, in: db).undoneBy }
+        if let undoneBy {
+            throw StoreError(
+                .request, "run \(id) is undone already, by run \(undoneBy)",
+                remedy: "`bmo undo \(undoneBy)` takes that back")
+        }
+        return run
+    }
+}

@@ -1,0 +1,77 @@
+internal import GRDB
+internal import Mapping
+internal import Model
+
+/// Makes the changes that lose nothing: tables and columns are added and renamed, with what is written of them elsewhere.
+enum SchemaChange {
+    static func make(_ step: SchemaStep, in db: Database) throws {
+        let quoted = SchemaBuilder.quoted
+        switch step {
+        case .renameTable(let old, let new):
+            try dropIndexes(of: old, in: db)
+            try db.execute(sql: "ALTER TABLE \(quoted(old)) RENAME TO \(quoted(new))")
+            // Whatever bookkeeping there is goes by the entity's name, of rows or of a walk.
+            let columns = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+                    WHERE t.type = 'table' AND t.name GLOB 'bmo_*' AND c.name IN ('entity', 'walk')
+                    """)
+            for row in columns {
+                try db.execute(
+                    sql: "UPDATE OR IGNORE \(quoted(row["table"])) SET \(row["column"] as String) = ?1 "
+                        + "WHERE \(row["column"] as String) = ?2", arguments: [new, old])
+            }
+        case .renameColumn(let table, let old, let new):
+            try dropIndexes(of: table, in: db)
+            try db.execute(
+                sql: "ALTER TABLE \(quoted(table)) RENAME COLUMN \(quoted(old)) TO \(quoted(new))")
+            try db.execute(
+                sql: """
+                    UPDATE OR IGNORE bmo_sources SET columns = trim(replace(' ' || columns || ' ', ?, ?)) WHERE entity = ?
+                    """, arguments: [" \(old) ", " \(new) ", table])
+            // What a run changed is told, and taken back, under the names of today.
+            for side in ["old", "new"] {
+                try db.execute(
+                    sql: """
+                        UPDATE bmo_changes SET \(side) = json_set(json_remove(\(side), ?1), ?2, json(\(side) -> ?1))
+                        WHERE entity = ?3 AND json_type(\(side), ?1) IS NOT NULL
+                        """, arguments: ["$.\(old)", "$.\(new)", table])
+            }
+        case .renameKind(let table, let old, let new):
+            try db.execute(
+                sql: "UPDATE \(quoted(table)) SET \(quoted(Entity.discriminatorColumn)) = ? "
+                    + "WHERE \(quoted(Entity.discriminatorColumn)) = ?", arguments: [new, old])
+        case .addTable(let table): try db.execute(sql: table.sql)
+        case .addColumn(let table, let column):
+            // SQLite cannot add a reference of several columns to a table; the importer keeps those whole itself.
+            let reference = column.target.map {
+                " REFERENCES \(quoted($0.table)) (\(quoted($0.column))) DEFERRABLE INITIALLY DEFERRED"
+            }
+            try db.execute(
+                sql: "ALTER TABLE \(quoted(table)) ADD COLUMN \(quoted(column.name)) "
+                    + "\(column.type)\(column.constraints)\(reference ?? "")")
+        case .convert, .changeKey, .changeReference, .dropColumn, .dropTable: break
+        }
+    }
+
+    /// Drops the indexes that bmo made, whose names would be those of before.
+    private static func dropIndexes(of table: String, in db: Database) throws {
+        let indexes = try String.fetchAll(
+            db,
+            sql: """
+                SELECT name FROM sqlite_schema
+                WHERE type = 'index' AND tbl_name = ?1 AND name GLOB ?1 || '_by_*' AND sql IS NOT NULL
+                """, arguments: [table])
+        for index in indexes { try db.execute(sql: "DROP INDEX \(SchemaBuilder.quoted(index))") }
+    }
+}
+
+extension SchemaPlan {
+    init(_ difference: SchemaDifference) {
+        self.init(
+            steps: difference.steps.map {
+                Step(description: $0.words, cost: nil, isLossless: $0.isLossless, isOptional: $0.isOptional)
+            })
+    }
+}

@@ -1,0 +1,73 @@
+import BridgeConformance
+import Testing
+
+@Suite struct ConformanceRunTests {
+    @Test func aGoodBridgePassesAtTheStrictestLevel() async throws {
+        let report = try await ShelfWorkplace().report()
+        #expect(report.failures == [:])
+        let passed = report.results.filter { $0.outcome == .passed }.map(\.check.id)
+        // All but what the shelf has nothing for.
+        #expect(Set(ConformanceRun.catalog.map(\.id)).subtracting(passed) == ["incremental.future"])
+    }
+
+    /// Each defect makes the check fail that is there for it: proves that the check can.
+    @Test(arguments: [
+        ("CAPABILITY", "describe.capabilities", "telepathy"),
+        ("OPEN_SCHEMA", "describe.closed", "additionalProperties"),
+        ("UNDOCUMENTED", "describe.documented", "password"),
+        ("PLAIN_SECRET", "describe.secrets", "password"),
+        ("TAKES_ANY_PASSWORD", "check.wrong", "passes with wrong options"),
+        ("BARE_ERROR", "check.wrong", "internal"),
+        ("DISCOVERS_NO_TYPES", "discover.shape", "lacks its name or type"),
+        ("NEVER_COMPLETE", "read.end", "never says `complete`"),
+        ("TOTAL", "read.total", "total 301, but 300"),
+        ("TEXT_IDS", "read.mapping", "Item.id"),
+        ("SAME_KEY", "read.mapping", "comes twice"),
+        ("UNSTABLE", "read.repeatable", "only in the first"),
+        ("SINGLE_RECORDS", "read.pages", "300 records in 300 batches"),
+        ("REPEATS_CURSOR", "resume.cursors", "comes twice"),
+        ("RESUMES_AT_START", "resume.each", "not the other 200"),
+        ("SKIPS_ON_RESUME", "resume.each", "come 199"),
+        ("TAKES_ANY_CURSOR", "resume.nonsense", "from a nonsense cursor"),
+        ("IGNORES_TOKEN", "incremental.second", "300 records that did not change"),
+        ("PRINTS", "conduct.quiet", "reading from 0"),
+        ("LEAKS_LOG", "conduct.secrets", "opening with ***"),
+        ("LEAKS_PAGE", "conduct.secrets", "the password *** expires"),
+        ("IGNORES_CANCEL", "conduct.cancel", "it took"),
+        ("SHARED_POSITION", "conduct.midway", "records come"),
+        ("HOGS", "conduct.memory", "crashed"),
+        ("CRASHES_WITHOUT_SECTION", "conduct.empty", "it crashes"),
+        ("EMPTY_PLAN", "conduct.plan", "no request is told"),
+        ("DROPS_VALUE", "write.create", "Item.color is \"red\" after the create"),
+        ("UPDATE_CLEARS", "write.update", "Item.color is \"\" after the update"),
+        ("KEEPS_DELETED", "write.delete", "still there"),
+        ("DELETES_MORE", "write.delete", "took others along"),
+        ("DELETE_AGAIN", "write.again", "there is no such item"),
+        ("UPDATES_NOTHING", "write.unknown", "all went well"),
+    ])
+    func aBridgeWithADefectFailsItsCheck(defect: String, check: String, words: String) async throws {
+        let others = ConformanceRun.catalog.map(\.id).filter { $0 != check }
+        let report = try await ShelfWorkplace(
+            defect, skips: Dictionary(uniqueKeysWithValues: others.map { ($0, "not of this test") })
+        ).report()
+        let failure = try #require(report.failures[check], "\(report.text)")
+        #expect(failure.contains(words))
+    }
+
+    @Test func aSkippedCheckIsReportedWithItsReason() async throws {
+        let skips = Dictionary(uniqueKeysWithValues: ConformanceRun.catalog.map { ($0.id, "a \"reason\" & more") })
+        let report = try await ShelfWorkplace("PRINTS", skips: skips).report()
+        #expect(report.passed)
+        #expect(report.results.allSatisfy { $0.outcome == .skipped("a \"reason\" & more") })
+        #expect(report.text.hasSuffix("0 passed, 0 failed, \(report.results.count) skipped, 0 not applicable"))
+        #expect(report.junit.contains("<skipped message=\"a &quot;reason&quot; &amp; more\"/>"))
+        #expect(report.json.contains(#""outcome":"skipped","reason":"a \"reason\" & more""#))
+    }
+
+    @Test func aLowerLevelMakesFewerChecks() async throws {
+        let skips = Dictionary(uniqueKeysWithValues: ConformanceRun.catalog.map { ($0.id, "not of this test") })
+        let report = try await ShelfWorkplace(level: .basic, skips: skips).report()
+        #expect(report.results.map(\.check.id) == ConformanceRun.catalog.filter { $0.level == .basic }.map(\.id))
+        #expect(report.results.count < ConformanceRun.catalog.count / 2)
+    }
+}

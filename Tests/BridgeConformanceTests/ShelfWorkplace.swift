@@ -1,0 +1,83 @@
+import BridgeConformance
+import BridgeHost
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// The shelf bridge (Tests/ShelfBridge), compiled with one defect or none, and settings for it.
+struct ShelfWorkplace {
+    let folder: TemporaryFolder
+    let settings: ConformanceSettings
+
+    private static let built = Mutex<[String: TemporaryFolder]>([:])
+
+    init(_ defect: String? = nil, level: ConformanceLevel = .strict, skips: [String: String] = [:]) throws {
+        folder = try Self.plugin(defect)
+        let work = folder
+        try work.write("open sesame\n", to: "password")
+        let config = try work.write(
+            """
+            version: 1
+            database: unused.sqlite
+            bridges:
+              shelf: {plugin: shelf, options: {password: {file: password}}}
+            entities:
+              Item:
+                bridge: shelf
+                key: id
+                incremental: token
+                attributes: {id: integer, name: text, color: text}
+                shelf: {shelf: top}
+            """, to: "bmo.yml")
+        settings = ConformanceSettings(
+            config: config, level: level, skips: skips, wrongOptions: ["password": "wrong"],
+            writes: [
+                "Item": ConformanceSettings.Write(
+                    key: "id", create: ["id": .integer(900), "name": .text("lamp"), "color": .text("blue")],
+                    update: ["name": .text("lantern")])
+            ])
+    }
+
+    func report() async throws -> ConformanceReport {
+        let run = try await ConformanceRun(
+            settings, executable: Self.testHost, searchPaths: [SearchPath(folder.path)])
+        return await run.run()
+    }
+
+    private static func plugin(_ defect: String?) throws -> TemporaryFolder {
+        try built.withLock { built in
+            if let folder = built[defect ?? ""] { return folder }
+            let folder = try TemporaryFolder()
+            let cc = Process()
+            cc.executableURL = URL(filePath: "/usr/bin/cc")
+            cc.arguments =
+                [
+                    "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wno-unused-function", "-Werror", "-shared", "-fPIC",
+                    "-I\(PackageFolder.path)/Sources/CBridge/include", "-o", folder.appending("libshelfBridge.so"),
+                    PackageFolder.path + "/Tests/ShelfBridge/shelf_bridge.c",
+                ] + (defect.map { ["-DWRONG_\($0)"] } ?? [])
+            try cc.run()
+            cc.waitUntilExit()
+            try #require(cc.terminationStatus == 0, "cc failed")
+            built[defect ?? ""] = folder
+            return folder
+        }
+    }
+
+    /// The executable that serves bridges: it stands beside the test bundle.
+    static var testHost: String {
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/TestHost"
+    }
+}
+
+extension ConformanceReport {
+    /// The identifiers of the checks that failed, with their words.
+    var failures: [String: String] {
+        var failures: [String: String] = [:]
+        for result in results {
+            if case .failed(let words) = result.outcome { failures[result.check.id] = words }
+        }
+        return failures
+    }
+}

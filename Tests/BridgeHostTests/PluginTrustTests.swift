@@ -1,0 +1,115 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import BridgeHost
+
+@Suite struct PluginTrustTests {
+    @Test func aFileThatOthersCanWriteIsRefused() async throws {
+        let host = try CountingHost()
+        chmod(host.path, 0o757)
+        let failure = try await failure { _ = try await host.host.plugin(named: "counting") }
+        #expect(failure.message.contains("the file \(host.path) can be written by others: chmod go-w \(host.path)"))
+    }
+
+    @Test func aFileInAFolderThatOthersCanWriteIsRefused() async throws {
+        let host = try CountingHost()
+        chmod(host.folder.path, 0o777)
+        let failure = try await failure { _ = try await host.host.plugin(named: "counting") }
+        #expect(failure.message.contains("its folder \(host.folder.path) can be written by others"))
+    }
+
+    @Test func aFileOfAnotherUserIsRefused() async throws {
+        guard geteuid() == 0 else { return try #require(geteuid() != 0) }
+        let host = try CountingHost()
+        chown(host.path, 12345, 12345)
+        let failure = try await failure { _ = try await host.host.plugin(named: "counting") }
+        #expect(failure.message.contains("belongs to another user (12345)"))
+    }
+
+    @Test func aPinnedFileIsUsedAndAChangedOneIsNotEvenStarted() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.copy(try CountingLibrary.build(), as: "libcountingBridge.so")
+        var pins = try PluginPins(path: "\(folder.path)/bmo.lock")
+        try pins.pin("counting", file: path)
+        #expect(await listing(folder, pins)?.refusal == nil)
+
+        // Loading it ends the process that looks: the refusal of an inspection would say so.
+        try folder.copy(try CountingLibrary.build(["COUNTING_CRASH_ON_LOAD"]), as: "libcountingBridge.so")
+        let refusal = try #require(await listing(folder, pins)?.refusal)
+        #expect(refusal.hasPrefix("it is not the file that \(folder.path)/bmo.lock pins"))
+
+        pins.allowsOthers = true
+        #expect(await listing(folder, pins)?.refusal == "crashed while loading: SIGABRT (aborted)")
+    }
+
+    @Test func anInstalledFileThatIsNotPinnedIsNotEvenStarted() async throws {
+        let folder = try TemporaryFolder()
+        try folder.copy(try CountingLibrary.build(["COUNTING_CRASH_ON_LOAD"]), as: "libcountingBridge.so")
+        let pins = try PluginPins(path: "\(folder.path)/bmo.lock")
+        let refusal = try #require(await listing(folder, pins, origin: .installed)?.refusal)
+        #expect(refusal.hasPrefix("it is not pinned in \(folder.path)/bmo.lock: `bmo plugins install"))
+        #expect(await listing(folder, pins, origin: .named)?.refusal == "crashed while loading: SIGABRT (aborted)")
+    }
+
+    @Test func aPluginUnderAnotherFileNameIsHeldToItsPinToo() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.copy(try CountingLibrary.build(), as: "libOtherBridge.so")
+        var pins = try PluginPins(path: "\(folder.path)/bmo.lock")
+        try pins.pin("counting", file: try folder.write([1, 2, 3], as: "else"))
+        #expect(await listing(folder, pins)?.refusal?.hasPrefix("it is not the file that") == true)
+        try pins.pin("counting", file: path)
+        #expect(await listing(folder, pins)?.refusal == nil)
+    }
+
+    @Test func aLockFileIsReadAsItWasWritten() throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/bmo.lock"
+        var pins = try PluginPins(path: path)
+        try pins.pin("abc", file: try folder.write(Array("abc".utf8), as: "abc"))
+        // FIPS 180-4, the example for "abc".
+        #expect(pins.hashes["abc"] == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        try folder.write(Array(pins.text.utf8), as: "bmo.lock")
+        #expect(try PluginPins(path: path) == pins)
+        try folder.write(Array("abc 123\n".utf8), as: "bmo.lock")
+        #expect { _ = try PluginPins(path: path) } throws: { "\($0)".hasPrefix("\(path):1: not a pin") }
+    }
+
+    @Test func aBridgeThatDidNotComeWithTheProgramRunsInAProcessOfItsOwn() async throws {
+        let folder = try TemporaryFolder()
+        try folder.copy(try CountingLibrary.build(), as: "libCountingBridge.so")
+        for (origin, isolation) in [
+            (SearchPath.Origin.shipped, PluginListing.Isolation.inProcess), (.installed, .childProcess),
+            (.named, .childProcess),
+        ] {
+            let host = host(folder, nil, origin)
+            let plugin = try await host.plugin(named: "counting")
+            let connection = try await host.connect(to: plugin, options: try batch([:]), name: "numbers")
+            #expect(connection.isolation == isolation)
+            await connection.close()
+        }
+    }
+
+    @Test func aBridgeThatTakesTooMuchMemoryIsOneFailureOfIts() async throws {
+        let host = try CountingHost(["COUNTING_HOG"])
+        let plugin = try await host.host.plugin(named: "counting")
+        let connection = try await host.host.connect(
+            to: plugin, options: try batch([:]), name: "numbers", memory: 128 << 20)
+        let stream = try await connection.fetch(try request())
+        let failure = try await failure { while try await stream.next() != nil {} }
+        #expect(failure.message.contains("out of memory"))
+        await connection.close()
+    }
+
+    private func host(_ folder: TemporaryFolder, _ pins: PluginPins?, _ origin: SearchPath.Origin) -> BridgeHost {
+        BridgeHost(
+            searchPaths: [SearchPath(folder.path, origin: origin)], executable: CountingLibrary.testHost,
+            logger: LogLines().logger, pins: pins)
+    }
+
+    private func listing(
+        _ folder: TemporaryFolder, _ pins: PluginPins, origin: SearchPath.Origin = .named
+    ) async -> PluginListing? {
+        await host(folder, pins, origin).plugins().first { $0.path.hasSuffix("Bridge.so") }
+    }
+}

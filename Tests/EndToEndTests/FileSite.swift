@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A folder of JSON files behind a real HTTP server, and the built command to run against it.
+final class FileSite: Sendable {
+    let folder: TemporaryFolder
+    private let files: TemporaryFolder
+    private let server: RunningProcess
+    private let url: String
+
+    /// The database that the config names.
+    var database: String { folder.appending("bmo.sqlite") }
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        files = try TemporaryFolder()
+        let server = try RunningProcess(
+            "python3", ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", files.path])
+        self.server = server
+        url = try await eventually("the server says its port") {
+            server.output.firstRange(of: /http:\/\/127\.0\.0\.1:[0-9]+/).map { String(server.output[$0]) }
+        }
+        try configure()
+    }
+
+    deinit { server.signal(SIGKILL) }
+
+    func stop() async throws {
+        server.signal(SIGKILL)
+        _ = try await server.finish()
+    }
+
+    /// Writes the config: countries, in whose records cities come nested, and cities by themselves.
+    ///
+    /// - Parameters:
+    ///   - area: the type of a country's area.
+    ///   - more: what stands at the top of the file.
+    func configure(area: String = "real", more: String = "") throws {
+        try folder.write(
+            """
+            version: 1
+            \(more)
+            bridges: {site: {plugin: rest, options: {url: "\(url)"}}}
+            entities:
+              Country:
+                bridge: site
+                key: code
+                attributes: {code: text, name: text, area: \(area), eu: boolean}
+                relationships: {cities: {many: City, inverse: country}, languages: {many: Language}}
+                rest: {path: /countries.json}
+              City:
+                bridge: site
+                key: id
+                attributes: {id: integer, name: text}
+                relationships: {country: {to: Country}}
+                rest: {path: /cities.json}
+              Language:
+                bridge: site
+                key: code
+                attributes: {code: text, name: text}
+                rest: {path: /languages.json}
+
+            """, to: "bmo.yml")
+    }
+
+    /// What the server has from now on.
+    func publish(countries: String = "[]", cities: String = "[]", languages: String = "[]") throws {
+        try files.write(countries, to: "countries.json")
+        try files.write(cities, to: "cities.json")
+        try files.write(languages, to: "languages.json")
+    }
+
+    /// Runs the built command in the folder, to its end.
+    func bmo(_ arguments: String...) async throws -> ProcessRun {
+        try await RunningProcess(Command.path(), arguments, directory: folder.path).finish(within: .seconds(60))
+    }
+
+    /// Runs it, and expects that it succeeds.
+    @discardableResult
+    func expectSuccess(
+        _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> ProcessRun {
+        let run = try await RunningProcess(Command.path(), arguments, directory: folder.path)
+            .finish(within: .seconds(60))
+        try #require(run.exitCode == 0, "\(run)", sourceLocation: sourceLocation)
+        return run
+    }
+
+    /// The output of sqlite3 for a query.
+    func query(_ sql: String) async throws -> String {
+        let run = try await ProcessRun.run("sqlite3", ["-readonly", database, sql])
+        try #require(run.exitCode == 0, "\(run)")
+        return run.output
+    }
+
+    /// All entities' tables, as sqlite3 dumps them.
+    func tables() async throws -> String {
+        try await ProcessRun.run(
+            "sqlite3", ["-readonly", database, ".dump Country City Language Country_languages bmo_stubs"]
+        ).output
+    }
+
+    /// The bytes of the database and of its log.
+    func bytes() -> [Data?] { ["", "-wal"].map { FileManager.default.contents(atPath: database + $0) } }
+}
+
+extension ProcessRun {
+    /// The lines of the output, without the spaces of columns.
+    var words: [String] {
+        output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+    }
+}

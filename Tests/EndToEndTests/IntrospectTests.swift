@@ -1,0 +1,119 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// What `bmo introspect` writes passes `bmo check` and brings rows at once.
+    @Suite struct IntrospectTests {
+        let server: ServerProcess
+        let folder: TemporaryFolder
+
+        init() throws {
+            server = try ServerProcess(script: "objects.py")
+            folder = try TemporaryFolder()
+        }
+
+        private func bmo(_ arguments: String..., environment: [String: String] = ["NOTES_TOKEN": "secret-token"]) async throws
+            -> ProcessRun
+        {
+            try await ProcessRun.run(Command.path(), arguments, environment: environment, directory: folder.path)
+        }
+
+        private func query(_ sql: String, _ database: String) async throws -> String {
+            let run = try await ProcessRun.run("sqlite3", ["-readonly", folder.appending(database), sql])
+            try #require(run.exitCode == 0, "\(run)")
+            return run.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+
+        @Test(arguments: ["url", "file", "yaml"])
+        func `an OpenAPI document becomes a configuration that syncs`(form: String) async throws {
+            var place = server.url + "/openapi.json"
+            if form != "url" {
+                let text = try await ProcessRun.run("curl", ["-s", place]).output
+                place = form == "yaml" ? "api.yaml" : "api.json"
+                let whole = text.replacing(#""url": "/plain""#, with: "\"url\": \"\(server.url)/plain\"")
+                // JSON is YAML; a comment in front makes it nothing else.
+                try folder.write(form == "yaml" ? "# an API\n" + whole : whole, to: place)
+            }
+            let introspect = try await bmo("introspect", "rest", "--openapi", place, "-o", "bmo.yml")
+            #expect(introspect.exitCode == 0, "\(introspect)")
+            let text = try String(contentsOfFile: folder.appending("bmo.yml"), encoding: .utf8)
+            for line in [
+                "auth: {type: bearer, token: {env: NOTES_TOKEN}}", "key: id  # high: named id",
+                "joined: timestamp  # high: date-time in the document", "born: date  #", "token: uuid  #", "active: boolean  #",
+                "home: {type: url, transform: empty_as_null}  #", "balance: decimal  #", "seen: timestamp  #", "score: real  #",
+                "address_city: {type: text, from: address.city}", "tags: json",
+                "paging: {style: page, page_parameter: page, size_parameter: per_page, size: 10, total: $.total}  # high:",
+                "records: $.data  # high: the only list in the reply", "person: {to: Person}  # high: an object of Person",
+                "# write: {create: {}, update: {}, delete: {}}", "path: '/people/{parent.id}/notes'", "parent: person",
+                "# incremental: {field: updated_at, lookback: '5m'}  # medium:",
+            ] { #expect(text.contains(line), "no \(line) in\n\(text)") }
+            #expect(!text.contains("password"))
+
+            let check = try await bmo("check")
+            #expect(check.exitCode == 0, "\(check)")
+            let sync = try await bmo("sync", "Person", "Note")
+            #expect(sync.exitCode == 0, "\(sync)")
+            let rows = try await query(
+                "SELECT count(*), min(joined), max(address_city), sum(active) FROM Person", "notes.sqlite")
+            #expect(rows == "30|2026-01-01T10:00:00.000000Z|Lyon|15")
+            #expect(try server.events().last?.headers["authorization"] == "Bearer secret-token")
+        }
+
+        @Test func `a sample reply becomes a configuration that syncs`() async throws {
+            let introspect = try await bmo(
+                "introspect", "rest", "--sample", server.url + "/plain/people?per_page=7", "--header", "X-Key: env:NOTES_TOKEN",
+                "-o", "bmo.yml")
+            #expect(introspect.exitCode == 0, "\(introspect)")
+            let text = try String(contentsOfFile: folder.appending("bmo.yml"), encoding: .utf8)
+            for line in [
+                "headers: {X-Key: {env: NOTES_TOKEN}}", "key: id  # high: named id, unique in the sample",
+                "joined: timestamp  # high: date-time in 7 records", "born: date", "token: uuid", "home: url  # high: URL in 7 records",
+                "balance: decimal", "score: real", "seen: timestamp", "active: boolean", "nick: text", "tags: json",
+                "records: $.data",
+            ] { #expect(text.contains(line), "no \(line) in\n\(text)") }
+            #expect(!text.contains("secret-token"))
+            let sync = try await bmo("sync")
+            #expect(sync.exitCode == 0, "\(sync)")
+            let database = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".sqlite") })
+            #expect(try await query("SELECT count(*), count(nick) FROM Person", database) == "30|10")
+        }
+
+        @Test func `the command finds a document in the usual places`() async throws {
+            let introspect = try await bmo("introspect", "rest", server.url)
+            #expect(introspect.exitCode == 0, "\(introspect)")
+            #expect(introspect.output.hasPrefix("# Written by bmo introspect rest http://"))
+            #expect(introspect.errorOutput == "3 entities ready\n")
+        }
+
+        @Test func `a file that is there is not replaced`() async throws {
+            try folder.write("mine", to: "bmo.yml")
+            let run = try await bmo("introspect", "rest", "--sample", server.url + "/plain/people", "-o", "bmo.yml")
+            #expect(run.exitCode == 2)
+            #expect(run.errorOutput == "bmo: error: bmo.yml is there already; --force replaces it\n")
+            #expect(try String(contentsOfFile: folder.appending("bmo.yml"), encoding: .utf8) == "mine")
+            #expect(try server.events().isEmpty)
+            let forced = try await bmo(
+                "introspect", "rest", "--sample", server.url + "/plain/people", "-o", "bmo.yml", "--force")
+            #expect(forced.exitCode == 0, "\(forced)")
+        }
+
+        @Test func `what cannot be understood is said, and nothing is written`() async throws {
+            try folder.write("hello: [", to: "bad.yaml")
+            try folder.write("{\"hello\": 1}", to: "other.json")
+            for (place, words) in [
+                ("bad.yaml", "bad.yaml is neither JSON nor YAML: line 2"), ("other.json", "this is no OpenAPI document"),
+                ("missing.json", "the document missing.json cannot be read"), (server.url + "/refuse/x", "answers 422"),
+            ] {
+                let run = try await bmo("introspect", "rest", "--openapi", place, "-o", "bmo.yml")
+                #expect(run.exitCode != 0)
+                #expect(run.errorOutput.contains(words), "\(run)")
+            }
+            let none = try await bmo("introspect", "rest")
+            #expect(none.exitCode == 2)
+            #expect(none.errorOutput.contains("say what to look at"))
+            #expect(!FileManager.default.fileExists(atPath: folder.appending("bmo.yml")))
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Glibc
+import ImportTestSupport
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    @Suite struct KillTests {
+        /// BMO_TEST_KILLS=200 kills as often as that.
+        private static let kills = ProcessInfo.processInfo.environment["BMO_TEST_KILLS"].flatMap { Int($0) } ?? 60
+
+        @Test func `a sync that is killed at any instant and run again brings the rows of one that was not`()
+            async throws
+        {
+            let place = try PagedPlace()
+            let start = ContinuousClock.now
+            let cleanRun = try await place.sync("clean.sqlite").finish()
+            let whole = ContinuousClock.now - start
+            try #require(cleanRun.exitCode == 0, "\(cleanRun)")
+            let clean = try place.contents(of: "clean.sqlite")
+            #expect(clean.count > 2 * PagedPlace.people)
+
+            let seed = UInt64.random(in: 0...UInt64.max)
+            var random = Random(state: seed)
+            var killed = 0
+            var lives = 0
+            var resumed = 0
+            while killed < Self.kills {
+                let run = try place.sync("killed.sqlite")
+                // At most half as long again: some come to their end.
+                try await Task.sleep(for: whole * Double(random.below(1500)) / 1000)
+                run.signal(SIGKILL)
+                let ended = try await run.finish()
+                killed += ended.signal == SIGKILL ? 1 : 0
+                resumed += ended.allOutput.contains("going on after page") ? 1 : 0
+                let what: Comment = "seed \(seed), kill \(killed): \(ended)"
+                try #require(ended.signal == SIGKILL || ended.exitCode == 0, what)
+                guard place.isThere("killed.sqlite") else { continue }
+                try #require(try place.faults(of: "killed.sqlite").isEmpty, what)
+                // What is in is what a clean run brings, or waits as a stub for what is to come.
+                guard ended.exitCode == 0 else { continue }
+                try #require(try place.contents(of: "killed.sqlite") == clean, what)
+                place.remove("killed.sqlite")
+                lives += 1
+            }
+            let last = try await place.sync("killed.sqlite").finish()
+            #expect(last.exitCode == 0, "seed \(seed): \(last)")
+            #expect(try place.contents(of: "killed.sqlite") == clean, "seed \(seed)")
+            #expect(resumed > 0, "seed \(seed): no sync went on after a page: the kills came too early, or too late")
+            #expect(lives < killed, "seed \(seed): hardly any sync was killed")
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+private struct Random {
+    var state: UInt64
+
+    mutating func below(_ limit: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((value ^ (value >> 31)) % UInt64(limit))
+    }
+}
+
+/// Pages of people and teams on a real server of static files, and the command that brings them.
+private final class PagedPlace {
+    static let people = 600
+    private static let page = 30
+
+    private let folder: TemporaryFolder
+    private let server: StaticServer
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let files = folder.appending("files")
+        for (name, count, record) in [("people", Self.people, Self.person), ("teams", 60, Self.team)] {
+            let path = files + "/" + name
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            let pages = (count + Self.page - 1) / Self.page
+            for number in 1...pages {
+                let items = ((number - 1) * Self.page..<min(count, number * Self.page)).map(record)
+                let next = number < pages ? "\"/\(name)/\(number + 1).json\"" : "null"
+                try "{\"items\": [\(items.joined(separator: ",\n"))], \"next\": \(next)}"
+                    .write(toFile: "\(path)/\(number).json", atomically: true, encoding: .utf8)
+            }
+        }
+        server = try StaticServer(files)
+    }
+
+    /// Teams are nested, bare, and ahead of their own listing; badges belong to two people; some records are bad.
+    private static func person(_ number: Int) -> String {
+        let team =
+            number.isMultiple(of: 3) ? "{\"id\": \(number % 60), \"name\": \"team \(number % 60)\"}" : "\(number % 60)"
+        let badges = (0..<number % 4).map { "\"b\((number + $0) % 90)\"" }.joined(separator: ",")
+        let age = number.isMultiple(of: 97) ? "\"old\"" : "\(number % 90)"
+        return "{\"id\": \(number), \"name\": \"person \(number)\", \"age\": \(age), \"team\": \(team), "
+            + "\"badges\": [\(badges)], \"boss\": \(number * 7 % people)}"
+    }
+
+    private static func team(_ number: Int) -> String { "{\"id\": \(number), \"name\": \"team \(number)\"}" }
+
+    /// Starts the command on a database.
+    func sync(_ database: String) throws -> RunningProcess {
+        let name = database.replacing(".sqlite", with: ".yml")
+        try folder.write(
+            """
+            version: 1
+            database: \(database)
+            bridges: {api: {plugin: rest, options: {url: "\(server.url)"}}}
+            entities:
+              Person:
+                bridge: api
+                key: id
+                attributes: {id: integer, name: text, age: integer}
+                relationships: {team: {to: Team}, boss: {to: Person}, badges: {many: Badge}}
+                rest: {path: /people/1.json, records: $.items, paging: {style: next_url, path: $.next}}
+              Team:
+                bridge: api
+                key: id
+                attributes: {id: integer, name: text}
+                relationships: {members: {many: Person, inverse: team}}
+                rest: {path: /teams/1.json, records: $.items, paging: {style: next_url, path: $.next}}
+              Badge:
+                bridge: api
+                key: code
+                attributes: {code: text}
+                rest: {path: /teams/1.json, records: $.badges}
+            """, to: name)
+        return try RunningProcess(
+            Command.path(), ["sync", "Person", "Team", "-f", name], directory: folder.path)
+    }
+
+    func isThere(_ database: String) -> Bool {
+        FileManager.default.fileExists(atPath: folder.appending(database))
+            && ((try? SQLiteFile(folder.appending(database)).value("SELECT count(*) FROM sqlite_schema")) ?? "0") != "0"
+    }
+
+    func remove(_ database: String) {
+        for suffix in ["", "-wal", "-shm", "-lock"] {
+            try? FileManager.default.removeItem(atPath: folder.appending(database + suffix))
+        }
+    }
+
+    func faults(of database: String) throws -> [String] { try SQLiteFile(folder.appending(database)).faults() }
+
+    /// All rows of all entities, links, stubs, and what is in quarantine or on its way.
+    func contents(of database: String) throws -> [String] {
+        let file = try SQLiteFile(folder.appending(database))
+        return try [
+            "Person", "Team", "Badge", "Person_badges", "bmo_stubs", "bmo_progress",
+            "(SELECT entity, page, record, reason, representation FROM bmo_quarantine)",
+        ].flatMap { table in
+            try file.rows("SELECT * FROM \(table)").map { "\(table.prefix(16)): " + $0.joined(separator: " | ") }
+                .sorted()
+        }
+    }
+}
+
+/// Python's server of static files, on a free port of loopback.
+private final class StaticServer {
+    let url: String
+    private let process: RunningProcess
+
+    init(_ folder: String) throws {
+        let program = """
+            import functools, http.server, sys
+            handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=sys.argv[1])
+            handler.func.log_message = lambda *_: None
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+            print(server.server_port, flush=True)
+            server.serve_forever()
+            """
+        process = try RunningProcess("python3", ["-c", program, folder])
+        let end = ContinuousClock.now + .seconds(20)
+        while !process.output.hasSuffix("\n") {
+            guard ContinuousClock.now < end else { throw DeadlineError(description: "python3 serves nothing") }
+            usleep(5000)
+        }
+        url = "http://127.0.0.1:" + process.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    deinit {
+        process.signal(SIGKILL)
+        process.finishBlocking()
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// A configuration that changes, and the database that goes with it.
+    @Suite struct MigrateTests {
+        @Test func `a changed config is told, shown as a plan, and followed after a backup`() async throws {
+            let workplace = try await Workplace()
+            let first = try await workplace.bmo("sync", "Country")
+            try #require(first.exitCode == 0, "\(first)")
+            let text = try String(contentsOfFile: workplace.folder.appending("bmo.yml"), encoding: .utf8)
+            try workplace.folder.write(
+                text.replacing("      numeric: text\n", with: "      numeric: integer\n", maxReplacements: 1)
+                    .replacing(
+                        "      name: text\n      officialName:",
+                        with: "      title: {type: text, from: name, renamed_from: name}\n      officialName:"),
+                to: "bmo.yml")
+
+            let refused = try await workplace.bmo("sync", "Country")
+            #expect(refused.exitCode == 2, "\(refused)")
+            refused.expectWords("convert Country.numeric from text to integer", "`bmo migrate`")
+
+            let plan = try await workplace.bmo("migrate")
+            #expect(plan.exitCode == 0, "\(plan)")
+            #expect(
+                plan.output == """
+                    - rename the column Country.name to title
+                    - convert Country.numeric from text to integer: all 249 values fit
+                    `bmo sync` does not do this; `bmo migrate --apply` does, after a backup
+
+                    """)
+
+            let migration = try await workplace.bmo("migrate", "--apply")
+            #expect(migration.exitCode == 0, "\(migration)")
+            let backup = workplace.database + "-before-"
+            let names = try FileManager.default.contentsOfDirectory(atPath: workplace.folder.path)
+            let made = try #require(names.first { workplace.folder.appending($0).hasPrefix(backup) })
+            #expect(
+                migration.output.hasSuffix(
+                    "2 changes made; the database as it was: \(workplace.folder.appending(made))\n"))
+            let old = try await ProcessRun.run(
+                "sqlite3", [workplace.folder.appending(made), "SELECT numeric, name FROM Country WHERE alpha2 = 'AL'"])
+            #expect(old.output == "008|Albania\n")
+
+            let list = try await workplace.bmo("list", "Country", "--where", "alpha2=AL", "--json")
+            #expect(list.output.contains(#""numeric":8,"title":"Albania""#), "\(list)")
+            let again = try await workplace.bmo("sync", "Country", "--json")
+            #expect(again.exitCode == 0 && again.output.contains(#""unchanged":249"#), "\(again)")
+            let done = try await workplace.bmo("migrate")
+            #expect(done.output == "the database fits the configuration\n")
+        }
+
+        @Test func `sub-entities of a listing are recognised and listed by themselves`() async throws {
+            let workplace = try await Workplace()
+            let text = try String(contentsOfFile: workplace.folder.appending("bmo.yml"), encoding: .utf8)
+            try workplace.folder.write(
+                text.replacing(
+                    "  Currency:\n",
+                    with: """
+                          Archipelago:
+                            extends: Country
+                            when: {property: name, matches: "Islands"}
+                            attributes: {group: {type: text, from: name}}
+                          Currency:
+
+                        """, maxReplacements: 1), to: "bmo.yml")
+            let sync = try await workplace.bmo("sync", "Archipelago")
+            try #require(sync.exitCode == 0, "\(sync)")
+            let all = try await workplace.count("Country")
+            #expect(all == 249)
+            let islands = try await workplace.bmo("list", "Archipelago", "--where", "alpha2=AX", "--csv")
+            #expect(islands.output.contains("AX,ALA,248,Åland Islands,"), "\(islands)")
+            let none = try await workplace.bmo("list", "Archipelago", "--where", "alpha2=FR")
+            #expect(none.output.contains("0 rows"), "\(none)")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import Testing
+
+/// One object, whatever it is seen as; over each store.
+@Suite struct InheritanceTests {
+    private static func zoo() throws -> CompiledModel {
+        var dog = Entity(
+            "Dog", key: [], [.of("breed", .text)],
+            [.many("toys", "Toy"), .many("puppies", "Dog", inverse: "mother"), .one("mother", "Dog")])
+        dog.superentity = "Animal"
+        dog.matcher = Matcher([.has(RemotePath(["breed"]))])
+        var cat = Entity("Cat", key: [], [.of("claws", .integer)])
+        cat.superentity = "Animal"
+        cat.matcher = Matcher([.has(RemotePath(["claws"]))])
+        return try CompiledModel.of(
+            Entity("Animal", key: ["id"], [.of("id", .integer), .of("name", .text)]), dog, cat,
+            Entity("Toy", key: ["id"], [.of("id", .integer)]),
+            Entity(
+                "Person", key: ["id"], [.of("id", .integer)], [.one("dog", "Dog"), .many("animals", "Animal")]))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theSameKeyAsSuperAndSubentityIsOneObject(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, Self.zoo())
+        #expect(try database.add("Animal", ["id": 1, "name": "Rex"]) == "Animal +1")
+        #expect(try database.add("Animal", ["id": 1, "breed": "pug"]) == "Dog ~1")
+        #expect(try database.rows("Animal") == "1 'Rex' 'Dog' 'pug' null null")
+        #expect(try database.add("Animal", ["id": 1, "name": "Max"]) == "Animal ~1", "a summary leaves a dog a dog")
+        #expect(try database.rows("Animal") == "1 'Max' 'Dog' 'pug' null null")
+        #expect(try database.add("Animal", ["id": 1, "name": "Max"]) == "Animal =1")
+        #expect(try database.add("Animal", ["id": 1, "claws": 18]) == "Cat ~1", "it was no dog after all")
+        #expect(try database.rows("Animal") == "1 'Max' 'Cat' 'pug' null 18")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aStubMayBecomeAnySubentity(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, Self.zoo())
+        #expect(
+            try database.add("Person", ["id": 7, "dog": 1, "animals": [2, 3]]) == "Animal ?2, Dog ?1, Person +1 @1")
+        #expect(
+            try database.text() == """
+                Animal
+                  1 null 'Dog' null null null
+                  2 null 'Animal' null null null
+                  3 null 'Animal' null null null
+                Person
+                  7 1
+                Person_animals
+                  7: 2 3
+                stubs
+                  Animal [1]
+                  Animal [2]
+                  Animal [3]
+                """)
+        #expect(
+            try database.add("Animal", ["id": 1, "claws": 18], ["id": 2, "breed": "pug"], ["id": 3])
+                == "Animal +1, Dog +1, Cat +1")
+        #expect(
+            try database.rows("Animal") == """
+                1 null 'Cat' null null 18
+                2 null 'Dog' 'pug' null null
+                3 null 'Animal' null null null
+                """)
+        #expect(try database.add("Person", ["id": 7, "dog": 1]) == "Person =1", "a reference makes no cat a dog")
+        #expect(try database.faults().isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func relationshipsLeadToAndFromSubentities(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, Self.zoo())
+        try database.add(
+            "Animal",
+            ["id": 1, "breed": "pug", "toys": [5, ["id": 6]], "puppies": [["id": 2, "name": "Pip"], 3]])
+        #expect(
+            try database.text() == """
+                Animal
+                  1 null 'Dog' 'pug' null null
+                  2 'Pip' 'Dog' null 1 null
+                  3 null 'Dog' null 1 null
+                Toy
+                  5
+                  6
+                Dog_toys
+                  1: 5 6
+                stubs
+                  Animal [3]
+                  Toy [5]
+                """)
+        try database.add("Animal", ["id": 1, "breed": "pug", "toys": [], "puppies": [2]])
+        #expect(
+            try database.rows("Animal") == """
+                1 null 'Dog' 'pug' null null
+                2 'Pip' 'Dog' null 1 null
+                3 null 'Dog' null null null
+                """)
+        #expect(try database.rows("Dog_toys") == "")
+        #expect(try database.faults().isEmpty)
+    }
+}

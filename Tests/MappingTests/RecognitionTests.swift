@@ -1,0 +1,84 @@
+import ImportTestSupport
+import Mapping
+import Model
+import Testing
+
+/// Which entity of a family a record is of.
+@Suite struct RecognitionTests {
+    /// Media, with films (shorts among them) and songs; a shelf holds any, and has a favourite film.
+    static func library() throws -> CompiledModel {
+        var film = Entity("Film", key: [], [.of("minutes", .integer), .of("title", .text, from: ["film_title"])])
+        film.superentity = "Media"
+        film.matcher = Matcher([.equals(RemotePath(["kind"]), ["film", "7"])])
+        var short = Entity("Short", key: [], [.of("festival", .text)], [.one("sequel", "Film")])
+        short.superentity = "Film"
+        short.matcher = Matcher([.has(RemotePath(["festival"])), .lacks(RemotePath(["meta", "long"]))])
+        var song = Entity("Song", key: [], [.of("minutes", .integer), .of("artist", .text, from: ["by", "name"])])
+        song.superentity = "Media"
+        song.matcher = Matcher([.matches(RemotePath(["kind"]), try RegularExpression("^(song|tune)"))])
+        return try CompiledModel.of(
+            Entity("Media", key: ["id"], [.of("id", .integer), .of("title", .text)]), film, short, song,
+            Entity(
+                "Shelf", key: ["id"], [.of("id", .integer)], [.many("media", "Media"), .one("best", "Film")]))
+    }
+
+    @Test(
+        arguments: [
+            (["id": 1, "title": "A"], "Media id=1 title='A' entity='Media'"),
+            (["id": 1, "kind": "film", "film_title": "A"], "Film id=1 title='A' entity='Film'"),
+            (["id": 1, "kind": 7, "title": "A", "minutes": 90], "Film id=1 entity='Film' minutes=90"),
+            (["id": 1, "kind": "film", "festival": "Oslo"], "Short id=1 entity='Short' festival='Oslo'"),
+            (["id": 1, "kind": "film", "festival": nil], "Film id=1 entity='Film'"),
+            (["id": 1, "kind": "film", "festival": "Oslo", "meta": ["long": true]], "Film id=1 entity='Film'"),
+            (["id": 1, "festival": "Oslo"], "Media id=1 entity='Media'"),
+            (["id": 1, "kind": "tune 3", "by": ["name": "B"]], "Song id=1 entity='Song' artist='B'"),
+            (["id": 1, "kind": "a song"], "Media id=1 entity='Media'"),
+            (["id": 1, "kind": ["film"]], "Media id=1 entity='Media'"),
+            (["id": 1, "kind": "song", "kind": "film"], "Film id=1 entity='Film'"),
+        ] as [(RemoteValue, String)])
+    func theMostSpecialMatcherWins(_ record: RemoteValue, _ expected: String) throws {
+        #expect(try mapped(record, as: "Media", in: Self.library()) == expected)
+    }
+
+    @Test func aSubentityThatIsExpectedNeedsNoMatch() throws {
+        let library = try Self.library()
+        #expect(
+            try mapped(["id": 1, "film_title": "A"], as: "Film", in: library) == "Film id=1 title='A' entity='Film'")
+        #expect(
+            try mapped(["id": 1, "festival": "Oslo"], as: "Film", in: library)
+                == "Short id=1 entity='Short' festival='Oslo'")
+        #expect(
+            try mapped(["id": 1, "title": "A", "kind": "song"], as: "Film", in: library)
+                == "Song id=1 title='A' entity='Song'", "the record says what it is")
+    }
+
+    @Test func nestedObjectsAreRecognisedToo() throws {
+        #expect(
+            try mapped(
+                [
+                    "id": 1,
+                    "media": [
+                        ["id": 2, "kind": "song"], 3, ["id": 4, "kind": "film", "festival": "Oslo", "sequel": 5],
+                    ],
+                    "best": ["id": 6],
+                ], as: "Shelf", in: Self.library()) == """
+                    Shelf id=1 best=6
+                    Song id=2 entity='Song'
+                    (Media) id=3 entity='Media'
+                    Short id=4 entity='Short' festival='Oslo' sequel=5
+                    Film id=6 entity='Film'
+                    0.media: 2 3 4
+                    """)
+    }
+
+    @Test func theColumnsOfAnEntityAreThoseOfItsObjects() throws {
+        let library = try Self.library()
+        func columns(_ name: String) throws -> [String] {
+            library.entities[try #require(library.index(of: name))].columns.map(\.name)
+        }
+        #expect(try columns("Media") == ["id", "title", "entity", "minutes", "festival", "sequel", "artist"])
+        #expect(try columns("Film") == ["id", "title", "entity", "minutes", "festival", "sequel"])
+        #expect(try columns("Song") == ["id", "title", "entity", "minutes", "artist"])
+        #expect(library.entities[2].kinds == ["Short"] && library.entities[1].kinds == ["Film", "Short"])
+    }
+}

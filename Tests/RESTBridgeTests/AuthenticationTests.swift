@@ -1,0 +1,229 @@
+import BridgeKit
+import Foundation
+import RESTBridge
+import RecordBatch
+import Synchronization
+import TestSupport
+import Testing
+
+/// Each way to say who asks, against a server that checks it.
+@Suite struct AuthenticationTests {
+    let server: ServerProcess
+
+    init() throws { server = try ServerProcess() }
+
+    private func bridge(_ auth: Literal) throws -> RESTBridge {
+        try RESTBridgeTests.bridge(["url": "\(server.url)/zoo", "auth": auth])
+    }
+
+    private func walk(_ bridge: RESTBridge, _ path: String) throws -> Walk {
+        try Walk(source(bridge, ["path": .text(path)]))
+    }
+
+    private func asked(_ path: String) throws -> Int {
+        try server.events().filter { $0.event == "begin" && $0.path.hasPrefix(path) }.count
+    }
+
+    private static let client: [(String, Literal)] = [
+        ("client_id", "client 1"), ("client_secret", "s3cret/secret"),
+    ]
+
+    private func oauth(_ more: (String, Literal)...) -> Literal {
+        .object([("type", "oauth2")] + Self.client + more)
+    }
+
+    @Test(arguments: ["basic", "body"])
+    func `client credentials get a token once for a whole walk`(way: String) throws {
+        let bridge = try bridge(
+            oauth(
+                ("token_url", "/token?way=\(way)"), ("client_auth", .text(way)), ("scope", "read"), ("audience", "api"))
+        )
+        let walk = try walk(bridge, "guarded")
+        #expect(walk.ids == Array(1...25))
+        #expect(try asked("/zoo/token") == 1)
+        let tokens = Set(
+            try server.events().compactMap { $0.headers["authorization"] }.filter { $0.hasPrefix("Bearer") })
+        #expect(tokens == ["Bearer token-1-read-api"])
+    }
+
+    @Test func `a refused token is got anew once and the request made again`() throws {
+        // Each token is good for two requests: a walk of three pages needs two.
+        let bridge = try bridge(oauth(("token_url", "/token?uses=2")))
+        #expect(try walk(bridge, "guarded").ids == Array(1...25))
+        #expect(try asked("/zoo/token") == 2)
+        let useless = try self.bridge(oauth(("token_url", "/token?uses=0")))
+        let error = try failure { _ = try walk(useless, "guarded") }
+        #expect(error.code == .authentication)
+        #expect(error.message == "page 1 of User: the server answers 401 Unauthorized")
+        #expect(try asked("/zoo/token") == 4)
+    }
+
+    @Test func `requests at the same time share one token request`() throws {
+        let bridge = try bridge(oauth(("token_url", "/token?delay=0.3")))
+        let counts = Mutex<[Int]>([])
+        DispatchQueue.concurrentPerform(iterations: 6) { _ in
+            let count = (try? walk(bridge, "guarded").ids.count) ?? -1
+            counts.withLock { $0.append(count) }
+        }
+        #expect(counts.withLock { $0 } == Array(repeating: 25, count: 6))
+        #expect(try asked("/zoo/token") == 1)
+    }
+
+    @Test func `a token is got anew before it ends`() throws {
+        let bridge = try bridge(oauth(("token_url", "/token?expires=1")))
+        _ = try walk(bridge, "guarded")
+        try poll {
+            _ = try walk(bridge, "guarded")
+            return try asked("/zoo/token") == 2
+        }
+    }
+
+    @Test func `a refresh token gets tokens, and its successor is used`() throws {
+        let bridge = try bridge(oauth(("token_url", "/token?uses=2"), ("refresh_token", "s3cret-refresh")))
+        #expect(try walk(bridge, "guarded").ids == Array(1...25))
+        #expect(try asked("/zoo/token") == 2)
+    }
+
+    @Test func `who is not known is told in the server's words, without the secret`() throws {
+        let bridge = try bridge([
+            "type": "oauth2", "client_id": "client 1", "client_secret": "s3cret/wrong", "token_url": "/token",
+        ])
+        let error = try failure { _ = try walk(bridge, "guarded") }
+        #expect(error.code == .authentication)
+        #expect(error.message == "the token request: the server answers 401 Unauthorized")
+        #expect(error.remedy == "check the option auth")
+        #expect(error.remote?.contains("who is that?") == true)
+        #expect(!error.description.contains("s3cret"))
+    }
+
+    @Test func `a token never reaches an error`() throws {
+        let bridge = try bridge(oauth(("token_url", "\(server.url)/zoo/token"), ("scope", "s3cretscope")))
+        _ = try walk(bridge, "guarded")
+        // The reply tells the request's headers.
+        let error = try failure {
+            _ = try Walk(source(try self.bridge(oauth(("token_url", "/token"))), ["path": "/../status/500"]))
+        }
+        #expect(!error.description.contains("token-"))
+        #expect(error.description.contains("***"))
+    }
+
+    @Test func `a login gives a token or a cookie`() throws {
+        let token = try bridge([
+            "type": "login", "path": "/login", "user": "ann", "password": "s3cret-pw", "token_path": "$.data.token",
+            "header": "X-Session",
+        ])
+        #expect(try walk(token, "with_login").ids == Array(1...25))
+        let cookie = try bridge([
+            "type": "login", "path": "/login?cookie=1", "body": ["username": "ann", "password": "s3cret-pw"],
+            "body_format": "form",
+        ])
+        #expect(try walk(cookie, "with_cookie").ids == Array(1...25))
+        let wrong = try bridge(["type": "login", "path": "/login", "user": "ann", "password": "nope"])
+        let error = try failure { _ = try walk(wrong, "with_login") }
+        #expect(error.code == .authentication)
+        #expect(error.message == "the login: the server answers 401 Unauthorized")
+    }
+
+    @Test func `digest, basic and a key in a cookie`() throws {
+        let digest = try bridge(["type": "digest", "user": "ann", "password": "s3cret-pw"])
+        #expect(try walk(digest, "digest").ids == Array(1...25))
+        let wrong = try bridge(["type": "digest", "user": "ann", "password": "other"])
+        #expect(try failure { _ = try walk(wrong, "digest") }.code == .authentication)
+        let basic = try bridge(["type": "basic", "user": "ann", "password": "s3cret-pw"])
+        #expect(try walk(basic, "basic").ids == Array(1...25))
+        let cookie = try bridge(["type": "api_key", "cookie": "session", "value": "s3cret-session"])
+        #expect(try walk(cookie, "with_cookie").ids == Array(1...25))
+    }
+
+    @Test func `netrc names the user by host`() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("machine 127.0.0.1 login ann password s3cret-pw\n", to: "netrc")
+        let bridge = try bridge(["type": "netrc", "file": .text(file)])
+        #expect(try walk(bridge, "basic").ids == Array(1...25))
+    }
+
+    @Test func `a signed token convinces who has the key`() throws {
+        let folder = try TemporaryFolder()
+        func key(_ arguments: String...) throws -> (key: Literal, path: String) {
+            let name = folder.appending("key")
+            try openssl(["genpkey"] + arguments + ["-out", name])
+            try openssl(["pkey", "-in", name, "-pubout", "-out", name + ".pub"])
+            return (.text(try String(contentsOfFile: name, encoding: .utf8)), name + ".pub")
+        }
+        let shared = try bridge(["type": "jwt", "algorithm": "HS256", "secret": "s3cret-hmac", "issuer": "bmo"])
+        #expect(try walk(shared, "signed").ids == Array(1...25))
+        let rsa = try key("-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048")
+        let signed = try bridge(["type": "jwt", "private_key": rsa.key, "issuer": "bmo", "claims": ["admin": true]])
+        #expect(try walk(signed, "signed?public=\(rsa.path)").ids == Array(1...25))
+        // RFC 7523: the token is exchanged for another one.
+        let exchanged = try bridge([
+            "type": "oauth2", "grant": "jwt_bearer", "private_key": rsa.key, "issuer": "bmo",
+            "token_url": "/token?public=\(rsa.path)",
+        ])
+        #expect(try walk(exchanged, "guarded").ids == Array(1...25))
+        let curve = try key("-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256")
+        let elliptic = try bridge([
+            "type": "jwt", "algorithm": "ES256", "private_key": curve.key, "issuer": "bmo",
+        ])
+        #expect(try walk(elliptic, "signed?public=\(curve.path)").ids == Array(1...25))
+        let error = try failure { _ = try bridge(["type": "jwt", "private_key": curve.key]) }
+        #expect(error.message == "auth.private_key is no key for RS256")
+    }
+
+    private func openssl(_ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["openssl"] + arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+    }
+
+    @Test func `a rule renews the credentials where a refusal has status 200`() throws {
+        let bridge = try bridge(oauth(("token_url", "/token")))
+        let error = try failure {
+            _ = try Walk(
+                source(
+                    bridge,
+                    [
+                        "path": "soft-error?error=expired", "records": "$.items",
+                        "responses": [["when": ["path": "$.error", "equals": "expired"], "action": "refresh"]],
+                    ]))
+        }
+        #expect(error.code == .authentication)
+        #expect(try asked("/zoo/token") == 2)
+        #expect(try asked("/zoo/soft-error") == 2)
+    }
+
+    @Test func `requests keep to their rate and number`() throws {
+        let bridge = try RESTBridgeTests.bridge([
+            "url": "\(server.url)", "limits": ["requests_per_second": 20, "concurrency": 2],
+        ])
+        let walk = try Walk(
+            source(
+                bridge,
+                [
+                    "path": "/users/page?total=1&count=400&delay=0.05", "records": "$.items",
+                    "paging": ["style": "page", "size_parameter": "per_page", "size": 10, "pages": "$.meta.pages"],
+                ]))
+        #expect(walk.ids.count == 400)
+        let events = try server.events().sorted { $0.time < $1.time }
+        let begins = events.filter { $0.event == "begin" }.map(\.time)
+        // 20 may begin at once, the other 20 take a second.
+        #expect(begins[39] - begins[0] > 0.9)
+        var running = 0
+        for event in events {
+            running += event.event == "begin" ? 1 : -1
+            #expect(running <= 2)
+        }
+    }
+
+    @Test func `a remote that says that no request is left is left alone until then`() throws {
+        let bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo"])
+        _ = try walk(bridge, "limited?reset=1")
+        _ = try walk(bridge, "limited?reset=0")
+        let times = try server.events().filter { $0.event == "begin" }.map(\.time)
+        #expect(times[1] - times[0] > 0.9)
+    }
+}

@@ -1,0 +1,156 @@
+import BridgeKit
+import RESTBridge
+import RecordBatch
+import TestSupport
+import Testing
+
+/// What is asked for: paths, queries, headers and bodies with variables; filters; the plan.
+@Suite struct RequestTests {
+    let server: ServerProcess
+    let bridge: RESTBridge
+
+    init() throws {
+        server = try ServerProcess.shared.get()
+        bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/echo", "parameters": ["tenant": 7]])
+    }
+
+    private func request(
+        _ section: Literal, since: String? = nil, parent: Literal? = nil, filters: [FetchRequest.Filter] = []
+    ) -> FetchRequest {
+        FetchRequest(
+            entity: "User", section: section.options, since: since, parent: parent?.options, filters: filters)
+    }
+
+    /// What the server was asked: the path, without its prefix.
+    private func path(_ section: Literal, since: String? = nil, parent: Literal? = nil) throws -> String {
+        let walk = try Walk(bridge.fetch(request(section, since: since, parent: parent)))
+        let record = try #require(walk.records.first)
+        let start = try #require(record.firstRange(of: #""path":"/echo"#))
+        return String(record[start.upperBound...].prefix { $0 != "\"" })
+    }
+
+    @Test(arguments: [
+        ("/users(/|parent.name|)", "/users/b%2Fob%20%C3%A9"), ("/users(/{parent.none})", "/users"),
+        ("/{tenant}/users", "/7/users"), ("/users/{parent.id}/posts", "/users/42/posts"),
+        ("/a(/{parent.id}(/{parent.none}))/b", "/a/42/b"), ("/a(/{parent.none}(/{parent.id}))/b", "/a/b"),
+        ("/q{?tenant,parent.id,parent.none}", "/q?tenant=7&id=42"), ("/q?x=1{&tenant}", "/q?x=1&tenant=7"),
+        ("/m{;tenant}", "/m;tenant=7"), ("{/tenant,parent.id}", "/7/42"), ("/r/{+parent.path}", "/r/x/y"),
+        ("/d{.tenant}", "/d.7"), (#"/Users\({parent.id}\)"#, "/Users(42)"), ("/f(x)", "/f(x)"),
+        ("/n/{parent.address.city}", "/n/Lyon"), ("/l/{tenant,parent.id}", "/l/7,42"),
+    ])
+    func `variables, optional groups and RFC 6570 make the path`(template: String, expected: String) throws {
+        let parent: Literal = [
+            "id": 42, "name": "b/ob é", "path": "x/y", "empty": "", "address": ["city": "Lyon"],
+        ]
+        #expect(try path(["path": .text(template)], parent: parent) == expected)
+    }
+
+    @Test func `a variable without a value outside of groups is an error that names it`() throws {
+        let error = try failure { _ = try bridge.fetch(request(["path": "/users/{parent.id}/posts"])) }
+        #expect(error.code == .configuration)
+        #expect(
+            error.message == "User: path \"/users/{parent.id}/posts\" needs a value for parent.id, and there is none")
+        #expect(error.remedy == "name the relationship to the parent under the entity's parent")
+    }
+
+    @Test(arguments: [
+        ("/a{b", "the } of a variable is missing at character 4"), ("/a(b", "the ( is not closed at character 3"),
+        ("/a)b", "a ) without its ( at character 4"), ("/a{}", "\"\" names no variable at character 4"),
+        ("/a{b c}", "\"b c\" names no variable at character 4"), ("/a\\", "nothing follows the \\ at character 4"),
+    ])
+    func `a template that is none is refused with its place`(template: String, what: String) throws {
+        let error = try failure { _ = try bridge.fetch(request(["path": .text(template)])) }
+        #expect(error.message == "User: path: \"\(template)\" is no template: \(what)")
+    }
+
+    @Test func `a query parameter without its value is left out`() throws {
+        let section: Literal = ["query": ["since": "{since}", "by": "{parent.id}", "braces": "{x}", "t": "t{tenant}"]]
+        #expect(try path(section) == "?braces=%7Bx%7D&t=t7")
+        #expect(
+            try path(section, since: "2024-01-01T00:00:00Z", parent: ["id": 3])
+                == "?since=2024-01-01T00%3A00%3A00Z&by=3&braces=%7Bx%7D&t=t7")
+    }
+
+    @Test func `a walk since a time lists all that moved`() throws {
+        let section: Literal = ["query": ["since": "{since}"]]
+        #expect(try Walk(bridge.fetch(request(section))).last?.isComplete == true)
+        // The host, which asked for it, knows that the rest is not gone.
+        #expect(try Walk(bridge.fetch(request(section, since: "2024"))).last?.isComplete == true)
+    }
+
+    @Test func `bodies are JSON, forms and texts with values of their kinds`() throws {
+        func body(_ section: Literal) throws -> String {
+            let walk = try Walk(bridge.fetch(request(section, parent: ["id": 42, "name": "Ann"])))
+            return try #require(walk.records.first)
+        }
+        let json = try body([
+            "body": [
+                "filter": ["owner": "{parent.id}", "name": "{parent.name}!", "since": "{since}"], "q": "query { a }",
+            ]
+        ])
+        #expect(
+            json.contains(
+                #""body":"{\"filter\":{\"owner\":42,\"name\":\"Ann!\"},\"q\":\"query { a }\"}""#))
+        #expect(json.contains(#""method":"POST""#))
+        #expect(json.contains(#""content-type":"application/json""#))
+        let form = try body(["body": ["a b": "{parent.name}&", "n": [1, 2]], "body_format": "form"])
+        #expect(form.contains(#""body":"a%20b=Ann%26&n=1&n=2""#))
+        #expect(form.contains(#""content-type":"application/x-www-form-urlencoded""#))
+        #expect(try body(["body": "owner = {parent.id}"]).contains(#""body":"owner = 42""#))
+    }
+
+    @Test func `conditions become the parameters that the config maps, and the others stay`() throws {
+        let section: Literal = [
+            "path": "/users",
+            "filters": [
+                "name": "q",
+                "age": [">=": "min_age", "<": ["parameter": "filter", "value": "age lt {value}", "join": " and "]],
+                "city": ["parameter": "filter", "value": "city eq '{value}'", "join": " and "],
+            ],
+        ]
+        let filters = [
+            FetchRequest.Filter(attribute: "name", path: "name", comparison: .equal, value: "Ann & co"),
+            FetchRequest.Filter(attribute: "name", path: "name", comparison: .less, value: "x"),
+            FetchRequest.Filter(attribute: "age", path: "age", comparison: .greaterOrEqual, value: "18"),
+            FetchRequest.Filter(attribute: "age", path: "age", comparison: .less, value: "30"),
+            FetchRequest.Filter(attribute: "city", path: "address.city", comparison: .equal, value: "Lyon"),
+            FetchRequest.Filter(attribute: "score", path: "score", comparison: .equal, value: nil),
+        ]
+        var asked = request(section, filters: filters)
+        let walk = try Walk(bridge.fetch(asked))
+        #expect(walk.last?.pushed == [0, 2, 3, 4])
+        #expect(walk.last?.isComplete == false)
+        let wanted = "/users?q=Ann%20%26%20co&min_age=18&filter=age%20lt%2030%20and%20city%20eq%20%27Lyon%27"
+        #expect(walk.records.first?.contains("\"path\":\"/echo\(wanted)\"") == true)
+        asked.explains = true
+        let plan = try Walk(bridge.fetch(asked))
+        #expect(plan.records == ["{\"request\":\"GET \(server.url)/echo\(wanted)\",\"body\":null}"])
+        #expect(plan.last?.pushed == [0, 2, 3, 4])
+        #expect(plan.last?.isComplete == false)
+    }
+
+    @Test func `the plan contacts nobody and tells no secret`() throws {
+        let offline = try RESTBridgeTests.bridge([
+            "url": "http://127.0.0.1:9/", "auth": ["type": "api_key", "query": "api_key", "value": "s3cret"],
+        ])
+        var asked = request([
+            "path": "/graphql", "graphql": ["query": "{ a }"], "query": ["api_key": "s3cret"],
+            "paging": ["style": "offset", "size": 5],
+        ])
+        asked.explains = true
+        let plan = try Walk(offline.fetch(asked))
+        #expect(
+            plan.records == [
+                #"{"request":"POST http://127.0.0.1:9/graphql?api_key=***","body":"{\"query\":\"{ a }\",\"variables\":{\"offset\":0,\"limit\":5}}"}"#
+            ])
+    }
+
+    @Test func `a walk that takes too long is ended by its total time`() throws {
+        let hasty = try RESTBridgeTests.bridge(["url": "\(server.url)", "limits": ["total_time": 0.05]])
+        let error = try failure {
+            _ = try Walk(source(hasty, ["path": "/users/next?delay=0.1", "records": "$.items"]))
+        }
+        #expect(error.code == .limit)
+        #expect(error.message.hasPrefix("page 2 of User: the walk takes longer than limits.total_time"))
+    }
+}

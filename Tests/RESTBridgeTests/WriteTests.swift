@@ -1,0 +1,196 @@
+import BridgeKit
+import RESTBridge
+import RecordBatch
+import TestSupport
+import Testing
+
+/// Changes that are sent to a server which keeps them, and what another client then sees there.
+struct WriteTests {
+    let server: ServerProcess
+
+    init() throws { server = try ServerProcess(script: "objects.py") }
+
+    /// Sends one change, and gives the JSON of the answer's record, or nil.
+    private func write(
+        _ operation: WriteRequest.Operation, _ style: String, _ write: Literal, key: Literal = [:], values: Literal = [:],
+        object: Literal = [:], options: Literal? = nil, idempotencyKey: String? = nil
+    ) throws -> String? {
+        let section: Literal = ["path": .text("/\(style)/notes"), "write": write]
+        let bridge = try bridge(options ?? ["url": .text(server.url)])
+        let writer = RecordBatchWriter()
+        try bridge.write(
+            WriteRequest(
+                operation, entity: "Note", section: section.options, key: key.options, values: values.options,
+                object: object.options, idempotencyKey: idempotencyKey),
+            into: writer)
+        let batch = try writer.finish()
+        return batch.count > 0 ? batch[0].json : nil
+    }
+
+    /// What is there, as curl sees it.
+    private func remote(_ path: String) async throws -> String {
+        try await ProcessRun.run("/usr/bin/curl", ["-s", server.url + path]).output
+    }
+
+    private func asked(_ method: String) throws -> [ServerProcess.Event] {
+        try server.events().filter { $0.event == method }
+    }
+
+    @Test func `A created object comes back with the key that the server gave it`() async throws {
+        let record = try write(.create, "plain", ["create": [:]], values: ["text": "hello", "size": 9_007_199_254_740_993])
+        #expect(record == #"{"text":"hello","size":9007199254740993,"id":1}"#)
+        #expect(try await remote("/plain/notes/1") == #"{"text": "hello", "size": 9007199254740993, "id": 1}"#)
+    }
+
+    @Test func `A reply without a body is followed to its Location`() throws {
+        let record = try write(.create, "location", ["create": [:]], values: ["text": "far"])
+        #expect(record == #"{"text":"far","id":1}"#)
+    }
+
+    @Test func `The key may be taken from Location without another request`() throws {
+        let record = try write(.create, "location", ["create": ["key_field": "id"]], values: ["text": "far"])
+        #expect(record == #"{"id":1}"#)
+        #expect(try asked("GET").isEmpty)
+    }
+
+    @Test func `A key that was made here is put where it belongs`() throws {
+        let record = try write(
+            .create, "client", ["create": ["method": "PUT"]], key: ["id": "a/b c"], values: ["text": "mine"])
+        #expect(record == nil)
+        #expect(try asked("PUT").first?.path.hasPrefix("/client/notes/a%2Fb%20c") == true)
+    }
+
+    @Test func `Values are wrapped, and the answer is unwrapped`() throws {
+        let rule: Literal = ["create": ["wrap": "note", "forced": ["source.name": "bmo"]]]
+        let record = try write(.create, "wrapped", rule, values: ["text": "inside"])
+        #expect(record == #"{"text":"inside","source":{"name":"bmo"},"id":1}"#)
+    }
+
+    @Test(arguments: ["json", "merge_patch", "json_patch"])
+    func `An update sends only what changed`(format: String) throws {
+        _ = try write(.create, "plain", ["create": [:]], values: ["text": "old", "kept": true])
+        let record = try write(
+            .update, "plain", ["update": ["format": .text(format)]], key: ["id": 1], values: ["text": "new"])
+        #expect(record == #"{"text":"new","kept":true,"id":1}"#)
+        let sent = try #require(try asked("PATCH").first)
+        let kinds = ["json": "application/json", "merge_patch": "application/merge-patch+json", "json_patch": "application/json-patch+json"]
+        #expect(sent.headers["content-type"] == kinds[format])
+        #expect(!sent.path.contains("kept"))
+    }
+
+    @Test func `A PUT keeps what this side does not know`() throws {
+        _ = try write(.create, "plain", ["create": [:]], values: ["text": "old", "theirs": ["deep": 1]])
+        let record = try write(.update, "plain", ["update": ["method": "PUT"]], key: ["id": 1], values: ["text": "new"])
+        #expect(record == #"{"text":"new","theirs":{"deep":1},"id":1}"#)
+        // The ETag of what was read guards what is sent.
+        #expect(try asked("PUT").first?.headers["if-match"] != nil)
+    }
+
+    @Test func `A form has nested values in brackets`() throws {
+        let record = try write(
+            .create, "plain", ["create": ["format": "form"]], values: ["text": "a&b", "in": ["x": 1], "list": [1, 2]])
+        #expect(record?.contains(#""text":"a&b","in[x]":"1""#) == true)
+    }
+
+    @Test func `An object that somebody else changed is a conflict`() async throws {
+        let rule: Literal = ["create": [:], "update": [:], "if_match": "etag", "etag_field": "@etag"]
+        let created = try #require(try write(.create, "plain", rule, values: ["text": "one"]))
+        let etag = try #require(created.split(separator: "@etag\":\"").last?.split(separator: "\"}").first)
+            .replacing("\\\"", with: "\"")
+        _ = try await ProcessRun.run("/usr/bin/curl", [
+            "-s", "-X", "PATCH", "-H", "Content-Type: application/json", "-d", #"{"text": "theirs"}"#, server.url + "/plain/notes/1",
+        ])
+        let error = try failure {
+            _ = try write(.update, "plain", rule, key: ["id": 1], values: ["text": "ours"], object: ["etag": .text(String(etag))])
+        }
+        #expect(error.code == .conflict)
+        #expect(!error.isRetryable)
+        #expect(error.remote?.contains("changed by somebody else") == true)
+        #expect(try await remote("/plain/notes/1").contains("theirs"))
+    }
+
+    @Test func `A key that is taken is a conflict`() throws {
+        _ = try write(.create, "plain", ["create": [:]], values: ["id": 5])
+        let error = try failure { _ = try write(.create, "plain", ["create": [:]], values: ["id": 5]) }
+        #expect(error.code == .conflict)
+        #expect(error.remote?.contains("there is a note 5") == true)
+    }
+
+    @Test func `Deleting twice is no error`() async throws {
+        _ = try write(.create, "plain", ["create": [:]], values: ["text": "gone soon"])
+        #expect(try write(.delete, "plain", ["delete": [:]], key: ["id": 1]) == nil)
+        #expect(try await remote("/plain/notes") == "[]")
+        #expect(try write(.delete, "plain", ["delete": [:]], key: ["id": 1]) == nil)
+    }
+
+    @Test func `An update of what is not there is told`() throws {
+        let error = try failure { _ = try write(.update, "plain", ["update": [:]], key: ["id": 7], values: ["a": 1]) }
+        #expect(error.code == .notFound)
+    }
+
+    @Test func `The same idempotency key creates one object`() async throws {
+        for _ in 0..<2 {
+            _ = try write(.create, "plain", ["create": [:]], values: ["text": "once"], idempotencyKey: "k1")
+        }
+        #expect(try await remote("/plain/notes") == #"[{"text": "once", "id": 1}]"#)
+    }
+
+    @Test(arguments: ["slow", "drop"])
+    func `A write whose outcome is unknown is a timeout that must not be repeated`(style: String) async throws {
+        let options: Literal = ["url": .text(server.url), "timeout": 0.5]
+        // A connection that is kept would let libcurl send it again.
+        _ = try await remote("/\(style)/notes")
+        let error = try failure {
+            _ = try write(.create, style, ["create": [:]], values: ["text": "maybe"], options: options)
+        }
+        #expect(error.code == .timeout)
+        #expect(!error.isRetryable)
+        #expect(error.message.contains("the request was sent"))
+        #expect(try asked("POST").count == 1)
+        #expect(try await remote("/\(style)/notes").contains("maybe"))
+    }
+
+    @Test func `A gateway that does not know is an unknown outcome, a busy server is none`() throws {
+        let unknown = try failure { _ = try write(.create, "gateway", ["create": [:]], values: ["a": 1]) }
+        #expect(unknown.code == .timeout && !unknown.isRetryable)
+        let busy = try failure { _ = try write(.create, "busy", ["create": [:]], values: ["a": 1]) }
+        #expect(busy.isRetryable)
+        #expect(busy.retryAfterMilliseconds == 1000)
+    }
+
+    @Test func `A server that is not there can be asked again`() throws {
+        let error = try failure {
+            _ = try write(.create, "plain", ["create": [:]], values: ["a": 1], options: ["url": "http://127.0.0.1:1"])
+        }
+        #expect(error.code == .unreachable)
+        #expect(error.isRetryable)
+    }
+
+    @Test func `A redirect that would lose the body is refused`() async throws {
+        let error = try failure { _ = try write(.create, "redirect", ["create": [:]], values: ["a": 1]) }
+        #expect(error.message.contains("redirects a POST"))
+        #expect(try await remote("/plain/notes") == "[]")
+    }
+
+    @Test func `A refusal keeps the remote's words`() throws {
+        let error = try failure { _ = try write(.create, "refuse", ["create": [:]], values: ["text": ""]) }
+        #expect(error.code == .remote && !error.isRetryable)
+        #expect(error.remote?.contains("text must not be empty") == true)
+    }
+
+    @Test func `What the config does not name is not done`() throws {
+        let error = try failure { _ = try write(.delete, "plain", ["create": [:]], key: ["id": 1]) }
+        #expect(error.code == .unsupported)
+        #expect(try asked("DELETE").isEmpty)
+    }
+
+    @Test func `Paths take the object's and the parent's values`() async throws {
+        let rule: Literal = ["update": ["path": "/plain/notes/{object.number}"]]
+        _ = try write(.create, "plain", ["create": [:]], values: ["text": "x"])
+        _ = try write(.update, "plain", rule, key: ["id": "other"], values: ["text": "y"], object: ["number": 1])
+        #expect(try await remote("/plain/notes/1").contains(#""text": "y""#))
+        let error = try failure { _ = try write(.update, "plain", rule, key: ["id": 1], values: ["text": "z"]) }
+        #expect(error.code == .configuration)
+        #expect(error.message.contains("{object.number}"))
+    }
+}

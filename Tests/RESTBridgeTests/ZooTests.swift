@@ -1,0 +1,249 @@
+import BridgeKit
+import RESTBridge
+import RecordBatch
+import TestSupport
+import Testing
+
+/// Listings of well-known shapes over real HTTP, of which the config says the path alone, or little more.
+@Suite struct ZooTests {
+    let server: ServerProcess
+    let bridge: RESTBridge
+
+    init() throws {
+        server = try ServerProcess.shared.get()
+        bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo"])
+    }
+
+    private func walk(_ section: Literal, cursor: String? = nil, token: String? = nil) throws -> Walk {
+        try Walk(
+            bridge.fetch(FetchRequest(entity: "User", section: section.options, cursor: cursor, token: token)))
+    }
+
+    private func token(of walk: Walk) throws -> String { try #require(walk.last?.token) }
+
+    @Test(arguments: [
+        ("github", "{style: link_header}"),
+        ("django", "{style: next_url, path: $.next}"),
+        ("laravel", "{style: next_url, path: $.links.next}"),
+        ("slack", "{style: cursor, path: $.response_metadata.next_cursor, parameter: cursor}"),
+        ("stripe", "{style: keyset, field: id, parameter: starting_after, has_more: $.has_more}"),
+        ("odata", "{style: next_url, path: $['@odata.nextLink']}"),
+        ("hal", "{style: next_url, path: $._links.next.href}"),
+        ("spring", "{style: page, page_parameter: page, start: 0, pages: $.totalPages}"),
+        ("jira", "{style: offset, offset_parameter: startAt, start: 0, total: $.total}"),
+        ("gitlab", "{style: cursor, header: X-Next-Page, parameter: page}"),
+        ("google", "{style: cursor, path: $.nextPageToken, parameter: pageToken}"),
+        ("dummyjson", "{style: offset, offset_parameter: skip, start: 0, total: $.total}"),
+        ("fhir", "{style: next_url, path: $.link[?@.relation=='next'].url}"),
+        ("stac", "{style: next_url, path: $.links[?@.rel=='next'].href}"),
+        ("wordpress", "{style: page, page_parameter: page, pages: X-WP-TotalPages}"),
+        ("rickandmorty", "{style: next_url, path: $.info.next}"),
+        ("postgrest", "{style: offset, offset_parameter: offset, total: Content-Range}"),
+        ("hydra", "{style: next_url, path: $['hydra:view']['hydra:next']}"),
+        ("hubspot", "{style: next_url, path: $.paging.next.link}"),
+        ("airtable", "{style: cursor, path: $.offset, parameter: offset}"),
+        ("scim", "{style: offset, offset_parameter: startIndex, start: 1, total: $.totalResults}"),
+        ("salesforce", "{style: next_url, path: $.nextRecordsUrl}"),
+        ("strapi", "{style: page, page_parameter: page, start: 1, pages: $.meta.pagination.pageCount}"),
+        ("has-more", "{style: page, page_parameter: page, start: 1, has_more: $.has_more}"),
+    ])
+    func `a path is enough: records and paging are found in the first reply`(name: String, paging: String) throws {
+        let walk = try walk(["path": .text(name)])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+        #expect(walk.pages.count == 3)
+        #expect(walk.pages.first?.metadata["paging"] == paging)
+        #expect(walk.warnings.isEmpty)
+        // A walk that was stopped goes on with what was found, without finding it again.
+        let cursor: String = try #require(walk.pages[1].cursor)
+        let rest = try self.walk(["path": .text(name)], cursor: cursor)
+        #expect(rest.ids == Array(21...25))
+        #expect(rest.last?.isEnd == true)
+    }
+
+    @Test func `a bookmark in a POST body ends with a page without records`() throws {
+        let walk = try walk(["path": "mango", "body": ["selector": ["type": "user"]]])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test func `a cursor goes into the JSON body that the request has`() throws {
+        let walk = try walk(["path": "notion", "body": ["page_size": 10]])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test func `an offset goes to its place in the body`() throws {
+        let walk = try walk([
+            "path": "search", "records": "$.hits", "body": ["query": ["all": true]],
+            "paging": [
+                "style": "offset", "offset_parameter": "paging.offset", "limit_parameter": "paging.limit", "size": 10,
+                "total": "$.sum",
+            ],
+        ])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test func `a cursor goes from a header to a header`() throws {
+        let walk = try walk([
+            "path": "header-cursor",
+            "paging": ["style": "cursor", "header": "X-Go-On", "parameter": "X-Cursor", "in": "header"],
+        ])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test func `a max_id that is part of the next page gives each record once more and ends`() throws {
+        let walk = try walk(["path": "max-id", "paging": ["style": "max_id"]])
+        #expect(Set(walk.ids) == Set(1...25))
+        #expect(walk.last?.isComplete == true)
+        let exact = try self.walk(["path": "max-id", "paging": ["style": "max_id", "add": -1]])
+        #expect(exact.ids == Array((1...25).reversed()))
+        #expect(exact.last?.isComplete == true)
+    }
+
+    @Test func `a since_id ends with an empty page`() throws {
+        let walk = try walk(["path": "since-id", "paging": ["style": "since_id"]])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.pages.count == 4)
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test func `a total without a way to go on is no complete listing, and says so`() throws {
+        let walk = try walk(["path": "only-total"])
+        #expect(walk.ids == Array(1...10))
+        #expect(walk.last?.isComplete == false)
+        #expect(walk.warnings == ["the reply says 25 records and holds 10: set paging to read them all"])
+    }
+
+    @Test func `a page in the query of the config is counted up`() throws {
+        let walk = try walk(["path": "query-page", "query": ["page": 1]])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test(arguments: [
+        "query($after: String) { users(after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }",
+        "query($after: String) { users(after: $after) { edges { node { id } } pageInfo { hasNextPage endCursor } } }",
+    ])
+    func `a GraphQL connection is read by its query alone`(query: String) throws {
+        let walk = try walk(["path": "graphql", "graphql": ["query": .text(query)]])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test func `offset and limit may be variables of a GraphQL query`() throws {
+        let walk = try walk([
+            "path": "graphql-offset", "graphql": ["query": "query($offset: Int, $limit: Int) { users { id } }"],
+            "paging": ["style": "offset", "size": 10],
+        ])
+        #expect(walk.ids == Array(1...25))
+    }
+
+    @Test func `errors in a GraphQL reply with status 200 are a failure`() throws {
+        let error = try failure { _ = try walk(["path": "graphql", "graphql": ["query": "{ fail }"]]) }
+        #expect(error.code == .remote)
+        #expect(error.remote == "no field `fail`")
+        #expect(error.message == "page 1 of User: the GraphQL reply holds errors (GRAPHQL_VALIDATION_FAILED)")
+    }
+
+    @Test func `JSON API resources become plain records with what is included`() throws {
+        let walk = try walk(["path": "json_api", "preset": "json_api"])
+        #expect(walk.records.count == 25)
+        #expect(walk.last?.isComplete == true)
+        #expect(
+            walk.records[0]
+                == #"{"type":"users","id":"1","name":"User 1","team":{"type":"teams","id":"7","title":"Blue"},"#
+                + #""friends":[{"type":"users","id":"1"}]}"#)
+    }
+
+    @Test func `what HAL embeds becomes a member`() throws {
+        let walk = try walk(["path": "hal", "preset": "hal"])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.records[0] == #"{"id":1,"name":"User 1","_links":{"self":{"href":"/u"}},"team":{"id":7}}"#)
+    }
+
+    @Test func `objects by key become records with their keys`() throws {
+        #expect(
+            try walk(["path": "by-key", "records": "$.users.*"]).records.first
+                == #"{"@key":"u1","id":1,"name":"User 1"}"#)
+        #expect(
+            try walk(["path": "rates", "records": "$.rates.*"]).records
+                == [#"{"@key":"USD","@value":1.1}"#, #"{"@key":"JPY","@value":163}"#])
+    }
+
+    @Test func `a record per line, and a broken line goes to quarantine alone`() throws {
+        #expect(try walk(["path": "ndjson"]).ids == Array(1...25))
+        let walk = try walk(["path": "ndjson?broken=1"])
+        #expect(walk.ids == Array(1...25).filter { $0 != 4 && $0 != 6 })
+        #expect(walk.rejected.map(\.index) == [3, 5])
+        #expect(walk.rejected[0].representation == #"{"id": 4, "name""#)
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test(arguments: ["tagged", "dated"])
+    func `a listing that did not move is not sent again`(name: String) throws {
+        let first = try walk(["path": .text(name)])
+        #expect(first.ids == Array(1...25))
+        let token = try #require(first.last?.token)
+        let second = try walk(["path": .text(name)], token: token)
+        #expect(second.records.isEmpty)
+        #expect(second.last?.isUnchanged == true)
+        #expect(second.last?.isComplete == false)
+        #expect(second.last?.token == token)
+        // Validators are those of one URL.
+        #expect(try walk(["path": .text(name), "query": ["q": 1]], token: token).ids == Array(1...25))
+    }
+
+    @Test func `a sync token brings what moved and what is gone`() throws {
+        let section: Literal = [
+            "path": "changes", "records": "$.users",
+            "incremental": ["token": "$.sync_token", "parameter": "sync_token", "deleted": "$.deleted"],
+        ]
+        let first = try walk(section)
+        #expect(first.ids == Array(1...25))
+        #expect(first.last?.isComplete == true)
+        let second = try walk(section, token: try token(of: first))
+        #expect(second.ids == [2])
+        #expect(second.last?.deleted.map { $0.integer("id") } == [9])
+        #expect(second.last?.isComplete == false)
+        #expect(second.last?.token == #"{"delta":"t2"}"#)
+    }
+
+    @Test func `an OData delta link brings what moved and what is gone`() throws {
+        let first = try walk(["path": "odata", "preset": "odata"])
+        #expect(first.ids == Array(1...25))
+        let second = try walk(["path": "odata", "preset": "odata"], token: try token(of: first))
+        #expect(second.ids == [26])
+        #expect(second.last?.deleted.map { $0.integer("id") } == [3])
+        #expect(second.last?.isComplete == false)
+    }
+
+    @Test func `rules say what a reply means`() throws {
+        func rule(_ action: String, _ path: String = "soft-error") -> Literal {
+            [
+                "path": .text(path), "records": "$.items",
+                "responses": [
+                    ["when": ["path": "$.ok", "equals": false], "action": .text(action), "message": "it is busy"]
+                ],
+            ]
+        }
+        let busy = try failure { _ = try walk(rule("retry")) }
+        #expect(busy.isRetryable)
+        #expect(busy.message == "page 1 of User: it is busy")
+        #expect(try failure { _ = try walk(rule("fail")) }.isRetryable == false)
+        let none = try walk(rule("empty"))
+        #expect(none.records.isEmpty && none.last?.isComplete == true)
+        let gone: Literal = ["path": "/nowhere", "responses": [["status": "404", "action": "empty"]]]
+        #expect(try walk(gone).last?.isComplete == true)
+    }
+
+    @Test func `metadata and header fields come from the reply`() throws {
+        let walk = try walk([
+            "path": "tagged", "metadata": ["version": "ETag"], "header_fields": ["@etag": "ETag"],
+        ])
+        #expect(walk.last?.metadata["version"] == "\"v1\"")
+        #expect(walk.records[0] == #"{"@etag":"\"v1\"","id":1,"name":"User 1"}"#)
+    }
+}

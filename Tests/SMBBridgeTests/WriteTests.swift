@@ -1,0 +1,216 @@
+import BridgeKit
+import Glibc
+import RecordBatch
+import Testing
+
+@testable import SMBBridge
+
+extension AgainstRealServer {
+    @Suite struct WriteTests {
+        let server: SMBServer
+        let bridge: SMBBridge
+
+        init() throws {
+            server = try SMBServer.shared.get()
+            bridge = try SMBBridge(server, share: "rw")
+        }
+
+        /// Writes, and gives the answer as member name to JSON text.
+        @discardableResult
+        private func write(
+            _ operation: WriteRequest.Operation, _ section: [String: Setting], key: [String: Setting] = [:],
+            values: [String: Setting] = [:], object: [String: Setting] = [:], bridge: SMBBridge? = nil
+        ) throws -> [String: String] {
+            let writer = RecordBatchWriter()
+            try (bridge ?? self.bridge).write(
+                WriteRequest(
+                    operation, entity: "Document", section: BridgeOptions(section), key: BridgeOptions(key),
+                    values: BridgeOptions(values), object: BridgeOptions(object)), into: writer)
+            let batch = try writer.finish()
+            guard batch.count == 1 else { return [:] }
+            return Dictionary(batch[0].members.map { ($0.key, $0.value.json) }, uniquingKeysWith: { $1 })
+        }
+
+        private func content(_ path: String) -> String? {
+            (try? SMBServer.read(server.writable + "/" + path)).map { String(decoding: $0, as: UTF8.self) }
+        }
+
+        private func names(_ folder: String) -> [String] { SMBServer.names(in: server.writable + "/" + folder) }
+
+        private let files: [String: Setting] = ["files": "**", "content": "text"]
+
+        @Test func `a file is created with its folders, changed, moved and deleted`() throws {
+            let made = try write(.create, files, values: ["path": "w1/new/a b#%.txt", "content": "grün"])
+            #expect(content("w1/new/a b#%.txt") == "grün")
+            #expect(made["path"] == #""w1/new/a b#%.txt""#)
+            #expect(made["size"] == "5")
+            #expect(names("w1/new") == ["a b#%.txt"], "no temporary file is left")
+            let changed = try write(
+                .update, files, key: ["path": "w1/new/a b#%.txt"], values: ["content": "x"],
+                object: ["size": 5, "modified": .text(made["modified"]?.filter { $0 != "\"" } ?? "")])
+            #expect(content("w1/new/a b#%.txt") == "x")
+            #expect(changed["size"] == "1")
+            let moved = try write(.update, files, key: ["path": "w1/new/a b#%.txt"], values: ["path": "w1/other/B.txt"])
+            #expect(moved["folder"] == #""w1/other""#)
+            #expect(names("w1/new") == [])
+            #expect(content("w1/other/B.txt") == "x")
+            try write(.update, files, key: ["path": "w1/other/B.txt"], values: ["name": "b.txt"])
+            #expect(names("w1/other") == ["b.txt"])
+            try write(.delete, files, key: ["path": "w1/other/b.txt"], object: ["size": 1])
+            #expect(names("w1/other") == [])
+            try write(.delete, files, key: ["path": "w1/other/b.txt"])
+        }
+
+        @Test func `folders are made and deleted, but not while they hold something`() throws {
+            try write(.create, ["folders": "**"], values: ["path": "w2/a/b"])
+            #expect(names("w2/a") == ["b"])
+            let error = try bridgeError { try write(.delete, ["folders": "**"], key: ["path": "w2/a"]) }
+            #expect(error.code == .conflict)
+            #expect(error.message == "cannot delete w2/a: the folder is not empty")
+            #expect(names("w2/a") == ["b"])
+            try write(.delete, ["folders": "**"], key: ["path": "w2/a/b"])
+            #expect(names("w2/a") == [])
+        }
+
+        @Test func `a file that moved since it was read is a conflict, and stays`() throws {
+            let made = try write(.create, files, values: ["path": "w3/a.txt", "content": "one"])
+            let modified = made["modified"]?.filter { $0 != "\"" } ?? ""
+            let path = server.writable + "/w3/a.txt"
+            try SMBServer.write("two!", to: path)
+            let size = try bridgeError {
+                try write(.update, files, key: ["path": "w3/a.txt"], values: ["content": "x"], object: ["size": 3])
+            }
+            #expect(size.code == .conflict)
+            #expect(size.message == "cannot write w3/a.txt: it has 4 bytes, and had 3 when it was read")
+            let time = try bridgeError {
+                try write(
+                    .delete, files, key: ["path": "w3/a.txt"], object: ["size": 4, "modified": .text(modified)])
+            }
+            #expect(time.code == .conflict)
+            let exists = try bridgeError {
+                try write(.create, files, values: ["path": "w3/A.TXT", "content": "x"])
+            }
+            #expect(exists.code == .conflict, "names differ in case only: \(exists)")
+            #expect(content("w3/a.txt") == "two!")
+            #expect(names("w3") == ["a.txt"])
+        }
+
+        @Test(arguments: [
+            ("../out.txt", "leads out of its folder: .."), ("a/../../out.txt", "leads out of its folder: .."),
+            ("/out.txt", "is absolute"), ("\\\\server\\share", "is absolute"), ("a//b", "has an empty name or ."),
+            ("./a", "has an empty name or ."), ("", "is empty"),
+            ("a/b:c", "has the name \"b:c\", which has a character that SMB names cannot have"),
+            ("a\\..\\b", "has the name \"a\\..\\b\", which has a character that SMB names cannot have"),
+            ("a.", "has the name \"a.\", which ends with a dot or a space"),
+            (".bmo-tmp-1", "has a name that bmo gives to unfinished files"),
+        ])
+        func `a path out of the folder, or one that means another file, is refused`(path: String, why: String) throws {
+            for operation in [WriteRequest.Operation.create, .update, .delete] {
+                let error = try bridgeError {
+                    try write(
+                        operation, files, key: ["path": .text(path)], values: ["path": .text(path), "content": "x"],
+                        bridge: SMBBridge(server, share: "rw", folder: "/inner"))
+                }
+                #expect(error.code == .configuration)
+                #expect(error.message == "the path \"\(path)\" \(why)")
+            }
+        }
+
+        @Test func `a path through a link is refused`() throws {
+            var link = RecordedShare.Entry(name: "Link", size: 0, isFolder: true)
+            link.attributes = 0x410
+            let share = try RecordedShare(
+                RecordedShare.Recording(folders: ["": RecordedShare.Folder(entries: [link])]))
+            let error = try bridgeError { try SharePath("link/x.txt").checkLinks(on: share) }
+            #expect(error.code == .permission)
+            #expect(error.message == "the path \"link/x.txt\" goes through Link, which is a link")
+            try SharePath("other/x.txt").checkLinks(on: share)
+        }
+
+        @Test func `a share that may not be written to says so`() throws {
+            let error = try bridgeError {
+                try write(
+                    .create, files, values: ["path": "readonly.txt", "content": "x"], bridge: SMBBridge(server))
+            }
+            #expect(error.code == .permission, "\(error)")
+        }
+
+        @Test func `rows are appended to CSV, in the columns of its header, and to newline-delimited JSON`() throws {
+            try SMBServer.run("mkdir -p \"$1/w4\"; chmod 777 \"$1/w4\"", server.writable)
+            try SMBServer.write("id;note;x\r\n1;a;\r\n2;b;", to: server.writable + "/w4/a.csv")
+            chmod(server.writable + "/w4/a.csv", 0o666)
+            let csv: [String: Setting] = ["csv": "w4/a.csv", "delimiter": ";", "write": "append"]
+            try write(.create, csv, values: ["note": "c;\"d\"\n", "id": 3])
+            #expect(content("w4/a.csv") == "id;note;x\r\n1;a;\r\n2;b;\r\n3;\"c;\"\"d\"\"\n\";\r\n")
+            #expect(try bridge.walk(csv).values("note") == [#""a""#, #""b""#, #""c;\"d\"\n""#])
+            let unknown = try bridgeError { try write(.create, csv, values: ["nope": "1"]) }
+            #expect(unknown.message == "the file has no column nope")
+            let update = try bridgeError { try write(.update, csv, key: ["id": "1"], values: ["note": "z"]) }
+            #expect(update.code == .unsupported)
+
+            let lines: [String: Setting] = ["ndjson": "w4/deep/b.ndjson", "write": "append"]
+            try write(.create, lines, values: ["id": 1])
+            try write(.create, lines, values: ["id": 2, "@path": "w4/deep/b.ndjson"])
+            #expect(content("w4/deep/b.ndjson") == "{\"id\":1}\n{\"id\":2}\n")
+            let none = try bridgeError { try write(.create, ["ndjson": "w4/deep/b.ndjson"], values: ["id": 3]) }
+            #expect(none.message == "the entity Document does not say that its files may be changed")
+            try write(.create, ["csv": "w4/new.csv", "write": "append"], values: ["id": 7])
+            #expect(content("w4/new.csv") == "id\n7\n")
+        }
+
+        @Test func `rows are changed and deleted in place, and the others stay byte for byte`() throws {
+            try SMBServer.run("mkdir -p \"$1/w5\"; chmod 777 \"$1/w5\"", server.writable)
+            let before = "# list\nCode,\"Name\",n\nA,\"one, \"\"1\"\"\",1\n\"B\",two,2\nC,\"th\nree\",3"
+            try SMBServer.write(before, to: server.writable + "/w5/a.csv")
+            let section = BridgeOptions { writer in
+                writer.member("csv", "w5/a.csv")
+                writer.member("comment", "#")
+                writer.member("write", "rewrite")
+                writer.key("columns")
+                writer.object { writer.member("code", "Code") }
+            }
+            func run(_ operation: WriteRequest.Operation, _ code: String, _ values: [String: Setting] = [:]) throws {
+                try bridge.write(
+                    WriteRequest(
+                        operation, entity: "Row", section: section, key: BridgeOptions(["code": .text(code)]),
+                        values: BridgeOptions(values)), into: RecordBatchWriter())
+            }
+            try run(.update, "B", ["Name": "a,b"])
+            #expect(content("w5/a.csv") == before.replacing("\"B\",two,2", with: "B,\"a,b\",2"))
+            try run(.update, "C", ["n": 4])
+            try run(.delete, "A")
+            #expect(content("w5/a.csv") == "# list\nCode,\"Name\",n\nB,\"a,b\",2\nC,\"th\nree\",4")
+            #expect(try bridgeError { try run(.update, "Q", ["n": 1]) }.code == .notFound)
+            try run(.delete, "Q")
+            #expect(names("w5") == ["a.csv"])
+
+            try SMBServer.write(
+                "{\"id\":1,\"big\":12345678901234567890}\n\n{\"id\":2}\n", to: server.writable + "/w5/b.nd")
+            let lines: [String: Setting] = ["ndjson": "w5/b.nd", "write": "rewrite"]
+            try write(.update, lines, key: ["id": 1], values: ["name": "x"])
+            #expect(content("w5/b.nd") == "{\"id\":1,\"big\":12345678901234567890,\"name\":\"x\"}\n\n{\"id\":2}\n")
+            try write(.delete, lines, key: ["id": 2])
+            #expect(content("w5/b.nd") == "{\"id\":1,\"big\":12345678901234567890,\"name\":\"x\"}\n\n")
+        }
+
+        @Test func `a file that another holds open alone is tried, then left out, and cannot be written`() throws {
+            try write(.create, ["files": "**"], values: ["path": "w6/held.csv", "content": "id\n1\n"])
+            try write(.create, ["files": "**"], values: ["path": "w6/free.csv", "content": "id\n2\n"])
+            let other = try SMBBridge(server, share: "rw")
+            try other.connection.holding(["w6", "held.csv"]) {
+                let walk = try bridge.walk(["csv": "w6/*"])
+                #expect(walk.values("id") == [#""2""#])
+                #expect(
+                    walk.rejected.map(\.reason) == [
+                        "cannot read w6/held.csv: another program holds it locked (3 attempts)"
+                    ])
+                #expect(walk.spared == ["@path = w6/held.csv"])
+                let error = try bridgeError {
+                    try write(.delete, ["files": "**"], key: ["path": "w6/held.csv"])
+                }
+                #expect(error.isRetryable, "\(error)")
+            }
+            #expect(try bridge.walk(["csv": "w6/*"]).records.count == 2)
+        }
+    }
+}

@@ -1,0 +1,325 @@
+import Foundation
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// A file whose configuration changed: renamed by itself, and migrated when data could be lost.
+@Suite struct MigrationTests {
+    /// Two cities of a country, twinned.
+    private static func city(
+        _ attributes: [Attribute] = [.of("size", .text)], key: [String] = ["id"], idType: AttributeType = .integer,
+        country: String = "Country", _ others: Entity...
+    ) throws -> CompiledModel {
+        try CompiledModel(
+            Model(
+                entities: [
+                    Entity(
+                        "City", key: key, [.of("id", idType), .of("name", .text)] + attributes,
+                        [.one("country", country), .many("twins", "City")]),
+                    Entity(
+                        "Country", key: ["code"], [.of("code", .text)],
+                        [.one("capital", "City"), .many("cities", "City", inverse: "country")]),
+                ] + others))
+    }
+
+    private func filled(_ model: CompiledModel? = nil) throws -> StoreFixture {
+        let fixture = try StoreFixture(model ?? Self.city())
+        try fixture.add(
+            "City", ["id": 1, "name": "Oslo", "size": "700", "country": "NO", "twins": [2, 3]],
+            ["id": 2, "name": "Bergen", "size": "many", "country": "NO"])
+        try fixture.add("Country", ["code": "NO", "capital": 1])
+        return fixture
+    }
+
+    private func migrate(_ fixture: StoreFixture, to model: CompiledModel) throws -> SQLiteStore.Migration {
+        try fixture.store.close()
+        let backup = fixture.folder.appending("backup-\(UUID()).sqlite")
+        let migration = try SQLiteStore.migrate(path: fixture.path, to: model, backup: backup)
+        #expect(try fixture.file().faults().isEmpty)
+        return migration
+    }
+
+    private func plan(_ fixture: StoreFixture, for model: CompiledModel) throws -> [String] {
+        try SQLiteStore.migrationPlan(path: fixture.path, model: model).steps.map { step in
+            step.description + (step.cost.map { ": \($0)" } ?? "")
+        }
+    }
+
+    // MARK: renaming
+
+    @Test func whatIsRenamedKeepsItsData() throws {
+        let fixture = try filled()
+        var town = Entity(
+            "Town", key: ["number"], [.of("number", .integer, from: ["id"]), .of("title", .text)],
+            [.one("state", "Country"), .many("friends", "Town")])
+        town.renamedFrom = "City"
+        town.attributes[0].renamedFrom = "id"
+        town.attributes[1].renamedFrom = "name"
+        town.relationships[0].renamedFrom = "country"
+        town.relationships[1].renamedFrom = "twins"
+        let model = try CompiledModel.of(
+            town,
+            Entity(
+                "Country", key: ["code"], [.of("code", .text)],
+                [.one("capital", "Town"), .many("cities", "Town", inverse: "state")]))
+        #expect(
+            try plan(fixture, for: model) == [
+                "rename the table City to Town", "rename the column Town.id to number",
+                "rename the column Town.name to title", "rename the column Town.country to state",
+                "rename the table City_twins to Town_friends", "drop the column Town.size: with 2 values",
+            ])
+        try fixture.reopen(model)
+        let file = try fixture.file()
+        #expect(
+            try file.table("Town") == """
+                number | title | size | state
+                1 | 'Oslo' | '700' | 'NO'
+                2 | 'Bergen' | 'many' | 'NO'
+                3 | null | null | null
+                """)
+        #expect(try file.table("Town_friends") == "source | position | target\n1 | 0 | 2\n1 | 1 | 3")
+        #expect(try file.table("bmo_stubs") == "entity | key\n'Town' | '[3]'")
+        #expect(
+            try file.rows(
+                "SELECT tbl_name, name FROM sqlite_schema WHERE sql LIKE 'CREATE INDEX%' AND name NOT LIKE 'bmo%' ORDER BY 2"
+            )
+                == [
+                    ["'Country'", "'Country_by_capital'"],
+                    ["'Town'", "'Town_by_state'"],
+                    ["'Town_friends'", "'Town_friends_by_target'"],
+                ])
+        #expect(try file.faults().isEmpty)
+        try fixture.reopen(model)
+        #expect(try fixture.add("Town", ["id": 1, "title": "Oslo", "state": "NO", "friends": [2, 3]]).unchanged == 1)
+        #expect(try fixture.add("Town", ["id": 3, "title": "Turku"]).inserted == 1, "it was a stub")
+    }
+
+    @Test func aSubentityIsRenamedInItsRows() throws {
+        func media(_ name: String, renamedFrom: String? = nil) throws -> CompiledModel {
+            var film = Entity(name, key: [], [.of("minutes", .integer)], [.many("scenes", "Scene")])
+            film.superentity = "Media"
+            film.matcher = Matcher([.has(RemotePath(["minutes"]))])
+            film.renamedFrom = renamedFrom
+            return try CompiledModel.of(
+                Entity("Media", key: ["id"], [.of("id", .integer)]), film,
+                Entity("Scene", key: ["id"], [.of("id", .integer)]))
+        }
+        let fixture = try StoreFixture(media("Film"))
+        try fixture.add("Media", ["id": 1, "minutes": 90, "scenes": [4]], ["id": 2])
+        try fixture.reopen(media("Movie", renamedFrom: "Film"))
+        #expect(try fixture.rows("Media") == ["1 'Movie' 90", "2 'Media' null"])
+        #expect(try fixture.rows("Movie") == ["1 'Movie' 90"])
+        #expect(try fixture.file().table("Movie_scenes") == "source | position | target\n1 | 0 | 4")
+    }
+
+    @Test func subentitiesThatComeLaterShareTheTable() throws {
+        let fixture = try StoreFixture(try .of(Entity("Media", key: ["id"], [.of("id", .integer)])))
+        try fixture.add("Media", ["id": 1], ["id": 2])
+        var film = Entity("Film", key: [], [.of("minutes", .integer)])
+        film.superentity = "Media"
+        film.matcher = Matcher([.has(RemotePath(["minutes"]))])
+        try fixture.reopen(try .of(Entity("Media", key: ["id"], [.of("id", .integer)]), film))
+        #expect(try fixture.rows("Media") == ["1 'Media' null", "2 'Media' null"])
+        #expect(try fixture.add("Media", ["id": 1]).unchanged == 1)
+        try fixture.add("Media", ["id": 2, "minutes": 90])
+        #expect(try fixture.rows("Film") == ["2 'Film' 90"])
+    }
+
+    // MARK: migrating
+
+    @Test func aTypeThatChangesConvertsWhatFits() throws {
+        let fixture = try filled()
+        let model = try Self.city([.of("size", .integer)])
+        #expect(
+            try plan(fixture, for: model) == [
+                "convert City.size from text to integer: 1 of 2 values does not fit"
+            ])
+        let before = try fixture.file().table("City")
+        let migration = try migrate(fixture, to: model)
+        #expect(migration.notes == ["City: 1 value does not fit and is null now; see `bmo quarantine City`"])
+        let file = try fixture.file()
+        #expect(
+            try file.table("City") == """
+                id | name | size | country
+                1 | 'Oslo' | 700 | 'NO'
+                2 | 'Bergen' | null | 'NO'
+                3 | null | null | null
+                """)
+        #expect(
+            try file.rows("SELECT entity, bridge, reason, representation FROM bmo_quarantine") == [
+                [
+                    "'City'", "'migrate'", "'City.size: the text \"many\" is not an integer of 64 bits'",
+                    "'{\"id\":2,\"name\":\"Bergen\",\"size\":\"many\",\"country\":\"NO\"}'",
+                ]
+            ])
+        #expect(try file.rows("SELECT kind, outcome FROM bmo_runs") == [["'migrate'", "'finished'"]])
+        #expect(try SQLiteFile(migration.backup ?? "").table("City") == before, "nothing is lost")
+        try fixture.reopen(model)
+        #expect(try plan(fixture, for: model).isEmpty)
+        #expect(try fixture.add("City", ["id": 1, "name": "Oslo", "size": 700]).unchanged == 1)
+    }
+
+    @Test func aKeyThatChangesItsTypeTakesItsReferencesAlong() throws {
+        let fixture = try filled()
+        let model = try Self.city(idType: .text)
+        #expect(
+            try plan(fixture, for: model) == [
+                "convert City.id from integer to text: all 3 values fit",
+                "convert Country.capital from integer to text: all 1 value fit",
+                "convert City_twins.source from integer to text: all 2 values fit",
+                "convert City_twins.target from integer to text: all 2 values fit",
+            ])
+        #expect(try migrate(fixture, to: model).notes == [])
+        let file = try fixture.file()
+        #expect(
+            try file.rows("SELECT id, country FROM City") == [["'1'", "'NO'"], ["'2'", "'NO'"], ["'3'", "null"]])
+        #expect(try file.table("Country") == "code | capital\n'NO' | '1'")
+        #expect(try file.table("City_twins") == "source | position | target\n'1' | 0 | '2'\n'1' | 1 | '3'")
+        #expect(try file.table("bmo_stubs") == "entity | key\n'City' | '[\"3\"]'")
+    }
+
+    @Test func anotherKeyIsFollowedByWhatRefersToIt() throws {
+        let fixture = try filled()
+        let model = try Self.city(key: ["name"])
+        #expect(
+            try plan(fixture, for: model) == [
+                "change the key of City from id to name: with 3 rows",
+                "convert Country.capital from integer to text: all 1 value fit",
+                "convert City_twins.source from integer to text: all 2 values fit",
+                "convert City_twins.target from integer to text: all 2 values fit",
+            ])
+        let migration = try migrate(fixture, to: model)
+        #expect(migration.notes == ["City_twins: 1 row could not be kept; see `bmo quarantine City_twins`"])
+        let file = try fixture.file()
+        #expect(
+            try file.table("City") == """
+                id | name | size | country
+                1 | 'Oslo' | '700' | 'NO'
+                2 | 'Bergen' | 'many' | 'NO'
+                """, "a stub without a name is none any more")
+        #expect(try file.table("Country") == "code | capital\n'NO' | 'Oslo'")
+        #expect(try file.table("City_twins") == "source | position | target\n'Oslo' | 0 | 'Bergen'")
+        #expect(try file.table("bmo_stubs") == "entity | key")
+        try fixture.reopen(model)
+        #expect(try fixture.add("City", ["id": 1, "name": "Oslo", "country": "NO"]).unchanged == 1)
+    }
+
+    @Test func twoRowsThatGetOneKeyAreNotOne() throws {
+        let fixture = try filled(Self.city(idType: .text))
+        try fixture.add("City", ["id": "01", "name": "Old Oslo"], ["id": "x"])
+        let migration = try migrate(fixture, to: try Self.city())
+        #expect(migration.notes == ["City: 2 rows could not be kept; see `bmo quarantine City`"])
+        let file = try fixture.file()
+        #expect(try file.rows("SELECT count(*) FROM City") == [["3"]])
+        #expect(
+            try file.rows("SELECT reason FROM bmo_quarantine ORDER BY reason") == [
+                ["'the key City.id has no value of its type'"], ["'there is another City with the key 1'"],
+            ])
+    }
+
+    @Test func aReferenceToAnotherEntityForgetsWhatItMeant() throws {
+        let fixture = try filled()
+        let nation = Entity("Nation", key: ["code"], [.of("code", .text)])
+        var model = try Self.city(country: "Nation", nation).model
+        model.entities[1].relationships[1].inverse = nil
+        let changed = try CompiledModel(model)
+        #expect(
+            try plan(fixture, for: changed).contains(
+                "let City.country refer to Nation and no longer to Country: 2 values become null"))
+        #expect(try migrate(fixture, to: changed).notes == [])
+        #expect(try fixture.file().rows("SELECT DISTINCT country FROM City") == [["null"]])
+    }
+
+    @Test func anAttributeBecomesAReferenceAndBack() throws {
+        let fixture = try filled()
+        func model(_ isReference: Bool) throws -> CompiledModel {
+            var city = Entity(
+                "City", key: ["id"], [.of("id", .integer), .of("name", .text)], [.one("country", "Country")])
+            if isReference {
+                city.relationships.append(.one("size", "Country"))
+            } else {
+                city.attributes.append(.of("size", .text))
+            }
+            return try CompiledModel.of(city, Entity("Country", key: ["code"], [.of("code", .text)]))
+        }
+        _ = try migrate(fixture, to: model(true))
+        #expect(try fixture.file().rows("SELECT code FROM Country ORDER BY 1") == [["'700'"], ["'NO'"], ["'many'"]])
+        #expect(
+            try fixture.file().table("bmo_stubs")
+                == "entity | key\n'City' | '[3]'\n'Country' | '[\"700\"]'\n'Country' | '[\"many\"]'")
+        _ = try migrate(fixture, to: model(false))
+        #expect(try fixture.file().rows("SELECT size FROM City ORDER BY id") == [["'700'"], ["'many'"], ["null"]])
+    }
+
+    @Test func whatNothingUsesGoesOnlyWithAMigration() throws {
+        let fixture = try filled()
+        let model = try CompiledModel.of(Entity("City", key: ["id"], [.of("id", .integer), .of("name", .text)]))
+        try fixture.reopen(model)
+        try fixture.file().rows("CREATE TABLE mine (a)")
+        #expect(try fixture.file().table("Country") == "code | capital\n'NO' | 1")
+        #expect(
+            try plan(fixture, for: model) == [
+                "drop the column City.size: with 2 values", "drop the column City.country: with 2 values",
+                "drop the table Country: with 1 row", "drop the table City_twins: with 2 rows",
+            ])
+        _ = try migrate(fixture, to: model)
+        #expect(try fixture.file().table("City") == "id | name\n1 | 'Oslo'\n2 | 'Bergen'\n3 | null")
+        #expect(
+            try fixture.file().rows(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'bmo%' AND name NOT LIKE 'sqlite%' ORDER BY 1"
+            )
+                == [["'City'"], ["'mine'"]], "what somebody else made stays")
+    }
+
+    @Test func triggersAndIndexesOfOthersStay() throws {
+        let fixture = try filled()
+        try fixture.file().rows("CREATE INDEX mine ON City (name)")
+        try fixture.file().rows("CREATE INDEX sizes ON City (size)")
+        try fixture.file().rows(
+            "CREATE TRIGGER noticed AFTER INSERT ON City BEGIN UPDATE City SET name = name WHERE id = new.id; END")
+        try fixture.file().rows("CREATE VIEW cities AS SELECT name FROM City")
+        let migration = try migrate(
+            fixture, to: try Self.city([.of("number", .integer)]))
+        #expect(migration.notes == ["the index sizes of City is gone: no such column: size"])
+        #expect(
+            try fixture.file().rows(
+                "SELECT name FROM sqlite_schema WHERE name IN ('mine', 'noticed', 'sizes') ORDER BY 1")
+                == [["'mine'"], ["'noticed'"]])
+        #expect(try fixture.file().rows("SELECT count(*) FROM cities") == [["3"]])
+    }
+
+    @Test func aMigrationThatFailsLeavesTheFileAsItWas() throws {
+        let fixture = try filled()
+        try fixture.store.close()
+        let file = try fixture.file()
+        // A reference that leads nowhere, which no import makes.
+        try file.rows("PRAGMA foreign_keys = OFF")
+        try file.rows("CREATE TABLE mine (city INTEGER REFERENCES City (id))")
+        try file.rows("INSERT INTO mine VALUES (99)")
+        let before = try file.rows("SELECT name, sql FROM sqlite_schema ORDER BY name")
+        let error = try storeError {
+            _ = try SQLiteStore.migrate(
+                path: fixture.path, to: try Self.city([.of("size", .integer)]),
+                backup: fixture.folder.appending("backup.sqlite"))
+        }
+        #expect(error.message.contains("mine refers to City that is not there"))
+        #expect(try file.rows("SELECT name, sql FROM sqlite_schema ORDER BY name") == before)
+        #expect(try file.rows("SELECT size FROM City WHERE id = 2") == [["'many'"]])
+    }
+
+    @Test func aBackupIsNeverWrittenOver() throws {
+        let fixture = try filled()
+        try fixture.store.close()
+        let backup = try fixture.folder.write("mine", to: "backup.sqlite")
+        let error = try storeError {
+            _ = try SQLiteStore.migrate(
+                path: fixture.path, to: try Self.city([.of("size", .integer)]), backup: backup)
+        }
+        #expect(error.message.contains("there is a file \(backup) already"))
+        #expect(try String(contentsOfFile: backup, encoding: .utf8) == "mine")
+    }
+}
