@@ -75,7 +75,8 @@ final class XMLPushParser {
     /// Says in which character set the bytes are, before the first of them; an unknown name changes nothing.
     func setEncoding(_ name: String) {
         guard let handler = xmlFindCharEncodingHandler(name) else { return }
-        xmlSwitchToEncoding(context, handler)
+        xmlCharEncCloseFunc(handler)
+        xmlCtxtResetPush(context, nil, 0, nil, name)
     }
 
     /// Parses the next bytes.
