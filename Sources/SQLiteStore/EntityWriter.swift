@@ -18,6 +18,8 @@ final class EntityWriter {
     private let insertKey: RawStatement
     private let any: RawStatement
     private var updates: [[UInt64]: RawStatement] = [:]
+    /// Whether the row before was a new one: new rows come in runs, as known ones do, and are inserted without a look.
+    private var expectsNew = false
 
     init(
         _ layout: EntityLayout, on connection: OpaquePointer?, stubs: StubTable, changes: ChangeLog,
@@ -35,7 +37,7 @@ final class EntityWriter {
         let condition = layout.key.isEmpty ? "0" : layout.key.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
         lookUp = try RawStatement(
             "SELECT \(rowID), \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition)", on: connection)
-        insert = try RawStatement(Self.insertion(table, columns), on: connection)
+        insert = try RawStatement(Self.insertion(table, columns) + " ON CONFLICT DO NOTHING", on: connection)
         let keyFields = layout.key.isEmpty ? [0] : layout.key + [layout.discriminator].compactMap { $0 }
         insertKey = try RawStatement(
             Self.insertion(table, keyFields.map { columns[$0] }) + " ON CONFLICT DO NOTHING", on: connection)
@@ -48,16 +50,20 @@ final class EntityWriter {
     }
 
     func merge(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
+        if expectsNew {
+            if try insertNew(cells, as: role) { return .inserted }
+            expectsNew = false
+        }
         let isReference = role == .reference
-        for (index, field) in layout.key.enumerated() { lookUp.bind(cells[field], at: Int32(index + 1)) }
+        for index in layout.key.indices { lookUp.bind(cells[layout.key[index]], at: Int32(index + 1)) }
         guard try lookUp.step() else {
             lookUp.reset()
-            let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
-            for index in cells.indices { insert.bind(cells[index], at: Int32(index + 1)) }
-            try insert.run()
-            if isReference { try stubs.add(layout, cells) }
-            try provenance.noteInsert(layout, cells, as: role)
-            if isRecorded { try recordInsert(cells, isReference ? .stubbed : .inserted) }
+            guard try insertNew(cells, as: role) else {
+                throw StoreError(
+                    .io, "a row of \(layout.name) breaks a rule that was added to its table: it is like another",
+                    remedy: "drop the unique index that is not bmo's")
+            }
+            expectsNew = true
             return .inserted
         }
         let rowID = lookUp.int64(0)
@@ -84,6 +90,18 @@ final class EntityWriter {
                 new: new)
         }
         return wasStub ? .inserted : .updated
+    }
+
+    /// Returns false, and has done nothing, when the row is there.
+    private func insertNew(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> Bool {
+        let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
+        for index in cells.indices { insert.bind(cells[index], at: Int32(index + 1)) }
+        guard try insert.run() > 0 else { return false }
+        let isReference = role == .reference
+        if isReference { try stubs.add(layout, cells) }
+        try provenance.noteInsert(layout, cells, as: role)
+        if isRecorded { try recordInsert(cells, isReference ? .stubbed : .inserted) }
+        return true
     }
 
     /// Leaves the entity of the row at hand alone, unless it becomes a more special one.
