@@ -40,6 +40,7 @@ final class ProvenanceTable {
     private let deletion: RawStatement
     private let listing: RawStatement
     private let select: RawStatement
+    private let unlisted: RawStatement
 
     init(on connection: OpaquePointer?, model: CompiledModel, changes: ChangeLog) throws {
         self.model = model
@@ -64,6 +65,8 @@ final class ProvenanceTable {
             "DELETE FROM bmo_provenance WHERE entity = ? AND key = ? AND source = ?", on: connection)
         listing = try RawStatement(
             "UPDATE bmo_provenance SET listed = 1 WHERE entity = ? AND key = ? AND listed = 0", on: connection)
+        unlisted = try RawStatement(
+            "SELECT 1 FROM bmo_provenance WHERE entity = ? AND key = ? AND listed = 0", on: connection)
         select = try RawStatement(
             """
             SELECT s.id, s.bridge, s.walk, s.columns, p.first_run, p.last_run, p.location, p.listed
@@ -81,6 +84,15 @@ final class ProvenanceTable {
             defer { count.reset() }
             return (Int(count.int64(0)), Int(count.int64(1)))
         }
+    }
+
+    /// Whether the row came only nested in others or by other sources: the entity's own listing never brought it.
+    func isUnlisted(_ layout: EntityLayout, _ key: JSONText) throws -> Bool {
+        guard counts[layout.index].unlisted > 0 else { return false }
+        unlisted.bind(layout.name, at: 1)
+        unlisted.bind(utf8: key.bytes, at: 2)
+        defer { unlisted.reset() }
+        return try unlisted.step()
     }
 
     /// The entity's own listing has brought the row.

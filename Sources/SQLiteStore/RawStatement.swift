@@ -149,6 +149,9 @@ final class RawStatement {
         }
     }
 
+    /// Whether a column of the current row has no value.
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
     /// The integer of a column, nil where it has none.

@@ -282,14 +282,21 @@ final class Writers {
     let stubs: StubTable
     let changes: ChangeLog
     let provenance: ProvenanceTable
-    let progress: ProgressTable
+    let walks: WalkTable
+    let cursors: CursorTable
+    let orphans: OrphanTable
     let quarantine: QuarantineWriter
+    let unknownFields: UnknownFieldTable
     private let model: CompiledModel
     private let connection: OpaquePointer?
     private let dataVersion: RawStatement
     private var seenVersion: Int64?
     private var entities: [EntityWriter?]
     private var links: [[Int]: LinkWriter] = [:]
+    /// Deletes rows.
+    private(set) lazy var remover = RowRemover(model, self, on: connection)
+    /// Finds the rows that a listing lacks.
+    private(set) lazy var sweep = Sweep(model, self, on: connection)
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
         self.model = model
@@ -298,8 +305,11 @@ final class Writers {
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
         changes = try ChangeLog(on: connection, entityCount: model.entities.count)
         provenance = try ProvenanceTable(on: connection, model: model, changes: changes)
-        progress = try ProgressTable(on: connection)
+        walks = try WalkTable(on: connection)
+        cursors = try CursorTable(on: connection)
+        orphans = try OrphanTable(on: connection, model: model)
         quarantine = try QuarantineWriter(on: connection)
+        unknownFields = UnknownFieldTable(on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
     }
 
@@ -320,6 +330,7 @@ final class Writers {
     func reload() throws {
         try stubs.reload(model.entities.map(\.name))
         try provenance.reload()
+        unknownFields.forget()
     }
 
     /// The writer of the table of an entity.
@@ -337,7 +348,7 @@ final class Writers {
         if let writer = links[[entity, relationship]] { return writer }
         let layout = model.entities[entity]
         let writer = try LinkWriter(
-            layout.toMany[relationship], of: layout, model, on: connection, changes: changes)
+            layout.toMany[relationship], of: layout, model, on: connection, changes: changes, orphans: orphans)
         links[[entity, relationship]] = writer
         return writer
     }

@@ -140,6 +140,13 @@ struct RandomWorld {
             }
         }
         pairInverses(&entities)
+        if hasSubentities {
+            for index in entities.indices {
+                for number in entities[index].relationships.indices where chance(30) {
+                    entities[index].relationships[number].isOrdered = false
+                }
+            }
+        }
         for name in names where hasSubentities && chance(40) { addSubentities(of: name, to: &entities, targets: names) }
         return try CompiledModel(Model(entities: entities))
     }

@@ -9,7 +9,8 @@ import Testing
 @Suite(
     .enabled(
         if: ThirdPartyServers.isInstalled,
-        "Datasette and Kinto are not installed: Scripts/install test puts them into .build/third-party, which takes a network"),
+        "Datasette and Kinto are not installed: Scripts/install test puts them into .build/third-party, which takes a network"
+    ),
     .serialized)
 struct ThirdPartyTests {
     private static let shared = Result { try ThirdPartyServers() }
@@ -37,7 +38,7 @@ struct ThirdPartyTests {
         #expect(walk.ids == Array(1...250))
         #expect(walk.pages.count == 3)
         #expect(walk.last?.isComplete == true)
-        #expect(walk.pages[0].metadata["paging"] == "{style: next_url, path: $.next_url}")
+        #expect(walk.pages[0].metadata["paging"] == "{style: link_header}")
     }
 
     @Test func `a table of Datasette in another shape goes on by its Link header, and takes conditions`() throws {
@@ -80,7 +81,9 @@ struct ThirdPartyTests {
     }
 
     @Test func `Kinto brings what moved since a time`() throws {
-        let section: Literal = ["path": "collections/few/records", "query": ["_since": "{since}", "_sort": "last_modified"]]
+        let section: Literal = [
+            "path": "collections/few/records", "query": ["_since": "{since}", "_sort": "last_modified"],
+        ]
         let all = try walk(kinto, section)
         #expect(all.records.count == 3)
         let first = try #require(all.records.first?.firstRange(of: "\"last_modified\":"))
@@ -117,7 +120,9 @@ final class ThirdPartyServers: Sendable {
         process.standardInput = input
         try process.run()
         var bytes = Data()
-        while bytes.last != UInt8(ascii: "\n"), let more = try output.fileHandleForReading.read(upToCount: 1), !more.isEmpty {
+        while bytes.last != UInt8(ascii: "\n"), let more = try output.fileHandleForReading.read(upToCount: 1),
+            !more.isEmpty
+        {
             bytes += more
         }
         let urls = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
