@@ -396,9 +396,9 @@ private struct ReferenceMemory {
     init(entityCount: Int) { last = Array(repeating: [], count: entityCount) }
 
     mutating func isNew(entity: Int, _ key: UnsafeBufferPointer<Cell>) -> Bool {
-        let values = key.compactMap(\.value)
-        guard last[entity] != values else { return false }
-        last[entity] = values
+        let known = last[entity]
+        if known.count == key.count, key.indices.allSatisfy({ key[$0].equals(known[$0]) }) { return false }
+        last[entity] = key.compactMap(\.value)
         return true
     }
 }
