@@ -1,1 +1,1 @@
-../../RESTBridge/JSONPath.swift
+../../RESTBridge/Reply/JSONPath.swift

@@ -13,6 +13,8 @@ struct SOAPCall: Sendable {
     let schemas: SchemaSet
     var headers = MessageHeaders()
     var faultRules: [FaultRule] = []
+    /// A write: never sent again by anybody but the host.
+    var isSentOnce = false
 
     /// Sends a request.
     ///
@@ -22,6 +24,7 @@ struct SOAPCall: Sendable {
         var request = HTTPRequest(method: "POST", url: endpoint.text, body: body)
         request.headers = httpHeaders
         request.sendsCredentials = sendsCredentials
+        request.isSentOnce = isSentOnce
         return (client.start(request), missing)
     }
 
