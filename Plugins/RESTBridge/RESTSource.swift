@@ -25,6 +25,8 @@ final class RESTSource: RecordSource {
     private var detection: Detection?
     private var note: String?
     private let began = ContinuousClock.now
+    /// A rule has asked for new credentials: once a walk is enough.
+    private var hasRenewed = false
 
     /// How many requests run ahead where the number of pages is known.
     private static let lookahead = 8
@@ -72,7 +74,9 @@ final class RESTSource: RecordSource {
             detection = Detection(paging: PagingDetector.Detected(members: known.members), records: known.records)
             self.section.paging = try PagingRule(
                 PagingDetector.Detected(members: known.members).options, pageSize: nil, bodyPrefix: nil)
-            if section.records == nil { self.section.records = try known.records.map { try JSONPath($0, option: "records") } }
+            if section.records == nil {
+                self.section.records = try known.records.map { try JSONPath($0, option: "records") }
+            }
             cursor = known.position
         }
         pager = try Pager(self.section.paging, cursor: cursor)
@@ -117,9 +121,16 @@ final class RESTSource: RecordSource {
             page.token = token?.text
             return page
         }
-        let verdict = try verdict(exchange, response)
+        let judge = ReplyJudge(section: section, asked: asked, isConfirming: pager.isConfirming)
+        let verdict = try judge.verdict(exchange, response) { [client] in
+            guard !hasRenewed, client.renewCredentials() else { return false }
+            hasRenewed = true
+            return true
+        }
         switch verdict {
-        case .renewed: return try open()
+        case .renewed:
+            running.drop()
+            return try open()
         case .end:
             if pager.isConfirming { _ = pager.confirmEnd() }
             return finished(location: response.location)
@@ -133,77 +144,6 @@ final class RESTSource: RecordSource {
             try begin(exchange, response, early)
         }
         return nil
-    }
-
-    private enum Verdict {
-        /// The body, if it was read already.
-        case good(HTTPExchange.PaddedBody?)
-        case ignored
-        case empty
-        /// What was asked for to confirm the end is not there.
-        case end
-        /// Ask again.
-        case renewed
-    }
-
-    /// What becomes of a reply by its status and the section's rules.
-    private func verdict(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> Verdict {
-        let isSuccess = (200..<300).contains(response.status)
-        var body: HTTPExchange.PaddedBody?
-        for rule in section.responses where rule.covers(response.status) {
-            if let path = rule.path {
-                let whole = try body ?? exchange.paddedBody()
-                body = whole
-                guard let value = JSONScalar.read([path], in: whole)?.first, value != .missing,
-                    rule.equals.map({ $0 == value.plain ?? (value == .null ? "null" : nil) }) ?? true
-                else { continue }
-            }
-            switch rule.action {
-            case .accept: return .good(body)
-            case .ignore:
-                exchange.cancel()
-                return .ignored
-            case .empty:
-                exchange.cancel()
-                return .empty
-            case .refresh:
-                exchange.cancel()
-                if !hasRenewed, client.renewCredentials() {
-                    hasRenewed = true
-                    running.drop()
-                    return .renewed
-                }
-                throw failure(response, body, rule, .authentication)
-            case .retry:
-                var error = failure(response, body, rule, response.status == 429 ? .rateLimited : .remote)
-                error.isRetryable = true
-                error.retryAfterMilliseconds = HTTPStatusError.retryAfter(response)
-                throw error
-            case .fail: throw failure(response, body, rule, nil)
-            }
-        }
-        if isSuccess { return .good(body) }
-        if pager.isConfirming, [400, 404, 416, 422].contains(response.status) {
-            exchange.cancel()
-            return .end
-        }
-        guard let body else { throw try exchange.statusError(asked: asked) }
-        throw HTTPStatusError.make(response, bodyPrefix: Array(body.bytes.prefix(min(body.count, 16_384))), asked: asked)
-    }
-
-    private var hasRenewed = false
-
-    private func failure(
-        _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?, _ rule: ResponseRule, _ code: BridgeError.Code?
-    ) -> BridgeError {
-        let prefix = body.map { Array($0.bytes.prefix(min($0.count, 16_384))) } ?? []
-        var error = HTTPStatusError.make(response, bodyPrefix: prefix, asked: asked)
-        let condition = rule.path.map { " with \($0)\(rule.equals.map { " = \($0)" } ?? "")" } ?? ""
-        error.message = "\(asked): \(rule.message ?? "the reply \(response.status)\(condition) means a failure")"
-        error.remedy = rule.message == nil ? "so says the section's responses" : nil
-        error.isRetryable = false
-        if let code { error.code = code } else if response.status < 400 { error.code = .remote }
-        return error
     }
 
     private func begin(_ exchange: HTTPExchange, _ response: HTTPResponse, _ early: HTTPExchange.PaddedBody?) throws {
@@ -348,7 +288,8 @@ final class RESTSource: RecordSource {
                 if let delta = reader.delta() { newToken.delta = delta }
             } else {
                 running.detach()
-                facts.total = section.paging.total == .header("X-Total-Count")
+                facts.total =
+                    section.paging.total == .header("X-Total-Count")
                     ? open.response.header("X-Total-Count").flatMap { Int($0) } : nil
                 if case .linkHeader = section.paging.style, let url = LinkHeader.next(open.response.all("link")) {
                     facts.next = .value(url)
@@ -385,7 +326,7 @@ final class RESTSource: RecordSource {
         isOver = true
         running.drop()
         page.isEnd = true
-        page.isComplete = open.isLast ? !isResumed && !section.isPartial && !isDelta : isComplete
+        page.isComplete = open.isLast ? !section.isPartial && !isDelta : isComplete
         page.warnings = pager.warnings
         page.pushed = section.pushed
         if pageNumber == 1, !isResumed, !isDelta, section.isConditional, section.method == "GET", let requestURL {

@@ -27,6 +27,9 @@ struct WhyCommand: AsyncParsableCommand {
         let index = try WorkspaceOptions.entity(entity, in: workspace)
         let layout = workspace.model.entities[index]
         let names = layout.key.map { layout.fields[$0].name }
+        guard !names.isEmpty else {
+            throw CommandFailure("\(entity) has no key to ask for", exitCode: CommandFailure.usage)
+        }
         guard key.count == names.count else {
             throw CommandFailure(
                 "the key of \(entity) is \(names.joined(separator: ", ")): \(names.count) values, not \(key.count)",

@@ -33,14 +33,17 @@ final class Authenticator: Sendable {
     func credential(replacing stale: Credential? = nil, send: (HTTPRequest) -> HTTPExchange) throws -> Credential {
         let known = state.wait { state -> Credential?? in
             if state.isBusy { return nil }
-            if let credential = state.credential, credential != stale, state.expiry > Self.now { return .some(credential) }
+            if let credential = state.credential, credential != stale, state.expiry > Self.now {
+                return .some(credential)
+            }
             state.isBusy = true
             return .some(nil)
         }
         if let known { return known }
         do {
             let (credential, lifetime, refreshToken) = try get(send, refreshToken: state.withLock { $0.refreshToken })
-            redactor.learn(credential.headers.flatMap { [$0.value, String($0.value.split(separator: " ").last ?? "")] })
+            redactor.learn(
+                credential.headers.flatMap { [$0.value, String($0.value.split(separator: " ").last ?? "")] })
             if let refreshToken { redactor.learn([refreshToken]) }
             state.withLock { state in
                 state.isBusy = false
@@ -109,7 +112,8 @@ final class Authenticator: Sendable {
             let cookies = response.all("set-cookie").compactMap { $0.split(separator: ";").first.map(String.init) }
             guard !cookies.isEmpty else {
                 throw BridgeError(
-                    .authentication, "the login sets no cookie", remedy: "set auth.token_path where it answers with a token",
+                    .authentication, "the login sets no cookie",
+                    remedy: "set auth.token_path where it answers with a token",
                     location: response.location)
             }
             redactor.learn(cookies.compactMap { $0.split(separator: "=", maxSplits: 1).last.map(String.init) })

@@ -63,12 +63,14 @@ enum HTTPAuthentication: Sendable {
         "none": [], "basic": ["user", "password"], "bearer": ["token", "scheme"],
         "api_key": ["header", "query", "cookie", "value", "scheme"], "digest": ["user", "password"], "netrc": ["file"],
         "oauth2": [
-            "grant", "token_url", "client_id", "client_secret", "client_auth", "refresh_token", "user", "password", "scope",
+            "grant", "token_url", "client_id", "client_secret", "client_auth", "refresh_token", "user", "password",
+            "scope",
             "audience", "parameters", "algorithm", "private_key", "secret", "key_id", "issuer", "subject", "claims",
             "lifetime", "header", "scheme",
         ],
         "jwt": [
-            "algorithm", "private_key", "secret", "key_id", "issuer", "subject", "audience", "scope", "claims", "lifetime",
+            "algorithm", "private_key", "secret", "key_id", "issuer", "subject", "audience", "scope", "claims",
+            "lifetime",
             "header", "scheme",
         ],
         "login": [

@@ -118,7 +118,8 @@ public struct HTTPOptions: Sendable {
         concurrency = limits.integer("concurrency") ?? concurrency
         totalTime = limits.number("total_time").map { .seconds(min($0, 1e9)) }
         guard requestsPerSecond ?? 1 > 0, concurrency > 0, totalTime ?? .seconds(1) > .zero else {
-            throw BridgeError(.configuration, "limits holds a number that is not above 0", remedy: "raise it, or remove it")
+            throw BridgeError(
+                .configuration, "limits holds a number that is not above 0", remedy: "raise it, or remove it")
         }
     }
 

@@ -195,7 +195,8 @@ final class HTTPTransfer: @unchecked Sendable {
         curl_slist_free_all(headerList)
         headerList = nil
         var fields = headers
-        for field in credential.headers where !fields.contains(where: { $0.name.lowercased() == field.name.lowercased() }) {
+        for field in credential.headers
+        where !fields.contains(where: { $0.name.lowercased() == field.name.lowercased() }) {
             fields.append((name: field.name, value: field.value))
         }
         if !sendsCredentials { fields = fields.filter { Self.harmlessHeaders.contains($0.name.lowercased()) } }
@@ -358,8 +359,10 @@ final class HTTPTransfer: @unchecked Sendable {
             // Browsers make a GET of it, which is not what was asked for: such a reply would be taken for the answer.
             return .done(
                 BridgeError(
-                    .malformed, "the server redirects a \(method) with \(redirectStatus), after which only a GET is usual",
-                    remedy: "set the URL that it leads to", location: location, remote: redactor.clean(url: target.text)))
+                    .malformed,
+                    "the server redirects a \(method) with \(redirectStatus), after which only a GET is usual",
+                    remedy: "set the URL that it leads to", location: location, remote: redactor.clean(url: target.text)
+                ))
         }
         if redirectStatus == 303, method != "HEAD" {
             method = "GET"

@@ -76,7 +76,8 @@ struct TokenGrant: Sendable {
         form += parameters.map { ($0.name, $0.value) }
         var request = HTTPRequest(method: "POST", url: url.text)
         request.headers = [
-            (name: "Content-Type", value: "application/x-www-form-urlencoded"), (name: "Accept", value: "application/json"),
+            (name: "Content-Type", value: "application/x-www-form-urlencoded"),
+            (name: "Accept", value: "application/json"),
         ]
         if let clientID {
             switch clientAuthentication {

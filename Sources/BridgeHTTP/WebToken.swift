@@ -62,7 +62,9 @@ struct WebToken: Sendable {
         for (name, value) in [
             ("iss", issuer), ("sub", subject), ("aud", audience ?? standard), ("scope", scope), ("jti", id),
         ] {
-            if let value, !claims.contains(where: { $0.name == name }) { members.append("\"\(name)\":\(value.jsonQuoted)") }
+            if let value, !claims.contains(where: { $0.name == name }) {
+                members.append("\"\(name)\":\(value.jsonQuoted)")
+            }
         }
         members.append("\"iat\":\(now - 30)")
         members.append("\"exp\":\(now + lifetime)")

@@ -1,92 +1,16 @@
 #include "json_batch.h"
 
-#include <simdjson.h>
-
-#include <algorithm>
-#include <memory>
-#include <string>
-#include <vector>
+#include <cstring>
 
 #include "json_locate.hpp"
-#include "json_scanner.hpp"
+#include "json_reader.hpp"
 
+using bmo::Frame;
 using bmo::Result;
-using bmo::Scanner;
+using bmo::Segment;
 using bmo::Span;
 
-namespace {
-
-struct Segment {
-    enum Kind { name_selector, wildcard, index_selector, filter } kind;
-    std::string name;
-    std::string value;  // of a filter: what the member `name` must be
-    uint64_t index = 0;
-    bool is_wildcard() const { return kind == wildcard; }
-};
-
-struct Finding {
-    std::string path;
-    bmo_json_kind kind;
-    std::string text;
-};
-
-// An object or array on the way to the records. Every segment of a path consumes one level, so at depth d each path that
-// is still being followed stands before its segment d: a bit per path says all.
-struct Frame {
-    bool is_object;
-    bool holds_records;  // an array whose elements are the records
-    bool has_begun;
-    uint32_t paths;
-    uint64_t position = 0;  // of the element that comes next
-};
-
-}  // namespace
-
-struct bmo_json_reader {
-    std::vector<std::vector<Segment>> paths;
-    std::vector<bmo_json_value> values;
-    std::vector<std::string> texts;
-    std::vector<Frame> frames;
-    std::vector<bmo_json_rejected> rejected;
-    std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
-    Scanner scanner;
-    std::string arrays;
-    size_t skipped = 0;  // the byte order mark
-    uint64_t records = 0;
-    std::vector<Finding> findings;
-    std::vector<std::pair<std::string, std::string>> fields;  // that each record gets
-    std::string record_key;
-    bool has_record_key = false;
-    size_t last_offset = 0, last_length = 0;
-    bmo_json_mode mode = BMO_JSON_RECORDS;
-    bool found_records = false;
-    bool has_visited_root = false;
-    bmo_writer *writer = nullptr;
-    // What is said about rejected records travels in one piece, too.
-    static constexpr size_t max_rejected = 500;
-
-    bool begin(const uint8_t *data, size_t size, bmo_json_mode mode);
-    bmo_json_status next(size_t bytes);
-    void list_arrays();
-    void survey();
-
-private:
-    bool refuse(bmo_json_fault fault, size_t offset, const char *message) {
-        scanner.error = {fault, offset, message};
-        return false;
-    }
-    Result visit(uint32_t active);
-    Result record();
-    Result capture(size_t path);
-    Result step();
-    uint32_t matching(const Frame &frame, const Span *key);
-    bool element_has(const Segment &filter);
-    void list_arrays(const std::string &prefix, int levels);
-    void survey(const std::string &prefix, int levels);
-    void survey_links(const std::string &prefix);
-};
-
-bool bmo_json_reader::begin(const uint8_t *data, size_t size, bmo_json_mode new_mode) {
+bool bmo_json_reader::begin(const uint8_t *data, size_t size, int new_mode) {
     frames.clear();
     rejected.clear();
     arrays.clear();
@@ -339,7 +263,7 @@ Result bmo_json_reader::step() {
     Result result = scanner.string_value(key, lone);
     if (result != Result::ok) return result;
     uint32_t active = matching(frame, &key);
-    if ((active & 1) && mode == BMO_JSON_RECORDS && paths[0][frames.size() - 1].is_wildcard()) {
+    if ((active & 1) && mode != BMO_JSON_VALUES && paths[0][frames.size() - 1].is_wildcard()) {
         record_key.assign(reinterpret_cast<const char *>(key.data), key.size);
         // No character is made up: a record whose key is half of a surrogate pair goes without.
         has_record_key = !lone;
@@ -362,6 +286,13 @@ bmo_json_status bmo_json_reader::next(size_t bytes) {
     }
     if (!has_visited_root) {
         has_visited_root = true;
+        if (mode == BMO_JSON_GUESS && scanner.peek() == '{') {
+            list_arrays();
+            if (!arrays.empty()) {
+                scanner.fail(BMO_JSON_AMBIGUOUS, 0, "the root is an object that holds arrays");
+                return BMO_JSON_FAILED;
+            }
+        }
         if (visit((1u << paths.size()) - 1) != Result::ok) return BMO_JSON_FAILED;
     }
     while (!frames.empty()) {
@@ -377,154 +308,6 @@ bmo_json_status bmo_json_reader::next(size_t bytes) {
         return BMO_JSON_FAILED;
     }
     return BMO_JSON_DONE;
-}
-
-// The path of a member, as RFC 9535 writes it.
-static std::string member_path(const std::string &prefix, const Span &key) {
-    std::string name(reinterpret_cast<const char *>(key.data), key.size);
-    bool is_plain = !name.empty() && !bmo::is_digit(uint8_t(name[0]));
-    for (char c : name) is_plain = is_plain && (c == '_' || uint8_t(c) >= 0x80 || isalnum(uint8_t(c)));
-    if (is_plain) return prefix + "." + name;
-    std::string escaped;
-    for (char c : name) {
-        if (c == '\'' || c == '\\') escaped += '\\';
-        escaped += c;
-    }
-    return prefix + "['" + escaped + "']";
-}
-
-// What stands beside the records: scalars and lists, four levels deep. The cursor and the error stay.
-void bmo_json_reader::survey() {
-    size_t at = scanner.at;
-    bmo_json_error error = scanner.error;
-    scanner.at = 0;
-    findings.clear();
-    survey("$", 4);
-    scanner.at = at;
-    scanner.error = error;
-}
-
-void bmo_json_reader::survey(const std::string &prefix, int levels) {
-    if (scanner.peek() != '{') return;
-    scanner.at++;
-    while (scanner.peek() == '"' && findings.size() < 600) {
-        Span key;
-        bool lone = false;
-        if (scanner.string_value(key, lone) != Result::ok || scanner.peek() != ':') return;
-        std::string path = member_path(prefix, key);
-        bool is_links = (key.size == 5 && std::memcmp(key.data, "links", 5) == 0)
-            || (key.size == 4 && std::memcmp(key.data, "link", 4) == 0);
-        scanner.at++;
-        Span span;
-        bool is_integer;
-        int64_t integer;
-        Finding finding{path, BMO_JSON_MISSING, ""};
-        uint8_t first = scanner.peek();
-        switch (first) {
-        case '{':
-            finding.kind = BMO_JSON_OBJECT;
-            findings.push_back(finding);
-            if (levels > 1) survey(path, levels - 1);
-            else if (scanner.value<false>(nullptr) != Result::ok) return;
-            break;
-        case '[':
-            finding.kind = BMO_JSON_ARRAY;
-            // What it holds, told by how its first element begins.
-            if (scanner.at + 1 < scanner.count) {
-                uint8_t element = scanner.text[scanner.indexes[scanner.at + 1]];
-                if (element != ']') finding.text = std::string(1, char(element));
-            }
-            findings.push_back(finding);
-            if (is_links) survey_links(path);
-            if (scanner.value<false>(nullptr) != Result::ok) return;
-            break;
-        case '"':
-            if (scanner.string_value(span, lone) != Result::ok) return;
-            finding.kind = BMO_JSON_TEXT;
-            finding.text.assign(reinterpret_cast<const char *>(span.data), std::min(span.size, size_t(8192)));
-            findings.push_back(finding);
-            break;
-        default:
-            if (first == '-' || bmo::is_digit(first)) {
-                if (scanner.number(span, is_integer, integer) != Result::ok) return;
-                finding.kind = BMO_JSON_NUMBER;
-                finding.text.assign(reinterpret_cast<const char *>(span.data), span.size);
-            } else {
-                if (scanner.value<false>(nullptr) != Result::ok) return;
-                finding.kind = first == 't' ? BMO_JSON_TRUE : first == 'f' ? BMO_JSON_FALSE : BMO_JSON_NULL;
-            }
-            findings.push_back(finding);
-        }
-        if (scanner.peek() == ',') {
-            scanner.at++;
-        } else if (scanner.peek() != '}') {
-            return;
-        }
-    }
-    while (scanner.peek() == '"') {
-        Span key;
-        bool lone = false;
-        if (scanner.string_value(key, lone) != Result::ok || scanner.peek() != ':') return;
-        scanner.at++;
-        if (scanner.value<false>(nullptr) != Result::ok || scanner.peek() != ',') break;
-        scanner.at++;
-    }
-    if (scanner.peek() == '}') scanner.at++;
-}
-
-// A list of links, each with its relation: [{"rel": "next", "href": "..."}]. The cursor stays.
-void bmo_json_reader::survey_links(const std::string &prefix) {
-    size_t before = scanner.at;
-    scanner.at++;
-    for (int count = 0; count < 50 && scanner.peek() == '{'; count++) {
-        for (const char *name : {"rel", "relation"}) {
-            Segment filter{Segment::filter, name, "next"};
-            if (!element_has(filter)) continue;
-            std::string path = prefix + "[?@." + name + "=='next']";
-            size_t at = scanner.at;
-            survey(path, 1);
-            scanner.at = at;
-        }
-        if (scanner.value<false>(nullptr) != Result::ok || scanner.peek() != ',') break;
-        scanner.at++;
-    }
-    scanner.at = before;
-}
-
-// Arrays below the root, two levels deep: candidates for the path of the records. The cursor and the error stay.
-void bmo_json_reader::list_arrays() {
-    size_t at = scanner.at;
-    bmo_json_error error = scanner.error;
-    scanner.at = 0;
-    arrays.clear();
-    list_arrays("$", 2);
-    scanner.at = at;
-    scanner.error = error;
-}
-
-void bmo_json_reader::list_arrays(const std::string &prefix, int levels) {
-    if (scanner.peek() != '{') return;
-    scanner.at++;
-    if (scanner.peek() == '}') {
-        scanner.at++;
-        return;
-    }
-    while (scanner.peek() == '"' && arrays.size() < 300) {
-        Span key;
-        bool lone = false;
-        if (scanner.string_value(key, lone) != Result::ok || scanner.peek() != ':') return;
-        scanner.at++;
-        std::string path = member_path(prefix, key);
-        if (scanner.peek() == '[') arrays += (arrays.empty() ? "" : ", ") + path;
-        if (scanner.peek() == '{' && levels > 1) {
-            list_arrays(path, levels - 1);
-        } else if (scanner.value<false>(nullptr) != Result::ok) {
-            return;
-        }
-        if (scanner.peek() != ',') break;
-        scanner.at++;
-    }
-    if (scanner.peek() == '}') scanner.at++;
 }
 
 extern "C" {
@@ -561,7 +344,7 @@ void bmo_json_set_field(bmo_json_reader *reader, const char *name, size_t length
 
 void bmo_json_clear_fields(bmo_json_reader *reader) { reader->fields.clear(); }
 
-int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, bmo_json_mode mode) {
+int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, int mode) {
     return reader->begin(data, size, mode);
 }
 
@@ -586,25 +369,10 @@ void bmo_json_last_record(const bmo_json_reader *reader, size_t *offset, size_t 
     *length = reader->last_length;
 }
 
-size_t bmo_json_survey(bmo_json_reader *reader) {
-    reader->survey();
-    return reader->findings.size();
-}
-
-void bmo_json_finding_at(const bmo_json_reader *reader, size_t index, bmo_json_finding *finding) {
-    const Finding &found = reader->findings[index];
-    *finding = {found.path.data(), found.path.size(), {found.kind, found.text.data(), found.text.size()}};
-}
-
 size_t bmo_json_rejected_count(const bmo_json_reader *reader) { return reader->rejected.size(); }
 
 void bmo_json_rejected_at(const bmo_json_reader *reader, size_t index, bmo_json_rejected *rejected) {
     *rejected = reader->rejected[index];
-}
-
-const char *bmo_json_arrays(bmo_json_reader *reader) {
-    if (reader->scanner.count && reader->arrays.empty()) reader->list_arrays();
-    return reader->arrays.c_str();
 }
 
 }

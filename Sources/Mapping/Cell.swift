@@ -14,6 +14,8 @@ public struct Cell: @unchecked Sendable {
 
     /// The storage class.
     public let kind: Kind
+    /// Whether the value counts only where there is none yet: another source goes before.
+    public private(set) var isFallback = false
     /// Bytes of a text or bytes value.
     public let length: UInt32
     @usableFromInline let payload: UInt64
@@ -53,6 +55,13 @@ public struct Cell: @unchecked Sendable {
         Cell(
             kind: kind, length: UInt32(truncatingIfNeeded: bytes.count),
             payload: UInt64(UInt(bitPattern: bytes.baseAddress)))
+    }
+
+    /// The same value, which counts only where there is none yet.
+    var asFallback: Cell {
+        var cell = self
+        cell.isFallback = true
+        return cell
     }
 
     /// The integer of ``Kind/integer``.

@@ -6,7 +6,7 @@ public import RecordBatch
 /// One mapper serves one walk over one entity at a time. It reads the batch in place: an object's members are walked
 /// once, and a member's key index leads to its place in the entity's path tree.
 public final class Mapper {
-    private let model: CompiledModel
+    let model: CompiledModel
     /// Per plan of the model, for the batch at hand.
     private var resolved: [ResolvedPlan?]
     private var knownUnknown: Set<UnknownField> = []
@@ -110,6 +110,7 @@ public final class Mapper {
             try follow(pending, from: row, layout, record: record, in: batch, page)
         }
         if let parent { copyKey(of: parent, to: first, page) }
+        for field in mapping.fallbacks { page.cells[first + field] = page.cells[first + field].asFallback }
         if let top, case .toOne(let index) = top.inherited, let key = top.key {
             let toOne = layout.toOne[index]
             fill(toOne.firstField..<toOne.firstField + toOne.fieldCount, with: key, first, page)
@@ -228,7 +229,8 @@ public final class Mapper {
     }
 
     private func noteUnknown(_ member: BatchValue, below node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout) {
-        guard let path = plan.noteUnknown(member, below: node) else { return }
+        // What the column of extra fields keeps is not lost.
+        guard let path = plan.noteUnknown(member, below: node), layout.extra == nil || node != plan.root else { return }
         let field = UnknownField(entity: layout.index, path: path)
         if knownUnknown.insert(field).inserted { newUnknown.append(field) }
     }

@@ -32,17 +32,18 @@ final class ChangeLog {
     }
 
     private struct State {
-        let run: RunDescription
-        /// Once its row is written.
+        /// Of the run, once its row is written.
         var id: Int64?
-        var loads: [Load]
+        // Asked for each row that is written: nothing that counts references lies beside it.
+        var loads: [Load] = []
     }
 
     /// Where the records come from that are being imported.
     var source: PageSource?
-    private var state: State?
+    private var run: RunDescription?
+    private var state = State()
     /// As it was when the open page began.
-    private var saved: State?
+    private var saved = State()
     private let entityCount: Int
     private let runs: RunTable
     private let insertion: RawStatement
@@ -61,7 +62,8 @@ final class ChangeLog {
 
     /// Begins a run; what is written from now on belongs to it.
     func begin(_ run: RunDescription) {
-        state = State(run: run, loads: Array(repeating: .unknown, count: entityCount))
+        self.run = run
+        state = State(loads: Array(repeating: .unknown, count: entityCount))
         saved = state
     }
 
@@ -71,60 +73,63 @@ final class ChangeLog {
     func end(outcome: String, summary: String?) throws -> Int64 {
         let id = try runID()
         try runs.finish(id, outcome: outcome, summary: summary)
-        state = nil
+        abandon()
         return id
     }
 
     /// The run's number, which writes its row if that is not there.
     @discardableResult
     func runID() throws -> Int64 {
-        guard let open = state else { throw StoreError(.internal, "no run has begun") }
-        if let id = open.id { return id }
-        let id = try runs.add(open.run)
-        state?.id = id
+        if let id = state.id { return id }
+        guard let run else { throw StoreError(.internal, "no run has begun") }
+        let id = try runs.add(run)
+        state.id = id
         return id
     }
 
     /// Gives the run up: nothing of it was committed.
-    func abandon() { state = nil }
+    func abandon() {
+        run = nil
+        state = State()
+        saved = state
+    }
 
     /// Whether the run has put the first rows into the entity's table.
-    func isLoading(_ entity: Int) -> Bool { state?.loads[entity] == .loading }
+    func isLoading(_ entity: Int) -> Bool { run != nil && state.loads[entity] == .loading }
 
     /// The number of the run that is open, if one is.
-    func runIDIfAny() throws -> Int64? { state == nil ? nil : try runID() }
+    func runIDIfAny() throws -> Int64? { run == nil ? nil : try runID() }
 
     /// Marks runs that still run as interrupted: one process writes at a time, so theirs have died.
     func closeDeadRuns() throws { try runs.closeDead() }
 
     /// The run's number, once it has a row.
-    var currentID: Int64? { state?.id }
+    var currentID: Int64? { state.id }
 
     /// What the page did is there to stay.
     func pageCommitted() { saved = state }
 
     /// What the page did is gone, and with it perhaps the run's row.
-    func pageRolledBack() { if state != nil { state = saved } }
+    func pageRolledBack() { state = saved }
 
     // MARK: changes
 
     /// Whether a change of an existing row of the entity is to be recorded: there is a run, and it is not the entity's
     /// first load.
     func records(_ entity: Int) -> Bool {
-        guard let state else { return false }
-        return state.loads[entity] != .loading
+        run != nil && state.loads[entity] != .loading
     }
 
     /// Whether a row that is about to be inserted is to be recorded; begins the entity's load if its table is empty.
     func recordsInsert(_ layout: EntityLayout, isEmpty: () throws -> Bool) throws -> Bool {
-        guard let known = state?.loads[layout.index] else { return false }
-        switch known {
+        guard run != nil else { return false }
+        switch state.loads[layout.index] {
         case .loading: return false
         case .ordinary: return true
         case .unknown:
             let isEmpty = try isEmpty()
             if isEmpty { try record(layout, key: nil as JSONText?, .loaded, old: nil, new: nil) }
-            state?.loads[layout.index] = isEmpty ? .loading : .ordinary
+            state.loads[layout.index] = isEmpty ? .loading : .ordinary
             return !isEmpty
         }
     }
@@ -138,7 +143,7 @@ final class ChangeLog {
     ///   - old: The columns before as an object; nil when there was no row.
     ///   - new: The columns after; nil when there is no row.
     func record(_ layout: EntityLayout, key: JSONText?, _ change: Change, old: JSONText?, new: JSONText?) throws {
-        guard state != nil else { return }
+        guard run != nil else { return }
         insertion.bind(try runID(), at: 1)
         insertion.bind(layout.name, at: 2)
         insertion.bind(json: key, at: 3)

@@ -88,8 +88,8 @@ extension JSONText {
 extension EntityLayout {
     /// A key that ``JSONText/key(_:)-(Sequence<StoredValue>)`` wrote; nil when it is none of this entity's.
     func key(from text: String) -> [StoredValue]? {
-        guard let parts = JSONText.parts(of: text), parts.count == key.count else { return nil }
-        return key(parts)
+        guard let parts = JSONText.parts(of: text), parts.count == max(1, key.count) else { return nil }
+        return key.isEmpty ? parts : key(parts)
     }
 
     /// The targets of links, of which the record of a change knows no types.

@@ -15,9 +15,9 @@ public struct EntityStatus: Sendable {
 
     /// The entity.
     public var name: String
-    /// Its rows, stubs among them.
+    /// Its rows, stubs and those of its sub-entities among them.
     public var rows: Int
-    /// Rows that are only referred to.
+    /// Rows that are only referred to; those of sub-entities count for the entity whose table it is.
     public var stubs: Int
     /// Records that could not be imported.
     public var quarantined: Int
@@ -52,7 +52,10 @@ extension SQLiteStore {
                     arguments: [Clock.text(secondsAgo: 3600), layout.name])
                 return EntityStatus(
                     name: layout.name,
-                    rows: try Int.fetchOne(db, sql: "SELECT count(*) FROM \(SchemaBuilder.quoted(layout.name))") ?? 0,
+                    rows: try Int.fetchOne(
+                        db,
+                        sql: "SELECT count(*) FROM \(SchemaBuilder.quoted(layout.table)) "
+                            + "WHERE \(Self.isOfKind(layout) ?? "true")") ?? 0,
                     stubs: try count("SELECT count(*) FROM bmo_stubs WHERE entity = ?"),
                     quarantined: try count("SELECT count(*) FROM bmo_quarantine WHERE entity = ?"),
                     lastRun: last?["id"], lastChanged: last?["started"],

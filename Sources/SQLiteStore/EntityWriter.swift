@@ -47,6 +47,9 @@ final class EntityWriter {
             + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
     }
 
+    /// The row that ``merge(_:as:)`` found or made last, by SQLite's number of it.
+    private(set) var lastRow: Int64 = 0
+
     func merge(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
         let isReference = role == .reference
         for (index, field) in layout.key.enumerated() { lookUp.bind(cells[field], at: Int32(index + 1)) }
@@ -55,19 +58,25 @@ final class EntityWriter {
             let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
             for index in cells.indices { insert.bind(cells[index], at: Int32(index + 1)) }
             try insert.run()
+            lastRow = insert.lastInsertedRow
             if isReference { try stubs.add(layout, cells) }
             try provenance.noteInsert(layout, cells, as: role)
             if isRecorded { try recordInsert(cells, isReference ? .stubbed : .inserted) }
             return .inserted
         }
         let rowID = lookUp.int64(0)
+        lastRow = rowID
         var changed: [Int]?
         for index in cells.indices where !lookUp.matches(cells[index], column: Int32(index + 1)) {
+            // A source of higher precedence has been here.
+            if cells[index].isFallback, !lookUp.isNull(Int32(index + 1)) { continue }
             changed = (changed ?? []) + [index]
         }
         if layout.discriminator != nil { keepKind(cells, isReference: isReference, &changed) }
-        let isRecorded = changes.records(layout.index)
-        let old = isRecorded ? changed.map { object($0) { $0.append(lookUp.value(Int32($1 + 1))) } } : nil
+        var old: JSONText?
+        if let changed, changes.records(layout.index) {
+            old = object(changed) { $0.append(lookUp.value(Int32($1 + 1))) }
+        }
         lookUp.reset()
         if let changed { try update(rowID, changed, cells) }
         let wasStub = try !isReference && stubs.remove(layout, cells)
@@ -75,7 +84,7 @@ final class EntityWriter {
         guard wasStub || changed != nil else { return .unchanged }
         let isUnknown = try wasStub || isReference && stubs.contains(layout, cells)
         try provenance.noteUpdate(layout, cells, fields: changed ?? [], as: role, wasStub: isUnknown)
-        if isRecorded {
+        if changes.records(layout.index) {
             let new = object(changed ?? []) { $0.append(cells[$1]) }
             try changes.record(
                 layout, key: key(of: cells), wasStub ? .inserted : .updated, old: old ?? object([]) { _, _ in },
@@ -116,8 +125,9 @@ final class EntityWriter {
 
     private func recordInsert(_ cells: UnsafeBufferPointer<Cell>, _ change: ChangeLog.Change) throws {
         let present = cells.indices.filter { cells[$0].kind != .absent && cells[$0].kind != .null }
-        try changes.record(
-            layout, key: key(of: cells), change, old: nil, new: object(present) { $0.append(cells[$1]) })
+        // A row without a key goes by its number.
+        let key = layout.key.isEmpty ? .key([StoredValue.integer(insert.lastInsertedRow)]) : key(of: cells)
+        try changes.record(layout, key: key, change, old: nil, new: object(present) { $0.append(cells[$1]) })
     }
 
     /// - Parameter kind: The name of the entity that a reference takes the object for.
@@ -134,6 +144,10 @@ final class EntityWriter {
             for (index, field) in layout.key.enumerated() {
                 new.beginMember(layout.fields[field].name)
                 new.append(key[index])
+            }
+            if let field = layout.discriminator {
+                new.beginMember(layout.fields[field].name)
+                new.append(string: kind)
             }
             new.append("}")
             try changes.record(layout, key: .key(key), .stubbed, old: nil, new: new)
@@ -229,8 +243,14 @@ final class StubTable {
     /// Whether the object is a stub.
     func contains(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws -> Bool {
         guard counts[layout.name, default: 0] > 0 else { return false }
-        search.bind(layout.name, at: 1)
-        search.bind(utf8: JSONText.key(layout.key.lazy.map { cells[$0] }).bytes, at: 2)
+        return try contains(layout.name, .key(layout.key.lazy.map { cells[$0] }))
+    }
+
+    /// Whether the object is a stub.
+    func contains(_ entity: String, _ key: JSONText) throws -> Bool {
+        guard counts[entity, default: 0] > 0 else { return false }
+        search.bind(entity, at: 1)
+        search.bind(utf8: key.bytes, at: 2)
         defer { search.reset() }
         return try search.step()
     }

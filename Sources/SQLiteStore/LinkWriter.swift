@@ -9,20 +9,24 @@ final class LinkWriter {
     private let target: EntityLayout
     private let backing: any LinkBacking
     private let changes: ChangeLog
+    private let orphans: OrphanTable
     private let width: Int
+    private let window: LinkWindow?
 
     init(
         _ relationship: EntityLayout.ToMany, of owner: EntityLayout, _ model: CompiledModel,
-        on connection: OpaquePointer?, changes: ChangeLog
+        on connection: OpaquePointer?, changes: ChangeLog, orphans: OrphanTable
     )
         throws
     {
         self.relationship = relationship
         self.owner = owner
         self.changes = changes
+        self.orphans = orphans
         let target = model.entities[model.entities[relationship.target].root]
         self.target = target
         width = target.key.count
+        window = try relationship.window.map { try LinkWindow($0, of: target, on: connection) }
         backing =
             switch relationship.storage {
             case .inverse(let toOne):
@@ -44,16 +48,26 @@ final class LinkWriter {
         let owner = owner.map { $0.value ?? .null }
         let stored = try backing.targets(of: owner)
         let old = stored.keys
-        let wanted: [[StoredValue]]
+        var wanted: [[StoredValue]]
         switch relationship.merge {
-        case .replace: wanted = new
+        case .replace: wanted = try window?.merge(new, into: old) ?? new
         case .append:
             let known = Set(old)
             wanted = old + new.filter { !known.contains($0) }
         case .insertAtBeginning: wanted = new + old.filter { !seen.contains($0) }
         }
+        if !relationship.isOrdered {
+            // What is there stays where it is.
+            let kept = Set(wanted)
+            let known = Set(old)
+            wanted = old.filter(kept.contains) + wanted.filter { !known.contains($0) }
+        }
         guard let delta = try backing.write(wanted, over: stored, of: owner) else { return false }
         try record(delta, owner)
+        if relationship.orphans == .delete, let walk = changes.source?.walk {
+            let kept = Set(wanted)
+            for key in old where !kept.contains(key) { try orphans.add(walk: walk, target, key) }
+        }
         return true
     }
 

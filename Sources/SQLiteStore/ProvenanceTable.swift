@@ -40,6 +40,7 @@ final class ProvenanceTable {
     private let deletion: RawStatement
     private let listing: RawStatement
     private let select: RawStatement
+    private let unlisted: RawStatement
 
     init(on connection: OpaquePointer?, model: CompiledModel, changes: ChangeLog) throws {
         self.model = model
@@ -64,6 +65,8 @@ final class ProvenanceTable {
             "DELETE FROM bmo_provenance WHERE entity = ? AND key = ? AND source = ?", on: connection)
         listing = try RawStatement(
             "UPDATE bmo_provenance SET listed = 1 WHERE entity = ? AND key = ? AND listed = 0", on: connection)
+        unlisted = try RawStatement(
+            "SELECT 1 FROM bmo_provenance WHERE entity = ? AND key = ? AND listed = 0", on: connection)
         select = try RawStatement(
             """
             SELECT s.id, s.bridge, s.walk, s.columns, p.first_run, p.last_run, p.location, p.listed
@@ -83,6 +86,15 @@ final class ProvenanceTable {
         }
     }
 
+    /// Whether the row came only nested in others or by other sources: the entity's own listing never brought it.
+    func isUnlisted(_ layout: EntityLayout, _ key: JSONText) throws -> Bool {
+        guard counts[layout.index].unlisted > 0 else { return false }
+        unlisted.bind(layout.name, at: 1)
+        unlisted.bind(utf8: key.bytes, at: 2)
+        defer { unlisted.reset() }
+        return try unlisted.step()
+    }
+
     /// The entity's own listing has brought the row.
     func noteListed(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws {
         guard counts[layout.index].unlisted > 0 else { return }
@@ -93,6 +105,8 @@ final class ProvenanceTable {
 
     /// The source of the page has made the row.
     func noteInsert(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws {
+        // Nobody can ask for a row without a key, and no listing can lack it.
+        guard !layout.key.isEmpty else { return }
         // What is known of an object that was there once says nothing about a new one of the same key.
         if counts[layout.index].all > 0 { try forget(layout, .key(layout.key.lazy.map { cells[$0] })) }
         guard role == .nested else { return }

@@ -113,6 +113,9 @@ final class RawStatement {
         return Int(sqlite3_changes(connection))
     }
 
+    /// The number of the row that was inserted last on the connection.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection) }
+
     /// How many rows a connection ever wrote, also those that were taken back.
     static func totalChanges(_ connection: OpaquePointer?) -> Int64 { sqlite3_total_changes64(connection) }
 
@@ -145,6 +148,9 @@ final class RawStatement {
         default: return .null
         }
     }
+
+    /// Whether a column of the current row has no value.
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 

@@ -120,7 +120,9 @@ extension RowChange {
         for record in records {
             guard case .links(let relationship, let new)? = record.new, case .links(_, let old)? = record.old
             else { continue }
-            let target = layout?.toMany.first { $0.name == relationship }.map { model.entities[$0.target] }
+            let target = layout?.toMany.first { $0.name == relationship }.map {
+                model.entities[model.entities[$0.target].root]
+            }
             links.append(
                 Links(
                     relationship: relationship, at: new.start, old: (target?.keys(old) ?? old).keys,

@@ -1,7 +1,9 @@
 internal import Importer
 internal import Mapping
 
-/// Reads and writes single rows of an entity's table by key, and records what it writes.
+/// Reads and writes single rows of a root entity's table by key, and records what it writes.
+///
+/// A row without a key goes by its number in the table.
 ///
 /// For what works on rows that are known already - undo - and not for imports: see ``EntityWriter``.
 final class RowEditor {
@@ -24,13 +26,16 @@ final class RowEditor {
         stubs = writers.stubs
         table = SchemaBuilder.quoted(layout.name)
         let columns = layout.fields.map { SchemaBuilder.quoted($0.name) }
-        condition = layout.key.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
+        condition =
+            layout.key.isEmpty
+            ? "\(layout.rowIDName) = ?" : layout.key.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
         select = try RawStatement(
             "SELECT \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition)", on: connection)
         deletion = try RawStatement("DELETE FROM \(table) WHERE \(condition)", on: connection)
+        let inserted = columns + (layout.key.isEmpty ? [layout.rowIDName] : [])
         insertion = try RawStatement(
-            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) "
-                + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))", on: connection)
+            "INSERT INTO \(table) (\(inserted.joined(separator: ", "))) "
+                + "VALUES (\(inserted.map { _ in "?" }.joined(separator: ", ")))", on: connection)
         any = try RawStatement("SELECT EXISTS (SELECT 1 FROM \(table))", on: connection)
     }
 
@@ -50,12 +55,14 @@ final class RowEditor {
             if let index = layout.fields.firstIndex(where: { $0.name == name }) { values[index] = value }
         }
         for (field, value) in zip(layout.key, key) { values[field] = value }
+        if let field = layout.discriminator, values[field] == .null { values[field] = .text(layout.name) }
         let isRecorded = try changes.recordsInsert(layout) {
             _ = try any.step()
             defer { any.reset() }
             return any.int64(0) == 0
         }
-        for (index, value) in values.enumerated() { insertion.bind(value, at: Int32(index + 1)) }
+        let bound = layout.key.isEmpty ? values + key : values
+        for (index, value) in bound.enumerated() { insertion.bind(value, at: Int32(index + 1)) }
         try insertion.run()
         if isStub { try stubs.add(layout.name, .key(key)) }
         guard isRecorded else { return }
@@ -118,7 +125,7 @@ final class RowEditor {
     }
 }
 
-/// Whether anything refers to an object: a relationship to one, or a link of which it is the target.
+/// Whether anything refers to an object of a table: a relationship to one, or a link of which it is the target.
 struct ReferenceCheck {
     private let statements: [RawStatement]
 
@@ -129,13 +136,14 @@ struct ReferenceCheck {
             return try RawStatement(
                 "SELECT EXISTS (SELECT 1 FROM \(quoted(table)) WHERE \(condition))", on: connection)
         }
-        statements = try model.entities.flatMap { layout in
-            try layout.toOne.filter { $0.target == target.index }.map { relationship in
+        func leads(to entity: Int) -> Bool { model.entities[entity].root == target.index }
+        statements = try model.entities.filter { $0.index == $0.root }.flatMap { layout in
+            try layout.toOne.filter { leads(to: $0.target) }.map { relationship in
                 try statement(
                     layout.name,
                     (0..<relationship.fieldCount).map { layout.fields[relationship.firstField + $0].name })
             }
-                + layout.toMany.filter { $0.target == target.index }.compactMap { relationship in
+                + layout.toMany.filter { leads(to: $0.target) }.compactMap { relationship in
                     guard case .links(let table) = relationship.storage else { return nil }
                     return try statement(table, SchemaBuilder.linkColumns("target", target))
                 }

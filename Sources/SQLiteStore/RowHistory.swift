@@ -38,7 +38,7 @@ public struct RowHistory: Sendable {
     public var entity: String
     /// The row's key.
     public var key: [StoredValue]
-    /// A value per field; nil when there is no such row now.
+    /// A value per field of ``EntityLayout/columns``; nil when there is no such row now.
     public var values: [StoredValue]?
     /// Whether it is only referred to.
     public var isStub: Bool
@@ -61,24 +61,28 @@ extension SQLiteStore {
     /// - Throws: ``StoreError``.
     public func history(of entity: Int, key: [StoredValue]) throws -> RowHistory {
         let layout = model.entities[entity]
+        // All that is kept goes by the entity whose table it is.
+        let root = model.entities[layout.root]
         let text = JSONText.key(key)
         var history = RowHistory(
             entity: layout.name, key: key, values: nil, isStub: false, isListed: true, groups: [], events: [],
             quarantined: [])
         try read("reading the history of \(layout.name)") { db in
-            let condition = layout.key.map { "\(SchemaBuilder.quoted(layout.fields[$0].name)) = ?" }
+            let condition =
+                layout.key.map { "\(SchemaBuilder.quoted(layout.fields[$0].name)) = ?" }
+                + [Self.isOfKind(layout)].compactMap { $0 }
             let select = try RawStatement(
-                "SELECT \(layout.fields.map { SchemaBuilder.quoted($0.name) }.joined(separator: ", ")) "
-                    + "FROM \(SchemaBuilder.quoted(layout.name)) WHERE \(condition.joined(separator: " AND "))",
+                "SELECT \(layout.columns.map { SchemaBuilder.quoted($0.name) }.joined(separator: ", ")) "
+                    + "FROM \(SchemaBuilder.quoted(layout.table)) WHERE \(condition.joined(separator: " AND "))",
                 on: db.sqliteConnection)
             for (index, value) in key.enumerated() { select.bind(value, at: Int32(index + 1)) }
-            if try select.step() { history.values = layout.fields.indices.map { select.value(Int32($0)) } }
+            if try select.step() { history.values = layout.columns.indices.map { select.value(Int32($0)) } }
             history.isStub =
                 try Bool.fetchOne(
                     db, sql: "SELECT EXISTS (SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?)",
-                    arguments: [layout.name, text.string]) ?? false
-            history.events = try events(layout, text, in: db)
-            let (groups, isListed) = try sources(layout, text, in: db)
+                    arguments: [root.name, text.string]) ?? false
+            history.events = try events(root, text, in: db)
+            let (groups, isListed) = try sources(root, text, in: db)
             history.groups = groups
             history.isListed = isListed && !history.isStub
         }
@@ -152,11 +156,12 @@ extension SQLiteStore {
     private func addListing(_ layout: EntityLayout, to history: inout RowHistory) {
         guard history.isListed else { return }
         let others = Set(history.groups.flatMap(\.columns))
-        let columns = layout.fields.map(\.name).filter { !others.contains($0) }
+        let columns = layout.columns.map(\.name).filter { !others.contains($0) }
         guard !columns.isEmpty else { return }
         let entity = model.model.entities[layout.index]
+        let family = model.entities[layout.root].kinds
         let own = history.events.filter { event in
-            event.kind != "undo" && (event.change.walk ?? layout.name) == layout.name
+            event.kind != "undo" && family.contains(event.change.walk ?? layout.name)
                 && (event.change.kind == .loaded || event.change.columns.contains { columns.contains($0.name) })
         }
         history.groups.insert(

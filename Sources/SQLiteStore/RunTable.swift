@@ -15,7 +15,6 @@ final class RunTable {
     private let insertion: RawStatement
     private let closing: RawStatement
     private let finishing: RawStatement
-    private let lastID: RawStatement
 
     init(on connection: OpaquePointer?) throws {
         insertion = try RawStatement(
@@ -24,7 +23,6 @@ final class RunTable {
             "UPDATE bmo_runs SET outcome = 'interrupted' WHERE outcome = 'running'", on: connection)
         finishing = try RawStatement(
             "UPDATE bmo_runs SET finished = ?, outcome = ?, summary = ? WHERE id = ?", on: connection)
-        lastID = try RawStatement("SELECT last_insert_rowid()", on: connection)
     }
 
     /// Writes the row of a run that begins, and returns its number.
@@ -34,9 +32,7 @@ final class RunTable {
         insertion.bind(run.started, at: 2)
         insertion.bind(optional: run.undoes, at: 3)
         try insertion.run()
-        _ = try lastID.step()
-        defer { lastID.reset() }
-        return lastID.int64(0)
+        return insertion.lastInsertedRow
     }
 
     /// One process writes at a time: a run that still runs when another begins has died.

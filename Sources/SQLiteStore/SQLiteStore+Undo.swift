@@ -59,8 +59,7 @@ extension SQLiteStore {
                     try commitTransaction(db)
                 } catch {
                     writers.changes.abandon()
-                    try? rollbackTransaction(db)
-                    try writers.reload()
+                    takeBack(db)
                     throw error
                 }
                 return undone ?? 0

@@ -151,7 +151,7 @@ final class Undo {
             return conflict(
                 record.entity, record.key, "the configuration has no \(record.entity).\(relationship) any more")
         }
-        let target = model.entities[layout.toMany[index].target]
+        let target = root(layout.toMany[index].target)
         if try !writers.links(layout.index, index).takeBack(target.keys(old), target.keys(new), of: key) {
             conflict(record.entity, record.key, "its \(relationship) are not as the run left them")
         }
@@ -182,15 +182,15 @@ final class Undo {
         var last = Int64.min
         while true {
             select.bind(last, at: 1)
-            var rows: [[StoredValue]] = []
+            var rows: [(number: Int64, values: [StoredValue])] = []
             while try select.step() {
                 last = select.int64(0)
-                rows.append(layout.fields.indices.map { select.value(Int32($0 + 1)) })
+                rows.append((last, layout.fields.indices.map { select.value(Int32($0 + 1)) }))
             }
             select.reset()
             guard !rows.isEmpty else { return }
-            for row in rows {
-                let key = layout.key.map { row[$0] }
+            for (number, row) in rows {
+                let key = layout.key.isEmpty ? [.integer(number)] : layout.key.map { row[$0] }
                 let text = JSONText.key(key)
                 first.bind(load.entity, at: 1)
                 first.bind(utf8: text.bytes, at: 2)
@@ -228,7 +228,7 @@ final class Undo {
             last = highest.id
         }
         // The rows of a table that was emptied and is being filled again have no record of their own.
-        for (index, layout) in model.entities.enumerated() where writers.changes.isLoading(index) {
+        for layout in model.entities where layout.index == layout.root && writers.changes.isLoading(layout.index) {
             try ensureAllTargets(of: layout)
         }
     }
@@ -239,11 +239,13 @@ final class Undo {
         guard let key = editor.layout.key(from: text) else { return }
         if case .links(let relationship, let span)? = record.new {
             guard let toMany = editor.layout.toMany.first(where: { $0.name == relationship }) else { return }
-            for key in model.entities[toMany.target].keys(span).keys { try ensure(key, of: toMany.target) }
+            for key in root(toMany.target).keys(span).keys { try ensure(key, of: toMany.target) }
             return
         }
         guard let row = try editor.row(key) else {
-            if try check(index).isReferred(key) { try editor.insert(key, [], isStub: true) }
+            let kind = editor.layout.discriminator.map { editor.layout.fields[$0].name }
+            let kept = (record.old?.columns ?? []).filter { $0.name == kind }
+            if try check(index).isReferred(key) { try editor.insert(key, kept, isStub: true) }
             return
         }
         try ensureTargets(of: row, editor.layout)
@@ -260,7 +262,7 @@ final class Undo {
         for relationship in layout.toOne {
             let quoted = SchemaBuilder.quoted
             let columns = (0..<relationship.fieldCount).map { quoted(layout.fields[relationship.firstField + $0].name) }
-            let target = model.entities[relationship.target]
+            let target = root(relationship.target)
             let keys = target.key.map { quoted(target.fields[$0].name) }
             let match = zip(columns, keys).map { "t.\($1) = s.\($0)" }.joined(separator: " AND ")
             let select = try statement(
@@ -277,11 +279,26 @@ final class Undo {
 
     private func ensure(_ key: [StoredValue], of entity: Int) throws {
         let editor = try editor(entity)
-        if try editor.row(key) == nil { try editor.insert(key, [], isStub: true) }
+        guard try editor.row(key) == nil else { return }
+        let kind = editor.layout.discriminator.map { field in
+            (name: editor.layout.fields[field].name, value: StoredValue.text(model.entities[entity].name))
+        }
+        try editor.insert(key, kind.map { [$0] } ?? [], isStub: true)
     }
+
+    /// The layout of the table that an entity's objects lie in.
+    private func root(_ entity: Int) -> EntityLayout { model.entities[model.entities[entity].root] }
 
     /// What a walk left behind would let the next one pass by what was taken back.
     private func forgetWalks() throws {
+        // A first load does not say which walks brought its rows, and a sub-entity may have a walk of its own.
+        for entity in touched {
+            touched.formUnion(
+                try String.fetchAll(
+                    db, sql: "SELECT DISTINCT walk FROM bmo_sources WHERE entity = ?", arguments: [entity])
+            )
+            if let index = model.index(of: entity) { touched.formUnion(model.entities[index].kinds) }
+        }
         for table in ["bmo_progress", "bmo_cursors", "bmo_seen"] where try db.tableExists(table) {
             guard try db.columns(in: table).contains(where: { $0.name == "entity" }) else { continue }
             for entity in touched.sorted() {
@@ -302,6 +319,7 @@ final class Undo {
     }
 
     private func editor(_ entity: Int) throws -> RowEditor {
+        let entity = model.entities[entity].root
         if let editor = editors[entity] { return editor }
         let editor = try RowEditor(model.entities[entity], writers, on: db.sqliteConnection)
         editors[entity] = editor
@@ -309,40 +327,10 @@ final class Undo {
     }
 
     private func check(_ entity: Int) throws -> ReferenceCheck {
+        let entity = model.entities[entity].root
         if let check = checks[entity] { return check }
         let check = try ReferenceCheck(to: model.entities[entity], in: model, on: db.sqliteConnection)
         checks[entity] = check
         return check
-    }
-}
-
-/// The runs after a run that still count: a run that was undone and the run that undid it cancel each other out.
-struct LaterRuns {
-    private let cancelled: Set<Int64>
-    /// The run that undid the run itself, if that still counts.
-    let undoneBy: Int64?
-
-    init(than run: Int64, in db: Database) throws {
-        var cancelled: Set<Int64> = []
-        var undoneBy: Int64?
-        let undos = try Row.fetchAll(
-            db, sql: "SELECT id, undoes FROM bmo_runs WHERE id > ? AND undoes IS NOT NULL ORDER BY id DESC",
-            arguments: [run])
-        for row in undos {
-            let (id, undone) = (row["id"] as Int64, row["undoes"] as Int64)
-            guard !cancelled.contains(id) else { continue }
-            if undone == run {
-                undoneBy = undoneBy ?? id
-            } else if undone > run {
-                cancelled.formUnion([id, undone])
-            }
-        }
-        self.cancelled = cancelled
-        self.undoneBy = undoneBy
-    }
-
-    /// SQL that leaves the others out.
-    func condition(_ column: String) -> String {
-        cancelled.isEmpty ? "true" : "\(column) NOT IN (\(cancelled.sorted().map(String.init).joined(separator: ", ")))"
     }
 }

@@ -36,11 +36,13 @@ import Testing
     func `client credentials get a token once for a whole walk`(way: String) throws {
         let bridge = try bridge(
             oauth(
-                ("token_url", "/token?way=\(way)"), ("client_auth", .text(way)), ("scope", "read"), ("audience", "api")))
+                ("token_url", "/token?way=\(way)"), ("client_auth", .text(way)), ("scope", "read"), ("audience", "api"))
+        )
         let walk = try walk(bridge, "guarded")
         #expect(walk.ids == Array(1...25))
         #expect(try asked("/zoo/token") == 1)
-        let tokens = Set(try server.events().compactMap { $0.headers["authorization"] }.filter { $0.hasPrefix("Bearer") })
+        let tokens = Set(
+            try server.events().compactMap { $0.headers["authorization"] }.filter { $0.hasPrefix("Bearer") })
         #expect(tokens == ["Bearer token-1-read-api"])
     }
 

@@ -166,7 +166,8 @@ import Testing
 
     @Test func `objects by key become records with their keys`() throws {
         #expect(
-            try walk(["path": "by-key", "records": "$.users.*"]).records.first == #"{"@key":"u1","id":1,"name":"User 1"}"#)
+            try walk(["path": "by-key", "records": "$.users.*"]).records.first
+                == #"{"@key":"u1","id":1,"name":"User 1"}"#)
         #expect(
             try walk(["path": "rates", "records": "$.rates.*"]).records
                 == [#"{"@key":"USD","@value":1.1}"#, #"{"@key":"JPY","@value":163}"#])
@@ -223,7 +224,9 @@ import Testing
         func rule(_ action: String, _ path: String = "soft-error") -> Literal {
             [
                 "path": .text(path), "records": "$.items",
-                "responses": [["when": ["path": "$.ok", "equals": false], "action": .text(action), "message": "it is busy"]],
+                "responses": [
+                    ["when": ["path": "$.ok", "equals": false], "action": .text(action), "message": "it is busy"]
+                ],
             ]
         }
         let busy = try failure { _ = try walk(rule("retry")) }

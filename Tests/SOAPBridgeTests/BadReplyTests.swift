@@ -129,7 +129,9 @@ import Testing
         let first = try bridgeError {
             _ = try walk(
                 "fault503", options: faults(["code": "Server", "action": "not_found"]),
-                section: ["faults": .list([["code": "Client", "action": "ignore"], ["status": 503, "action": "fail"]])])
+                section: [
+                    "faults": .list([["code": "Client", "action": "ignore"], ["status": 503, "action": "fail"]])
+                ])
         }
         #expect(first.code == .remote && !first.isRetryable)
         let wrong = try bridgeError { _ = try walk("good", section: faults(["action": "retry"])) }
@@ -140,7 +142,12 @@ import Testing
         let error = try bridgeError {
             _ = try walk(
                 "more",
-                section: ["paging": ["style": "token", "token": "ListResponse/token", "token_element": "tag", "limit_element": "limit"]])
+                section: [
+                    "paging": [
+                        "style": "token", "token": "ListResponse/token", "token_element": "tag",
+                        "limit_element": "limit",
+                    ]
+                ])
         }
         #expect(error.code == .malformed)
         #expect(error.message.contains("the same records as an earlier page"), "\(error)")

@@ -192,7 +192,8 @@ struct Pager: Sendable {
     /// The reply says that there is more, and not where.
     private mutating func brokenPromise() throws -> Step {
         warnings.append(
-            "the reply says that there is more, and has no \(rule.next?.description ?? ""): the listing is not complete")
+            "the reply says that there is more, and has no \(rule.next?.description ?? ""): the listing is not complete"
+        )
         return .end
     }
 
@@ -217,6 +218,13 @@ struct Pager: Sendable {
         if facts.count == 0 {
             if !resumed, let total, fetched < total {
                 warnings.append("the reply says \(total) records, and its pages held \(fetched): not complete")
+                return .end
+            }
+            if case .page(let number) = position, case .page(let start) = rule.style, let pages,
+                number - start + 1 < pages
+            {
+                warnings.append(
+                    "the reply says \(pages) pages, and page \(number) holds no records: the listing is not complete")
                 return .end
             }
             return end()
@@ -264,7 +272,7 @@ struct Pager: Sendable {
     }
 
     private mutating func end() -> Step {
-        isComplete = !resumed
+        isComplete = true
         return .end
     }
 }

@@ -62,8 +62,10 @@ struct PagingDetector {
     }
 
     private static let urlNames = [
-        "next", "next_url", "nextUrl", "next_page_url", "nextPageUrl", "next_link", "nextLink", "next_href", "next_page",
-        "nextPage", "nextRecordsUrl", "@odata.nextLink", "odata.nextLink", "@nextLink", "__next", "hydra:next", "next_uri",
+        "next", "next_url", "nextUrl", "next_page_url", "nextPageUrl", "next_link", "nextLink", "next_href",
+        "next_page",
+        "nextPage", "nextRecordsUrl", "@odata.nextLink", "odata.nextLink", "@nextLink", "__next", "hydra:next",
+        "next_uri",
     ]
 
     private func byURL() -> Detected? {
@@ -115,7 +117,8 @@ struct PagingDetector {
         ("nextOffset", "offset"),
     ]
     private static let moreNames = [
-        "has_more", "hasMore", "has_next", "hasNext", "has_next_page", "hasNextPage", "more", "more_data", "moreResults",
+        "has_more", "hasMore", "has_next", "hasNext", "has_next_page", "hasNextPage", "more", "more_data",
+        "moreResults",
         "is_truncated", "isTruncated", "more_items_in_collection", "has_more_items",
     ]
 
@@ -167,7 +170,8 @@ struct PagingDetector {
         if let more, survey["$.object"] == .text("list") {
             return Detected(
                 members: [
-                    ("style", "keyset"), ("field", "id"), ("parameter", known("starting_after")), ("has_more", more.path),
+                    ("style", "keyset"), ("field", "id"), ("parameter", known("starting_after")),
+                    ("has_more", more.path),
                 ])
         }
         return nil
@@ -180,7 +184,8 @@ struct PagingDetector {
         "pageIndex", "page_index", "pagenum",
     ]
     private static let pagesNames = [
-        "total_pages", "totalPages", "pages", "last_page", "lastPage", "page_count", "pageCount", "num_pages", "numPages",
+        "total_pages", "totalPages", "pages", "last_page", "lastPage", "page_count", "pageCount", "num_pages",
+        "numPages",
         "total_page", "nb_pages", "nbPages", "pagesCount", "pages_count",
     ]
     private static let totalNames = [
@@ -223,12 +228,16 @@ struct PagingDetector {
             }
             let page = find(Self.pageNames)
             let pages = find(Self.pagesNames)
-            guard page != nil || pages != nil, pages != nil || (total != nil && size != nil) || more != nil else { continue }
+            guard page != nil || pages != nil, pages != nil || (total != nil && size != nil) || more != nil else {
+                continue
+            }
             if pages == nil, page == nil { continue }
             let number = page?.value ?? 1
             // A page object of Spring counts from 0, whatever its parameter's name is.
             let base = number == 0 ? 0 : 1
-            let names = ["page", "page[number]", "p", "pageNumber", "page_number", "pageNo", "pageIndex", "currentPage"]
+            let names = [
+                "page", "page[number]", "p", "pageNumber", "page_number", "pageNo", "pageIndex", "currentPage",
+            ]
             let parameter = names.first { given.contains($0) } ?? "page"
             var members = [("style", "page"), ("page_parameter", parameter), ("start", String(base))]
             if let pages {
@@ -266,8 +275,9 @@ struct PagingDetector {
             return Detected(
                 members: [("style", "page"), ("page_parameter", known("page")), ("pages", name)], first: .page(1))
         }
-        if let range = response.header("content-range"), range.contains("/"), range.first?.isNumber == true
-            || range.contains(" "), let total = HeaderNumber.total(range), total > count
+        if let range = response.header("content-range"), range.contains("/"),
+            range.first?.isNumber == true
+                || range.contains(" "), let total = HeaderNumber.total(range), total > count
         {
             return Detected(
                 members: [("style", "offset"), ("offset_parameter", known("offset")), ("total", "Content-Range")],

@@ -25,7 +25,8 @@ enum GraphQLErrors {
         default: break
         }
         throw BridgeError(
-            code, "\(asked): the GraphQL reply holds errors\(kind.isEmpty ? "" : " (\(kind))")", remedy: "check graphql.query",
+            code, "\(asked): the GraphQL reply holds errors\(kind.isEmpty ? "" : " (\(kind))")",
+            remedy: "check graphql.query",
             location: response.location, remote: response.redactor.clean(message), isRetryable: isRetryable,
             retryAfterMilliseconds: isRetryable ? HTTPStatusError.retryAfter(response) : nil)
     }

@@ -14,7 +14,9 @@ enum JSONScalar: Equatable, Sendable {
     case array(String)
 
     init(_ value: bmo_json_value) {
-        var text: String { String(decoding: UnsafeRawBufferPointer(start: value.text, count: value.length), as: UTF8.self) }
+        var text: String {
+            String(decoding: UnsafeRawBufferPointer(start: value.text, count: value.length), as: UTF8.self)
+        }
         switch value.kind {
         case BMO_JSON_NULL: self = .null
         case BMO_JSON_FALSE: self = .bool(false)

@@ -30,7 +30,8 @@ final class PageReader {
         _ = records.add(to: reader)
         let paging = section.paging
         let wanted =
-            [paging.next, paging.total, paging.pages, paging.hasMore, section.incremental?.token] + section.metadata.map(\.place)
+            [paging.next, paging.total, paging.pages, paging.hasMore, section.incremental?.token]
+            + section.metadata.map(\.place)
         for place in wanted.compactMap(\.self) where places[place] == nil {
             if case .body(let path) = place { places[place] = path.add(to: reader) }
         }
@@ -171,7 +172,8 @@ final class PageReader {
 
     private func integer(_ place: ReplyPlace) -> Int? {
         let value = value(place)
-        let number = value.integer ?? { if case .header = place { HeaderNumber.total(value.plain ?? "") } else { nil } }()
+        let number =
+            value.integer ?? { if case .header = place { HeaderNumber.total(value.plain ?? "") } else { nil } }()
         // More than any listing has, and little enough to count with.
         return number.map { min(max($0, 0), 1 << 50) }
     }

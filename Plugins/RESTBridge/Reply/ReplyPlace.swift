@@ -10,7 +10,9 @@ enum ReplyPlace: Hashable, Sendable, CustomStringConvertible {
     init(_ text: String, option: String) throws {
         if text.hasPrefix("$") {
             self = .body(try JSONPath(text, option: option))
-        } else if !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}.".utf8.contains($0) }) {
+        } else if !text.isEmpty,
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}.".utf8.contains($0) })
+        {
             self = .header(text)
         } else {
             throw BridgeError(

@@ -37,7 +37,8 @@ struct FilterRule: Sendable {
                 if let parameter = rules.string(text) {
                     targets.append(
                         Target(
-                            attribute: attribute, comparison: comparison, parameter: parameter, value: "{value}", join: nil))
+                            attribute: attribute, comparison: comparison, parameter: parameter, value: "{value}",
+                            join: nil))
                 } else if let rule = rules.object(text) {
                     try add(attribute, comparison, rule)
                 }

@@ -30,7 +30,8 @@ extension RESTSection {
                 target = target.setting(query: [(name: parameter, value: delta)])
             } else if case .only = position {
                 guard let link = HTTPURL(delta, relativeTo: url), !link.hasUserInfo else {
-                    throw BridgeError(.malformed, "the stored delta link is no http or https URL", remedy: "sync with --full")
+                    throw BridgeError(
+                        .malformed, "the stored delta link is no http or https URL", remedy: "sync with --full")
                 }
                 target = link
             }

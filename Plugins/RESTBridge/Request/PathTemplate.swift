@@ -125,7 +125,8 @@ struct PathTemplate: Sendable, CustomStringConvertible {
             let position = text.distance(from: text.startIndex, to: index ?? rest.startIndex) + 1
             return BridgeError(
                 .configuration, "\(option): \"\(text)\" is no template: \(what) at character \(position)",
-                remedy: #"write variables as {name}, optional parts in ( ), and \ before a character that is meant as it is"#
+                remedy:
+                    #"write variables as {name}, optional parts in ( ), and \ before a character that is meant as it is"#
             )
         }
 

@@ -46,6 +46,7 @@ typedef enum bmo_json_fault {
     BMO_JSON_TOO_DEEP,       /* more than 1,024 levels */
     BMO_JSON_NO_RECORDS,     /* the path of the records leads nowhere */
     BMO_JSON_NOT_RECORDS,    /* the path of the records leads to a text, a number or a bool */
+    BMO_JSON_AMBIGUOUS,      /* no path was given, and the root is an object with arrays in it */
     BMO_JSON_TOO_LARGE,      /* over 4 GiB, or a batch that cannot be written */
     BMO_JSON_MEMORY
 } bmo_json_fault;
@@ -100,19 +101,21 @@ void bmo_json_add_filter(bmo_json_reader *reader, const char *name, size_t lengt
 void bmo_json_set_field(bmo_json_reader *reader, const char *name, size_t length, const char *value, size_t value_length);
 void bmo_json_clear_fields(bmo_json_reader *reader);
 
-/* How a text is read. */
-typedef enum bmo_json_mode {
-    BMO_JSON_RECORDS = 0,    /* path 0 leads to the records; those that a wildcard finds in an object get its key as the
-                                member `@key`, and plain values there become records {@key, @value} */
-    BMO_JSON_VALUES = 1,     /* there are no records: path 0 is as any other */
-    BMO_JSON_SEQUENCE = 2    /* the text is any number of records, one after the other (NDJSON); paths mean nothing */
-} bmo_json_mode;
+/* How a text is read. By path 0, which leads to the records; those that a wildcard finds in an object get its key as the
+   member `@key`, and plain values there become records {@key, @value}. */
+#define BMO_JSON_RECORDS 0
+/* The same, but no person has chosen path 0: an object at the root is then a record only if it holds no array. */
+#define BMO_JSON_GUESS 1
+/* There are no records: path 0 is as any other. */
+#define BMO_JSON_VALUES 2
+/* The text is any number of records, one after the other (NDJSON); paths mean nothing. */
+#define BMO_JSON_SEQUENCE 3
 
 /*
  * Begins a text, which stays unchanged and has BMO_JSON_PADDING readable bytes after its end until the walk is over.
  * Returns 0 when the text is refused at once.
  */
-int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, bmo_json_mode mode);
+int bmo_json_begin(bmo_json_reader *reader, const uint8_t *data, size_t size, int mode);
 /* Writes records until the batch has about `bytes` bytes, or 500 records were rejected. */
 bmo_json_status bmo_json_next(bmo_json_reader *reader, bmo_writer *writer, size_t bytes);
 
@@ -139,7 +142,7 @@ typedef struct bmo_json_finding {
 size_t bmo_json_survey(bmo_json_reader *reader);
 void bmo_json_finding_at(const bmo_json_reader *reader, size_t index, bmo_json_finding *finding);
 
-/* After NO_RECORDS or NOT_RECORDS: where arrays are, as paths separated by ", ", for a remedy. */
+/* After NO_RECORDS, NOT_RECORDS or AMBIGUOUS: where arrays are, as paths separated by ", ", for a remedy. */
 const char *bmo_json_arrays(bmo_json_reader *reader);
 
 #ifdef __cplusplus
