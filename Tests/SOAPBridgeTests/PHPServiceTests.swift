@@ -176,7 +176,7 @@ import Testing
         }
         let plan = try fetch(since: nil, explains: true).records
         #expect(plan.count == 1)
-        #expect(plan[0].contains(#""request":"POST \(server.url)/v11""#), "\(plan)")
+        #expect(plan[0].contains(#""request":"POST \#(server.url)/v11""#), "\(plan)")
         #expect(plan[0].contains("<n1:page>1</n1:page></n1:ListProducts>"), "\(plan)")
         #expect(throws: (any Error).self) { try requests() }
         #expect(try fetch(since: "2", explains: false).records == [expected(0), expected(1)])
