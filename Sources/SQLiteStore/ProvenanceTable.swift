@@ -204,9 +204,11 @@ final class ProvenanceTable {
         isListed: Bool
     ) throws {
         let run = try other == nil ? changes.runIDIfAny() : other?.lastRun
+        // Before the first value is bound: what fails between binding and running would be found by the next run.
+        let number = try number(of: mask, layout, of: other)
         insertion.bind(layout.name, at: 1)
         insertion.bind(utf8: key.bytes, at: 2)
-        insertion.bind(try number(of: mask, layout, of: other), at: 3)
+        insertion.bind(number, at: 3)
         insertion.bind(optional: firstRun ?? run, at: 4)
         insertion.bind(optional: run, at: 5)
         insertion.bind(other == nil ? changes.source?.location : other?.location, at: 6)
@@ -259,12 +261,14 @@ final class ProvenanceTable {
         // Names of columns have no space in them.
         let columns = layout.fields.indices.filter { source.columns[$0 / 64] >> UInt64($0 % 64) & 1 == 1 }
             .map { layout.fields[$0].name }.joined(separator: " ")
-        for statement in [addSource, findSource] {
+        func bind(_ statement: RawStatement) {
             for (index, text) in [layout.name, source.bridge, source.walk, columns].enumerated() {
                 statement.bind(text, at: Int32(index + 1))
             }
         }
+        bind(addSource)
         try addSource.run()
+        bind(findSource)
         _ = try findSource.step()
         defer { findSource.reset() }
         let number = findSource.int64(0)
