@@ -39,7 +39,11 @@ final class ChangeLog {
     }
 
     /// Where the records come from that are being imported.
-    var source: PageSource?
+    var source: PageSource? {
+        didSet { if source?.bridge != oldValue?.bridge || source?.walk != oldValue?.walk { sourceNumber += 1 } }
+    }
+    /// Another one whenever the bridge or the walk is another.
+    private(set) var sourceNumber = 0
     private var run: RunDescription?
     private var state = State()
     /// As it was when the open page began.
