@@ -64,7 +64,8 @@ extension Workspace {
             workspace: self, store: store, connections: connections, thread: thread, gate: PageGate(),
             options: options, report: report)
         try await thread.run { try store.beginRun(kind: "sync") }
-        let (results, counts) = await walk(context)
+        let (walked, counts) = await walk(context)
+        var results = walked
         await connections.close()
         try noteUnknownFields(in: store, since: began, &results, report)
         var summary = makeReport(results, counts, ContinuousClock.now - start)

@@ -148,7 +148,7 @@ public final class PageImport {
     private func tombstones(
         of page: MixedPage, _ batch: RecordBatch
     ) -> (records: Set<Int>, keys: [(entity: Int, key: [StoredValue])]) {
-        guard let matcher = policy.tombstone else { return ([], []) }
+        guard walk.isListing, let matcher = policy.tombstone else { return ([], []) }
         let records = Set((0..<batch.count).filter { matcher.fits(batch[$0]) })
         guard !records.isEmpty else { return ([], []) }
         var last: [[StoredValue]: (entity: Int, isGone: Bool)] = [:]
@@ -396,9 +396,9 @@ private struct ReferenceMemory {
     init(entityCount: Int) { last = Array(repeating: [], count: entityCount) }
 
     mutating func isNew(entity: Int, _ key: UnsafeBufferPointer<Cell>) -> Bool {
-        let values = key.compactMap(\.value)
-        guard last[entity] != values else { return false }
-        last[entity] = values
+        let known = last[entity]
+        if known.count == key.count, key.indices.allSatisfy({ key[$0].equals(known[$0]) }) { return false }
+        last[entity] = key.compactMap(\.value)
         return true
     }
 }

@@ -78,6 +78,18 @@ public struct Cell: @unchecked Sendable {
         UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(payload)), count: Int(length))
     }
 
+    /// Whether this is a value and the other is the same one; see ``StoredValue/==(_:_:)``.
+    public func equals(_ value: StoredValue) -> Bool {
+        switch (kind, value) {
+        case (.null, .null): true
+        case (.integer, .integer(let other)): integer == other
+        case (.real, .real(let other)): real == other
+        case (.text, .text(let other)): other.utf8.count == Int(length) && other.utf8.elementsEqual(rawBytes)
+        case (.bytes, .bytes(let other)): other.count == Int(length) && other.elementsEqual(rawBytes)
+        default: false
+        }
+    }
+
     /// The value as an owned one, for what outlives the page.
     public var value: StoredValue? {
         switch kind {

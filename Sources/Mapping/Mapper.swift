@@ -85,8 +85,8 @@ public final class Mapper {
         }
         let mapping = plan.mapping
         let layout = model.entities[mapping.entity]
+        let first = page.cells.count
         let row = appendRow(layout, record: record, isReference: false, page)
-        let first = page.rows[row].firstCell
         for constant in mapping.constants {
             do {
                 page.cells[first + constant.field] = try constant.converter.convert(constant.value, page.arena)
@@ -101,8 +101,10 @@ public final class Mapper {
             try walk(object, plan.root, plan, layout, row, &relationships, page.arena)
         }
         if let top { finish(top, object, plan, layout, first, page) }
-        for field in layout.key
-        where page.cells[first + field].kind == .null || page.cells[first + field].kind == .absent {
+        let missing = page.cells.withUnsafeBufferPointer { cells in
+            layout.key.first { cells[first + $0].kind == .null || cells[first + $0].kind == .absent }
+        }
+        if let field = missing {
             let state = page.cells[first + field].kind == .null ? "null" : "missing"
             throw Rejection(reason: "the key \(layout.name).\(layout.fields[field].name) is \(state)")
         }

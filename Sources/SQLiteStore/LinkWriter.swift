@@ -39,13 +39,15 @@ final class LinkWriter {
     }
 
     func merge(owner: [Cell], targets: UnsafeBufferPointer<Cell>) throws -> Bool {
+        let owner = owner.map { $0.value ?? .null }
+        // Most lists are as they were: that is seen in place, without a copy of any key.
+        if try backing.holds(targets, of: owner) { return false }
         var new: [[StoredValue]] = []
         var seen: Set<[StoredValue]> = []
         for first in stride(from: 0, to: targets.count, by: width) {
             let key = targets[first..<first + width].compactMap(\.value)
             if seen.insert(key).inserted { new.append(key) }
         }
-        let owner = owner.map { $0.value ?? .null }
         let stored = try backing.targets(of: owner)
         let old = stored.keys
         var wanted: [[StoredValue]]
@@ -180,6 +182,8 @@ private struct StoredLinks {
 /// Where the links of a relationship lie.
 private protocol LinkBacking {
     func targets(of owner: [StoredValue]) throws -> StoredLinks
+    /// Whether just these are stored, in this order; where they are in another order it may say no.
+    func holds(_ targets: UnsafeBufferPointer<Cell>, of owner: [StoredValue]) throws -> Bool
     /// Returns what is different now; nil when nothing was written.
     func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]) throws -> LinkDelta?
 }
@@ -234,6 +238,11 @@ private struct TableBacking: LinkBacking {
         let positions = rows.map { row -> Int64 in if case .integer(let position) = row[0] { position } else { 0 } }
         let isDense = positions.enumerated().allSatisfy { $1 == Int64($0) }
         return StoredLinks(keys: rows.map { Array($0.dropFirst()) }, positions: positions, isDense: isDense)
+    }
+
+    func holds(_ targets: UnsafeBufferPointer<Cell>, of owner: [StoredValue]) throws -> Bool {
+        for (index, value) in owner.enumerated() { select.bind(value, at: Int32(index + 1)) }
+        return try select.holds(targets, width: targetWidth, firstColumn: 1)
     }
 
     func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]) throws -> LinkDelta? {
@@ -350,6 +359,11 @@ private struct InverseBacking: LinkBacking {
         return StoredLinks(keys: try select.rows(width: keyWidth), isDense: true)
     }
 
+    func holds(_ targets: UnsafeBufferPointer<Cell>, of owner: [StoredValue]) throws -> Bool {
+        for (index, value) in owner.enumerated() { select.bind(value, at: Int32(index + 1)) }
+        return try select.holds(targets, width: keyWidth, firstColumn: 0)
+    }
+
     func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]) throws -> LinkDelta? {
         let kept = Set(wanted)
         var detached: [[StoredValue]] = []
@@ -363,6 +377,18 @@ private struct InverseBacking: LinkBacking {
 }
 
 extension RawStatement {
+    /// Whether the rows are these keys, one after the other and no more; ends with a reset.
+    fileprivate func holds(_ keys: UnsafeBufferPointer<Cell>, width: Int, firstColumn: Int32) throws -> Bool {
+        defer { reset() }
+        for first in stride(from: 0, to: keys.count, by: width) {
+            guard try step() else { return false }
+            for offset in 0..<width where !matches(keys[first + offset], column: firstColumn + Int32(offset)) {
+                return false
+            }
+        }
+        return try !step()
+    }
+
     /// The rest of the rows, and a reset.
     fileprivate func rows(width: Int) throws -> [[StoredValue]] {
         defer { reset() }

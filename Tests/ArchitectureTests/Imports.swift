@@ -70,7 +70,8 @@ enum Imports {
     static func modules(importedBy source: String) -> [String] {
         let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
         let modifiers: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
-        return source.split(separator: "\n").compactMap { line in
+        // An indented import stands in a text, such as the files of a scaffold.
+        return source.split(separator: "\n").filter { $0.first?.isWhitespace == false }.compactMap { line in
             var words = line.split(whereSeparator: \.isWhitespace)[...]
             while let word = words.first, word.hasPrefix("@") || modifiers.contains(word) { words.removeFirst() }
             guard words.popFirst() == "import" else { return nil }

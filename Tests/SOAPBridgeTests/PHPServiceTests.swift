@@ -160,6 +160,32 @@ import Testing
         #expect(try requests().allSatisfy { $0.contains("Basic dTpw") })
     }
 
+    @Test func `an input names values of the parent and of the sync, and a plan shows it without asking`() throws {
+        let bridge = try SOAPBridge(options: options("Products11").options, context: BridgeContext())
+        let section: ConfigValue = [
+            "operation": "ListProducts", "records": "products/product",
+            "input": ["page": "{parent.page}", "limit": "{since}"],
+        ]
+        func fetch(since: String?, explains: Bool) throws -> Walk {
+            let parent: ConfigValue = ["page": 1]
+            return try Walk.run(
+                bridge.fetch(
+                    FetchRequest(
+                        entity: "Product", section: section.options, since: since, parent: parent.options,
+                        explains: explains)))
+        }
+        let plan = try fetch(since: nil, explains: true).records
+        #expect(plan.count == 1)
+        #expect(plan[0].contains(#""request":"POST \#(server.url)/v11""#), "\(plan)")
+        #expect(plan[0].contains("<n1:page>1</n1:page></n1:ListProducts>"), "\(plan)")
+        #expect(throws: (any Error).self) { try requests() }
+        #expect(try fetch(since: "2", explains: false).records == [expected(0), expected(1)])
+        let orphan = try bridgeError {
+            _ = try bridge.fetch(FetchRequest(entity: "Product", section: section.options))
+        }
+        #expect(orphan.message.contains("{parent.page}"))
+    }
+
     @Test func `cancel ends a walk`() throws {
         let bridge = try SOAPBridge(options: options("Products11").options, context: BridgeContext())
         let source = try bridge.fetch(FetchRequest(entity: "Product", section: offset(size: 100).options))
