@@ -254,11 +254,11 @@ struct ReferenceImporter {
             let old = state.links[table]?[link.owner] ?? []
             let first = link.relationship.merge == .append ? old : wanted
             let second = replaces ? [] : link.relationship.merge == .append ? wanted : old
-            var merged = first + second.filter { !first.contains($0) }
-            if !link.relationship.isOrdered {
-                merged = old.filter(merged.contains) + merged.filter { !old.contains($0) }
-            }
-            state.links[table, default: [:]][link.owner] = merged
+            let merged = first + second.filter { !first.contains($0) }
+            // Where order says nothing, what is there stays where it is.
+            state.links[table, default: [:]][link.owner] =
+                link.relationship.isOrdered
+                ? merged : old.filter(merged.contains) + merged.filter { !old.contains($0) }
         case .reversedLinks(let table):
             for (source, targets) in state.links[table] ?? [:] where replaces && !wanted.contains(source) {
                 state.links[table]?[source] = targets.filter { $0 != link.owner }

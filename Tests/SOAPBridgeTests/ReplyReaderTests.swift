@@ -72,6 +72,16 @@ import Testing
             ])
     }
 
+    @Test func `a global element in place of xs any is typed`() throws {
+        let definition = try Samples.load(
+            schemas: #"<xs:schema targetNamespace="urn:x"><xs:element name="cost" type="xs:decimal"/></xs:schema>"#)
+        let item =
+            #"<n:item><n:id>1</n:id><x:cost xmlns:x="urn:x">1.50</x:cost><x:other xmlns:x="urn:x">2</x:other></n:item>"#
+        #expect(
+            try Samples.read(Samples.list(item), Samples.plan(definition)).records
+                == [#"{"id":1,"cost":1.50,"other":"2"}"#])
+    }
+
     @Test func `the reply of rpc is read by its wrapper's local name`() throws {
         let plan = try Samples.plan(Samples.load(), operation: "Echo", records: "EchoResponse/result", total: "")
         let outcome = try Samples.read(
