@@ -148,7 +148,7 @@ public final class PageImport {
     private func tombstones(
         of page: MixedPage, _ batch: RecordBatch
     ) -> (records: Set<Int>, keys: [(entity: Int, key: [StoredValue])]) {
-        guard let matcher = policy.tombstone else { return ([], []) }
+        guard walk.isListing, let matcher = policy.tombstone else { return ([], []) }
         let records = Set((0..<batch.count).filter { matcher.fits(batch[$0]) })
         guard !records.isEmpty else { return ([], []) }
         var last: [[StoredValue]: (entity: Int, isGone: Bool)] = [:]

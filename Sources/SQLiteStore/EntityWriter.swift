@@ -102,7 +102,7 @@ final class EntityWriter {
 
     /// Returns false, and has done nothing, when the row is there.
     private func insertNew(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> Bool {
-        let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
+        let isRecorded = try changes.recordsInsert(layout, isEmpty: beginsLoad)
         for index in cells.indices { insert.bind(cells[index], at: Int32(index + 1)) }
         guard try insert.run() > 0 else { return false }
         lastRow = insert.lastInsertedRow
@@ -123,10 +123,13 @@ final class EntityWriter {
         if changed?.isEmpty == true { changed = nil }
     }
 
-    private func isEmpty() throws -> Bool {
+    /// Whether the table is empty, asked once per run before its first row.
+    private func beginsLoad() throws -> Bool {
         _ = try any.step()
         defer { any.reset() }
-        return any.int64(0) == 0
+        guard any.int64(0) == 0 else { return false }
+        try provenance.forgetRows(of: layout)
+        return true
     }
 
     private func key(of cells: UnsafeBufferPointer<Cell>) -> JSONText { .key(layout.key.lazy.map { cells[$0] }) }
@@ -155,7 +158,7 @@ final class EntityWriter {
         for index in key.indices { insertKey.bind(key[index], at: Int32(index + 1)) }
         if layout.discriminator != nil { insertKey.bind(kind, at: Int32(key.count + 1)) }
         // The statement may find the row there: whether the table was empty is asked before, but only once per run.
-        let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
+        let isRecorded = try changes.recordsInsert(layout, isEmpty: beginsLoad)
         guard try insertKey.run() > 0 else { return false }
         try stubs.add(layout, key: key)
         if isRecorded {

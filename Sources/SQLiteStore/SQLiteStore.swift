@@ -177,7 +177,6 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     public func beginPage() throws -> any PageTransaction {
         try SQLiteStore.translating("beginning a page") {
             try writer.writeWithoutTransaction { db in
-                try finishRollback(db)
                 try beginTransaction(db)
                 do {
                     try writers.refresh()
@@ -211,6 +210,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
 
     /// Begins a transaction, which in a rehearsal is a part of the one that is never committed.
     func beginTransaction(_ db: Database) throws {
+        try finishRollback(db)
         guard isRehearsal else { return try db.beginTransaction(.immediate) }
         // SQLite ends a transaction by itself when there is no space or no memory left. A savepoint would be a new one.
         guard db.isInsideTransaction else {
@@ -239,6 +239,8 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         do {
             let result = try body()
             try commitTransaction(db)
+            // Bookkeeping, of which observers are not told.
+            if !isRehearsal { watcherInUse?.committed([], at: totalChanges(db)) }
             return result
         } catch {
             takeBack(db)
@@ -329,7 +331,7 @@ final class Writers {
     /// Reads again what is kept in memory.
     func reload() throws {
         try stubs.reload(model.entities.map(\.name))
-        try provenance.reload()
+        provenance.forgetMemory()
         unknownFields.forget()
     }
 

@@ -91,13 +91,15 @@ final class WalkTable {
         }
         lastSaved[scope] = now
         if isOptional, last == nil { return false }
+        // Before the first value is bound: what fails between binding and running would be found by the next run.
+        let schemaVersion = try currentSchemaVersion()
         insertion.bind(scope)
         insertion.bind(progress.cursor, at: 4)
         insertion.bind(Int64(progress.page), at: 5)
         insertion.bind(progress.request, at: 6)
         insertion.bind(progress.newest?.local ?? StoredValue.null, at: 7)
         insertion.bind(progress.newest?.remote, at: 8)
-        insertion.bind(try currentSchemaVersion(), at: 9)
+        insertion.bind(schemaVersion, at: 9)
         insertion.bind(Clock.now(), at: 10)
         try insertion.run()
         try saveLog(scope, page: progress.page, rows)

@@ -141,6 +141,42 @@ import Testing
             ])
     }
 
+    @Test func aFurtherSourceIsAskedForEachObject() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 3")
+        try place.say("count 1", "stamp 1000 2026-02-02T00:00:00Z", "token t", about: "facts")
+        let workspace = try await place.workspace(
+            """
+            version: 1
+            bridges:
+              numbers: {plugin: counting}
+            entities:
+              Number:
+                bridge: numbers
+                key: id
+                attributes: {id: integer, name: text}
+                counting: {world: "\(place.folder.appending("world"))"}
+                sources:
+                  facts:
+                    bridge: numbers
+                    attributes: {id: {type: integer, from: nowhere}, changed: timestamp}
+                    each: true
+                    incremental: token
+                    counting: {world: "\(place.folder.appending("facts"))"}
+            """)
+        #expect(try await place.sync(workspace).text == "Number finished, 4 pages +3 ~3")
+        #expect(
+            try place.file().rows("SELECT id, name, substr(changed, 1, 10) FROM Number")
+                == [
+                    ["0", "'number 0'", "'2026-01-01'"], ["1", "'number 1'", "'2026-02-02'"],
+                    ["2", "'number 2'", "'2026-01-01'"],
+                ])
+        try place.say("count 3", "gone 2")
+        let second = try await place.sync(workspace)
+        #expect(second.text == "Number finished, 3 pages =2 -1")
+        #expect(second.entities[0].parents?.unchanged == 2)
+    }
+
     @Test func theBrakeHoldsForOneParentAndForAll() async throws {
         let place = try CountingWorkplace()
         try place.say("count 20", about: "people")

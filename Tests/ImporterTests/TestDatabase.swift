@@ -119,7 +119,7 @@ extension ImportCounts {
             let counts = self[layout.index]
             let parts = [
                 ("+", counts.inserted), ("~", counts.updated), ("=", counts.unchanged), ("!", counts.quarantined),
-                ("?", counts.stubs), ("@", counts.relinked),
+                ("?", counts.stubs), ("@", counts.relinked), ("-", counts.deleted),
             ].filter { $0.1 != 0 }.map { "\($0.0)\($0.1)" }
             return parts.isEmpty ? nil : ([layout.name] + parts).joined(separator: " ")
         }.joined(separator: ", ")

@@ -18,7 +18,7 @@ import Testing
               owner: {to: User}
               tags: {many: Tag, orphans: delete, ordered: false, renamed_from: labels}
               parts: {many: Film, merge: {window: at}}
-            parent: {relationship: owner, where: ["id > 3", "name != null"], concurrency: 2}
+            parent: {relationship: owner, where: ["name != null", "name ~ a%"], concurrency: 2}
             incremental: {field: at, lookback: 5m}
             full_every: 7d
             deletes: {mode: soft, brake: {share: 20%, rows: 10}, when: [{has: gone}, {property: state, equals: [x, 7]}]}

@@ -74,6 +74,25 @@ import Testing
         #expect(try old.blocks(echo, endpoint: "", id: "").contains("2004/08/addressing/role/anonymous<"))
     }
 
+    @Test(arguments: [
+        (#"<w:UsingAddressing xmlns:w="http://www.w3.org/2006/05/addressing/wsdl" required="false"/>"#, true),
+        (#"<w:UsingAddressing xmlns:w="http://www.w3.org/2006/05/addressing/wsdl" wsdl:required="false"/>"#, false),
+        (##"<p:PolicyReference xmlns:p="http://www.w3.org/ns/ws-policy" URI="#yes"/>"##, true),
+        (##"<p:PolicyReference xmlns:p="http://www.w3.org/ns/ws-policy" URI="#maybe"/>"##, false), ("", false),
+    ])
+    func `a binding, or its policy, may ask for addressing`(inBinding: String, asks: Bool) throws {
+        func policy(_ id: String, _ attributes: String) -> String {
+            "<p:Policy xmlns:p=\"http://www.w3.org/ns/ws-policy\" xmlns:u=\"\(Namespace.securityUtility)\" u:Id=\"\(id)\"><p:ExactlyOne><p:All>"
+                + "<a:Addressing xmlns:a=\"http://www.w3.org/2007/05/addressing/metadata\" \(attributes)/></p:All></p:ExactlyOne></p:Policy>"
+        }
+        let text = Samples.wsdl(schemas: "", imports: policy("yes", "") + policy("maybe", "p:Optional=\"true\""))
+            .replacing(
+                #"<binding name="B11" type="t:P">"#,
+                with: #"<binding name="B11" type="t:P" xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/">"# + inBinding)
+        let port = try Samples.load(["http://a.example/s.wsdl": text]).port(service: nil, port: nil, version: nil).1
+        #expect(port.usesAddressing == asks)
+    }
+
     @Test func `blocks of the config take their namespace from the WSDL, or say it`() throws {
         let definition = try Samples.load()
         let operation = try definition.port(service: nil, port: nil, version: nil).1.operation("List")

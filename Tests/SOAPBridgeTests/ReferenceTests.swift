@@ -49,7 +49,7 @@ import Testing
 
     @Test func `a folder that was downloaded is read as it lies`() throws {
         for reference in [
-            "http://far.example/a/b/x%20y.xsd", "file:///C:/work/x y.xsd", #"C:\work\x y.xsd"#, #".\x y.xsd"#,
+            "http://far.example/a/b/x%20y.xsd", "file:///C:/wsdls/x y.xsd", #"C:\wsdls\x y.xsd"#, #".\x y.xsd"#,
             "x%20y.xsd",
         ] {
             let result = try load(

@@ -4,6 +4,7 @@ internal import BridgeKit
 struct WSDLReader {
     private var bindings: [QName: XMLElement] = [:]
     private var bindingNames: [QName] = []
+    private var policies: [String: XMLElement] = [:]
     private var portTypes: [QName: XMLElement] = [:]
     var messages: [QName: XMLElement] = [:]
     var definition = WSDLDefinition()
@@ -30,6 +31,9 @@ struct WSDLReader {
 
     private mutating func index(_ document: XMLElement) {
         let namespace = document["targetNamespace"] ?? ""
+        for node in document.children where node.name.local == "Policy" {
+            if let id = node.attributes["{\(Namespace.securityUtility)}Id"] { policies[id] = node }
+        }
         for node in document.children where node.name.namespace == Namespace.wsdl {
             guard let name = node["name"].map({ QName(namespace, $0.trimmingWhiteSpace) }) else { continue }
             switch node.name.local {
@@ -110,10 +114,26 @@ struct WSDLReader {
         if let colon = address.firstIndex(of: ":"), !["http", "https"].contains(address[..<colon].lowercased()) {
             port.isHTTP = false
         }
-        port.usesAddressing = binding.children.contains {
-            $0.name.local == "UsingAddressing" && Namespace.addressingWSDL.contains($0.name.namespace)
+        let policies = binding.children.filter { $0.name.local == "PolicyReference" }.compactMap { policy in
+            policy["URI"].flatMap { $0.hasPrefix("#") ? self.policies[String($0.dropFirst())] : nil }
         }
+        port.usesAddressing = ([binding] + policies).contains { Self.asksForAddressing($0, depth: 0) }
         return port
+    }
+
+    /// Whether a binding, or a policy (WS-Addressing 1.0, Metadata, section 3), asks for WS-Addressing.
+    private static func asksForAddressing(_ node: XMLElement, depth: Int) -> Bool {
+        guard depth < 8 else { return false }
+        return node.children.contains { child in
+            guard child.name.namespace != Namespace.wsdl else { return false }
+            if child.name.local == "UsingAddressing" || child.name.local == "Addressing",
+                Namespace.addressingWSDL.contains(child.name.namespace)
+            {
+                let isOptional = child.attributes.contains { $0.key.hasSuffix("}Optional") && $0.value == "true" }
+                return !isOptional && child.attributes["{\(Namespace.wsdl)}required"] != "false"
+            }
+            return asksForAddressing(child, depth: depth + 1)
+        }
     }
 
     static func soapChild(of node: XMLElement, _ local: String) -> XMLElement? {
