@@ -326,7 +326,7 @@ final class RESTSource: RecordSource {
         isOver = true
         running.drop()
         page.isEnd = true
-        page.isComplete = open.isLast ? !isResumed && !section.isPartial && !isDelta : isComplete
+        page.isComplete = open.isLast ? !section.isPartial && !isDelta : isComplete
         page.warnings = pager.warnings
         page.pushed = section.pushed
         if pageNumber == 1, !isResumed, !isDelta, section.isConditional, section.method == "GET", let requestURL {

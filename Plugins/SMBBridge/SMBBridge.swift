@@ -43,7 +43,6 @@ public final class SMBBridge: Bridge {
             request, share: connection, queue: hasHelpers ? ListingQueue(context, threads: options.workers) : nil)
     }
 
-
     /// Looks at the share's first folders, and proposes entities: files, folders, and the rows of files that are tables.
     public func discover(into writer: RecordBatchWriter) throws {
         var discovery = try Discovery(connection)

@@ -10,7 +10,7 @@ public final class SOAPBridge: Bridge {
         name: "soap", version: "0.1.0",
         summary: "SOAP 1.1 and 1.2 over HTTP, driven by a WSDL; replies are streamed.",
         optionsSchema: SOAPOptions.schema, entitySchema: SOAPSection.schema, isolation: .inProcess, isConcurrent: true,
-        capabilities: [.check, .discover, .fetch, .resume, .parent, .incremental, .plan])
+        capabilities: [.check, .discover, .fetch, .resume, .parent, .incremental, .plan, .create, .update, .delete])
 
     private let options: SOAPOptions
     private let context: BridgeContext
@@ -36,13 +36,30 @@ public final class SOAPBridge: Bridge {
             + "\(port.operations.count) operations, at \(client.redactor.clean(url: endpoint.text))"
     }
 
-    /// Offers an entity for each operation whose reply has a list.
+    /// Offers an entity for each type of record that an operation lists.
     public func discover(into writer: RecordBatchWriter) throws {
         let definition = try definition()
-        let (_, port) = try definition.port(service: options.service, port: options.port, version: options.version)
-        for operation in port.operations where operation.problem == nil {
-            RecordListing(operation, definition.schemas)?.write(to: writer)
+        let (service, port) = try definition.port(
+            service: options.service, port: options.port, version: options.version)
+        let offers = ServiceReader(port, definition.schemas).offers()
+        guard !offers.isEmpty else {
+            throw BridgeError(
+                .notFound, "no operation of port \"\(port.name)\" replies with a list of records",
+                remedy: "its operations: \(port.operations.map(\.name).joined(separator: ", "))")
         }
+        writer.object {
+            writer.member("title", service.name)
+            writer.key("notes")
+            writer.array {
+                for (service, port) in definition.services.flatMap({ service in service.ports.map { (service, $0) } }) {
+                    writer.text(
+                        "service \(service.name), port \(port.name) (SOAP \(port.version.rawValue)) at "
+                            + "\(client.redactor.clean(url: port.address)): "
+                            + port.operations.map(\.name).joined(separator: ", "))
+                }
+            }
+        }
+        for offer in offers { offer.write(to: writer) }
     }
 
     /// Begins to walk an operation's records.
@@ -82,6 +99,19 @@ public final class SOAPBridge: Bridge {
         return ExplainedSource(
             request: "POST \(client.redactor.clean(url: call.endpoint.text))",
             body: client.redactor.clean(try source.explain()))
+    }
+
+    /// Sends one change, and writes the object as the service then has it, where the reply tells.
+    public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
+        let section = try SOAPSection(request.section)
+        let rule = try WriteRule(request)
+        let definition = try definition()
+        let (_, port) = try definition.port(service: options.service, port: options.port, version: options.version)
+        var call = try self.call(port.operation(rule.service), port: port, definition, section: section)
+        call.isSentOnce = true
+        let listing = try? port.operation(section.operation)
+        try ObjectWriter(call: call, rule: rule, request: request, listing: listing, records: section.records)
+            .run(into: writer)
     }
 
     private func readable(_ name: String, of port: WSDLPort) throws -> WSDLOperation {

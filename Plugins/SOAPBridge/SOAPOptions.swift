@@ -80,7 +80,8 @@ struct SOAPOptions: Sendable {
         let folder = options.string("wsdl_cache") ?? DocumentCache.userFolder ?? ""
         guard folder.isEmpty || folder.hasPrefix("/") else {
             throw BridgeError(
-                .configuration, "wsdl_cache is \"\(folder)\"", remedy: "write an absolute path, or nothing for no cache")
+                .configuration, "wsdl_cache is \"\(folder)\"", remedy: "write an absolute path, or nothing for no cache"
+            )
         }
         cache = folder.isEmpty ? nil : DocumentCache(folder: folder)
         headers = options.withValue("soap_headers") { value in value.map(InputValue.init) ?? .object([]) }

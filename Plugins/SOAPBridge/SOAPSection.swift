@@ -23,6 +23,7 @@ struct SOAPSection: Sendable {
             "records": {"type": "string", "description": "Element names from the reply's body element down to a record, such as ListUsersResponse/users/user."},
             "paging": \#(Paging.schema),
             "soap_headers": {"type": "object", "description": "Further blocks for the header of each request, or others of the same names."},
+            "write": \#(WriteRule.schema),
             "faults": \#(FaultRule.schema),
             "max_pages": {"type": "integer", "minimum": 1, "default": 100000, "description": "Stop after this many pages, with a warning."}
           }

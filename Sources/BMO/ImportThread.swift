@@ -9,6 +9,9 @@ final class ImportThread: Sendable {
             queue.async { continuation.resume(with: Swift.Result(catching: body)) }
         }
     }
+
+    /// Runs `body` after what waits already, and does not wait for it.
+    func runLater(_ body: @escaping @Sendable () -> Void) { queue.async(execute: DispatchWorkItem(block: body)) }
 }
 
 /// Lets one page at a time into the store, in the order of arrival: a page may come in several batches.

@@ -28,7 +28,8 @@ enum MappingFingerprint {
         for relationship in relationships {
             add("\(relationship.name) \(relationship.kind) \(relationship.target)", to: &fingerprint)
             add(
-                "\(relationship.source) \(relationship.inverse ?? "") \(relationship.merge) \(relationship.isOrdered)",
+                "\(relationship.source) \(relationship.inverse ?? "") \(relationship.merge) \(relationship.isOrdered)"
+                    + (relationship.window ?? ""),
                 to: &fingerprint)
         }
     }

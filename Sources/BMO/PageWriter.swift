@@ -10,9 +10,11 @@ final class PageWriter: @unchecked Sendable {
     // `holdsGate` belongs to the task of the walk; all other state is touched on `thread` only, which runs one piece of
     // work at a time, and the task waits for it.
     private let model: CompiledModel
-    private let entity: Int
-    private let bridge: String
-    private let request: String
+    private let request: WalkRequest
+    private let target: WalkTarget
+    private let parent: ParentObject?
+    private let isResumed: Bool
+    private let limit: StoredValue?
     private let store: SQLiteStore
     private let thread: ImportThread
     private let gate: PageGate
@@ -25,24 +27,36 @@ final class PageWriter: @unchecked Sendable {
         var page = 0
         var records = 0
         var counts: ImportCounts
+        /// The newest value of the watched field.
+        var newest: Watermark?
+        /// Values of the watched field that are too far ahead to be true.
+        var valuesBeyondLimit = 0
+        /// What became of the rows that the listing lacked, after the last page.
+        var sweep: SweepResult?
+        /// Objects that the bridge passed by, by a field that no attribute has as it is.
+        var unknownSparedField: String?
     }
 
     private var state: State
     private var recordsInPage = 0
 
-    init(
-        _ workspace: Workspace, _ store: SQLiteStore, entity: Int, request: String, thread: ImportThread,
-        gate: PageGate, firstPage: Int
-    ) {
-        model = workspace.model
-        self.entity = entity
-        bridge = workspace.model.model.entities[entity].bridge
+    init(_ request: WalkRequest, _ context: SyncContext, parent: ParentObject?, after progress: WalkProgress?) {
+        let plan = request.plan
+        model = context.workspace.model
         self.request = request
-        self.store = store
-        self.thread = thread
-        self.gate = gate
-        mapper = Mapper(workspace.model)
-        state = State(page: firstPage, counts: ImportCounts(entityCount: workspace.model.entities.count))
+        self.parent = parent
+        isResumed = progress != nil
+        target = WalkTarget(
+            scope: plan.scope(parent: parent), entity: plan.index, isListing: plan.isListing,
+            parent: parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } })
+        limit = plan.watched?.limit(now: request.began)
+        store = context.store
+        thread = context.thread
+        gate = context.gate
+        mapper = Mapper(model)
+        state = State(
+            page: progress?.page ?? 0, counts: ImportCounts(entityCount: model.entities.count),
+            newest: progress?.newest)
     }
 
     /// Imports a batch, and commits when it ends a page; returns the state after a page.
@@ -78,35 +92,62 @@ final class PageWriter: @unchecked Sendable {
     }
 
     private func importBatch(_ fetched: FetchedBatch) throws -> State? {
-        let page =
-            try open
-            ?? PageImport(
-                entity, of: model, from: PageImport.Origin(bridge: bridge, page: state.page + 1), mapper: mapper,
-                into: store)
+        let info = fetched.page
+        let page = try open ?? beginPage()
         open = page
         if let records = fetched.records {
-            try page.add(records, location: fetched.page.location)
+            try page.add(records, location: info.location, plan: request.plan.mapping, parent: parent?.key)
             recordsInPage += records.count
         }
-        for rejected in fetched.page.rejected {
+        if let deleted = info.deleted {
+            try page.delete(deleted, location: info.location, plan: request.plan.mapping, parent: parent?.key)
+        }
+        for rejected in info.rejected {
             recordsInPage += 1
             try page.reject(
                 record: rejected.index, reason: rejected.reason, representation: rejected.representation,
-                location: fetched.page.location)
+                location: info.location)
         }
-        guard fetched.page.pageEnd || fetched.page.end else { return nil }
-        let progress =
-            fetched.page.end
-            ? nil
-            : fetched.page.cursor.map {
-                WalkProgress(cursor: $0, page: state.page + 1, request: request)
-            }
+        if !info.spared.isEmpty { try spare(info.spared, page) }
+        guard info.pageEnd || info.end else { return nil }
         open = nil
-        try page.commit(progress: progress)
+        state.newest = Watermark.newer(state.newest, page.newest)
+        state.valuesBeyondLimit += page.valuesBeyondLimit
+        if info.end {
+            state.sweep = try page.commit(
+                end: request.end(
+                    isComplete: info.complete, isUnchanged: info.unchanged, token: info.token, newest: state.newest,
+                    isResumed: isResumed, hasParent: parent != nil))
+        } else {
+            try page.commit(
+                progress: info.cursor.map {
+                    WalkProgress(
+                        cursor: $0, page: state.page + 1, request: request.fingerprint, newest: state.newest)
+                })
+        }
         state.page += 1
         state.records += recordsInPage
         recordsInPage = 0
         state.counts += page.counts
         return state
+    }
+
+    private func beginPage() throws -> PageImport {
+        var origin = PageImport.Origin(bridge: request.plan.bridge, page: state.page + 1, walk: target)
+        origin.watched = request.plan.watched.map { ($0, limit) }
+        return try PageImport(target.entity, of: model, from: origin, mapper: mapper, into: store)
+    }
+
+    private func spare(_ spared: [SparedObjects], _ page: PageImport) throws {
+        let layout = model.entities[target.entity]
+        var rows: [SparedRows] = []
+        for objects in spared {
+            guard let field = request.plan.field(ofRemote: objects.field, in: layout) else {
+                state.unknownSparedField = objects.field
+                return try page.spare(nil)
+            }
+            rows.append(SparedRows(field: field, value: objects.value, isPrefix: objects.isPrefix))
+        }
+        try page.spare(rows)
     }
 }

@@ -53,6 +53,8 @@ extension SyncReport.Entity {
         writer.member("quarantined", counts.quarantined)
         writer.member("stubs", counts.stubs)
         writer.member("relinked", counts.relinked)
+        writer.member("deleted", counts.deleted)
+        if let parents { write(parents, to: writer) }
         writer.key("seconds")
         writer.decimal(SyncReport.seconds(duration))
         writer.key("warnings")
@@ -66,6 +68,27 @@ extension SyncReport.Entity {
             writer.member("location", failure.location)
             writer.member("remote", failure.remote)
             writer.member("page", failure.page)
+        }
+    }
+
+    private func write(_ parents: SyncReport.Parents, to writer: RecordBatchWriter) {
+        writer.key("parents")
+        writer.object {
+            writer.member("walked", parents.walked)
+            writer.member("unchanged", parents.unchanged)
+            writer.member("missing", parents.missing)
+            writer.member("failed", parents.failed)
+            writer.key("failures")
+            writer.array {
+                for failure in parents.failures {
+                    writer.object {
+                        writer.member("parent", failure.parent)
+                        writer.member("code", failure.code)
+                        writer.member("message", failure.failure.message)
+                        writer.member("location", failure.failure.location)
+                    }
+                }
+            }
         }
     }
 }

@@ -32,6 +32,35 @@ public struct SyncReport: Sendable {
         public var warnings: [String]
         /// How long its walk took.
         public var duration: Duration
+        /// What became of the walks per parent; nil where there is one walk.
+        public var parents: Parents?
+    }
+
+    /// What became of walks per parent.
+    public struct Parents: Sendable {
+        /// A parent whose walk failed.
+        public struct Failure: Sendable {
+            /// The parent's key as a JSON array.
+            public var parent: String
+            /// The kind of failure.
+            public var code: String
+            /// Why it failed.
+            public var failure: SyncFailure
+        }
+
+        /// Parents whose walk came to its end.
+        public var walked = 0
+        /// Of these, parents of which the remote says that nothing moved.
+        public var unchanged = 0
+        /// Parents that the remote does not know.
+        public var missing = 0
+        /// Parents whose walk failed.
+        public var failed = 0
+        /// The first of the failures.
+        public var failures: [Failure] = []
+
+        /// None yet.
+        public init() {}
     }
 
     /// In the order of the configuration.
@@ -48,7 +77,7 @@ public struct SyncReport: Sendable {
         !succeeded
             || entities.contains {
                 $0.counts.inserted + $0.counts.updated + $0.counts.stubs + $0.counts.relinked + $0.counts.quarantined
-                    > 0
+                    + $0.counts.deleted > 0
             }
     }
 

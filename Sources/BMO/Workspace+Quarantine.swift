@@ -68,7 +68,11 @@ extension Workspace {
         if let rejection = mapper.map(batch, as: index).rejections.first { return rejection.reason }
         let isListing = record.bridge == model.model.entities[index].bridge
         let page = try PageImport(
-            index, of: model, from: PageImport.Origin(bridge: record.bridge, page: record.page, isListing: isListing),
+            index, of: model,
+            from: PageImport.Origin(
+                bridge: record.bridge, page: record.page,
+                walk: WalkTarget(
+                    scope: WalkScope(entity: record.entity), entity: index, isListing: isListing)),
             mapper: mapper, into: store)
         do {
             try page.add(batch, location: record.location)

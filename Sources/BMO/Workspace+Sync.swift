@@ -10,6 +10,10 @@ extension Workspace {
         public var entities: [String]?
         /// Begins interrupted walks at their beginning.
         public var restart: Bool
+        /// Asks for everything, also where `incremental` would ask for what changed.
+        public var full: Bool
+        /// Deletes what the listings lack, however much that is.
+        public var allowsDeletes: Bool
         /// How many entities are fetched at a time.
         public var concurrency: Int
         /// How long to wait for the database's lock, where the store does not have it yet.
@@ -17,11 +21,13 @@ extension Workspace {
 
         /// The usual options.
         public init(
-            entities: [String]? = nil, restart: Bool = false, concurrency: Int = 4,
-            patience: FileLock.Patience = .none
+            entities: [String]? = nil, restart: Bool = false, full: Bool = false, allowsDeletes: Bool = false,
+            concurrency: Int = 4, patience: FileLock.Patience = .none
         ) {
             self.entities = entities
             self.restart = restart
+            self.full = full
+            self.allowsDeletes = allowsDeletes
             self.concurrency = concurrency
             self.patience = patience
         }
@@ -51,29 +57,17 @@ extension Workspace {
                 patience: options.patience)
         defer { lock?.release() }
         let start = ContinuousClock.now
+        let began = Clock.now()
         let connections = Connections(self)
         let thread = ImportThread()
-        let gate = PageGate()
+        let context = SyncContext(
+            workspace: self, store: store, connections: connections, thread: thread, gate: PageGate(),
+            options: options, report: report)
         try await thread.run { try store.beginRun(kind: "sync") }
-        let walks = syncOrder(options.entities).map { index in
-            EntityWalk(
-                workspace: self, store: store, connections: connections, thread: thread, gate: gate,
-                entity: model.model.entities[index], index: index, restart: options.restart, report: report)
-        }
-        var counts = ImportCounts(entityCount: model.entities.count)
-        var results: [String: SyncReport.Entity] = [:]
-        await withTaskGroup(of: (entity: SyncReport.Entity, counts: ImportCounts).self) { group in
-            var waiting = walks[...]
-            for _ in 0..<max(1, options.concurrency) {
-                if let walk = waiting.popFirst() { group.addTask { await walk.run() } }
-            }
-            for await result in group {
-                results[result.entity.name] = result.entity
-                counts += result.counts
-                if let walk = waiting.popFirst() { group.addTask { await walk.run() } }
-            }
-        }
+        let (walked, counts) = await walk(context)
+        var results = walked
         await connections.close()
+        try noteUnknownFields(in: store, since: began, &results, report)
         var summary = makeReport(results, counts, ContinuousClock.now - start)
         // A run that finished and changed nothing leaves the file as it is, byte for byte.
         summary.run = try await thread.run { [summary] in
@@ -82,6 +76,47 @@ extension Workspace {
                 keeping: configuration.history)
         }
         return summary
+    }
+
+    /// Walks the entities, several at a time, and the objects of a parent before those that are walked by it.
+    private func walk(_ context: SyncContext) async -> ([String: SyncReport.Entity], ImportCounts) {
+        var counts = ImportCounts(entityCount: model.entities.count)
+        var results: [String: SyncReport.Entity] = [:]
+        await withTaskGroup(of: (entity: SyncReport.Entity, counts: ImportCounts).self) { group in
+            var waiting = syncOrder(context.options.entities)
+            var running: Set<Int> = []
+            func start() {
+                while running.count < max(1, context.options.concurrency) {
+                    // Parents in a circle: somebody has to be first.
+                    let free =
+                        waiting.firstIndex { index in
+                            parents(of: index).isDisjoint(with: running.union(waiting).subtracting([index]))
+                        } ?? (running.isEmpty ? waiting.indices.first : nil)
+                    guard let free else { return }
+                    let index = waiting.remove(at: free)
+                    running.insert(index)
+                    let walk = EntityWalk(context: context, entity: model.model.entities[index], index: index)
+                    group.addTask { await walk.run() }
+                }
+            }
+            start()
+            for await result in group {
+                results[result.entity.name] = result.entity
+                counts += result.counts
+                if let index = model.index(of: result.entity.name) { running.remove(index) }
+                start()
+            }
+        }
+        return (results, counts)
+    }
+
+    /// The entities whose walks bring the objects that the walks of `index` go by.
+    private func parents(of index: Int) -> Set<Int> {
+        let entity = model.model.entities[index]
+        let layout = model.entities[index]
+        let names = ([entity.parent] + entity.sources.map(\.parent)).compactMap { $0?.relationship }
+        let targets = layout.toOne.filter { names.contains($0.name) }.map(\.target)
+        return Set(targets.flatMap { model.family(of: $0) })
     }
 
     /// The name of this program, for those who wait for it.

@@ -39,10 +39,41 @@ public struct Workspace: Sendable {
             PluginSchema(name: $0.name, optionsSchema: $0.optionsSchema, entitySchema: $0.entitySchema)
         }
         let configuration = try ConfigurationFile.load(path: path, plugins: schemas, environment: environment)
+        let faults = missingCapabilities(configuration, usable)
+        guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: faults) }
         return Workspace(
             configuration: configuration,
             plugins: Dictionary(usable.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
             model: try CompiledModel(configuration.model), host: host)
+    }
+
+    /// What entities want of their bridges and these cannot do.
+    private static func missingCapabilities(
+        _ configuration: Configuration, _ plugins: [PluginListing]
+    ) -> [Diagnostic] {
+        configuration.model.entities.flatMap { entity -> [Diagnostic] in
+            let walks =
+                [(what: entity.name, entity.bridge, entity.incremental, entity.parent, entity.location)]
+                + entity.sources.map {
+                    ("\(entity.name).sources.\($0.name)", $0.bridge, $0.incremental, $0.parent, $0.location)
+                }
+            return walks.flatMap { what, bridge, incremental, parent, location -> [Diagnostic] in
+                guard let plugin = configuration.bridge(named: bridge)?.plugin,
+                    let listing = plugins.first(where: { $0.name == plugin })
+                else { return [] }
+                let wanted = [
+                    incremental == nil ? nil : ("incremental", "incremental"),
+                    parent == nil ? nil : ("parent", "parent"),
+                ].compactMap { $0 }
+                return wanted.filter { !listing.can($0.1) }.map { key, capability in
+                    Diagnostic(
+                        location: location,
+                        message: "\"\(key)\" of \(what): the plugin \"\(plugin)\" of its bridge lacks the capability "
+                            + "\"\(capability)\"",
+                        remedy: "remove the key, or use another bridge")
+                }
+            }
+        }
     }
 
     /// The plugins that a file names, or all there are when the file has faults: then the messages list them.
@@ -109,8 +140,9 @@ public struct Workspace: Sendable {
         var encoder = ConfigEncoder(directory: configuration.directory)
         let options = try encoder.batch(bridge.options)
         // The bridge's messages may not show the secrets of its entities' sections either.
-        for entity in configuration.model.entities where entity.bridge == bridge.name {
-            _ = try encoder.batch(entity.section)
+        for entity in configuration.model.entities {
+            if entity.bridge == bridge.name { _ = try encoder.batch(entity.section) }
+            for source in entity.sources where source.bridge == bridge.name { _ = try encoder.batch(source.section) }
         }
         let isolation: PluginListing.Isolation? =
             switch bridge.isolation {

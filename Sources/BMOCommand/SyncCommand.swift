@@ -14,6 +14,9 @@ struct SyncCommand: AsyncParsableCommand {
             Each page is committed together with its place in the walk. Ctrl-C stops within a second and keeps the pages \
             that are in; the next sync goes on after them. An entity that fails leaves the others alone.
 
+            What a whole listing lacks is deleted, as `deletes` of the entity says. Where that would be more than its brake \
+            allows (20 % and 10 rows), nothing is deleted, the exit code is 1, and --allow-deletes goes on.
+
             One sync at a time writes a database: a second one fails at once and says who is at it, or waits with --wait. \
             Reading needs no lock.
 
@@ -33,6 +36,12 @@ struct SyncCommand: AsyncParsableCommand {
 
     @Flag(help: "Begin interrupted walks at their beginning.")
     var restart = false
+
+    @Flag(help: "Ask for everything, also where `incremental` would ask only for what changed.")
+    var full = false
+
+    @Flag(help: "Delete what the listings lack, however much that is: the brake of `deletes` does not hold.")
+    var allowDeletes = false
 
     @Flag(help: "Show what would change, and write nothing.")
     var dryRun = false
@@ -75,7 +84,8 @@ struct SyncCommand: AsyncParsableCommand {
             throw CommandFailure("interrupted while waiting; nothing was done", exitCode: signals.exitCode)
         }
         let progress = SyncProgress(mode: json ? .json : quiet ? .quiet : Terminal.errorIsTerminal ? .live : .lines)
-        let syncOptions = Workspace.SyncOptions(entities: entities.isEmpty ? nil : entities, restart: restart)
+        let syncOptions = Workspace.SyncOptions(
+            entities: entities.isEmpty ? nil : entities, restart: restart, full: full, allowsDeletes: allowDeletes)
         let work = Task {
             try await workspace.sync(into: store, syncOptions) { progress.show($0) }
         }
@@ -115,6 +125,9 @@ struct SyncCommand: AsyncParsableCommand {
     private func showTrouble(_ report: SyncReport, _ store: SQLiteStore) throws {
         for entity in report.entities {
             if case .failed(let failure) = entity.outcome { Terminal.error(failure.description) }
+            for failure in entity.parents?.failures.dropFirst() ?? [] {
+                Terminal.error("  \(failure.parent): \(failure.code): \(failure.failure.message)", prefix: "")
+            }
             if let page = entity.resumedAfterPage {
                 Terminal.error(
                     "\(entity.name): went on after page \(page) of an interrupted walk; --restart begins at the beginning",

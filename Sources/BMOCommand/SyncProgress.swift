@@ -124,7 +124,7 @@ final class SyncProgress: Sendable {
 
     private static func text(_ counts: ImportCounts.Entity) -> String {
         "\(counts.inserted) inserted, \(counts.updated) updated, \(counts.unchanged) unchanged, "
-            + "\(counts.quarantined) quarantined"
+            + (counts.deleted > 0 ? "\(counts.deleted) deleted, " : "") + "\(counts.quarantined) quarantined"
     }
 
     private static func json(_ event: SyncEvent) -> String {
@@ -146,6 +146,7 @@ final class SyncProgress: Sendable {
                 writer.member("inserted", page.counts.inserted)
                 writer.member("updated", page.counts.updated)
                 writer.member("unchanged", page.counts.unchanged)
+                writer.member("deleted", page.counts.deleted)
                 writer.member("quarantined", page.counts.quarantined)
             }
         case .warning(let entity, let message):

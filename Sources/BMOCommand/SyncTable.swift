@@ -10,14 +10,15 @@ enum SyncTable {
             return [
                 entity.name, entity.bridge, entity.outcomeWord, String(entity.pages), String(total),
                 String(counts.inserted), String(counts.updated), String(counts.unchanged),
-                String(counts.quarantined), rate(total, entity.duration), seconds(entity.duration),
+                String(counts.deleted), String(counts.quarantined), rate(total, entity.duration),
+                seconds(entity.duration),
             ]
         }
         return Terminal.table(
             [
-                "entity", "bridge", "outcome", "pages", "records", "inserted", "updated", "unchanged", "quarantined",
-                "records/s", "seconds",
-            ], rows, rightAligned: Set(3...10)) + "\n\(report.outcomeWord) in \(seconds(report.duration)) s"
+                "entity", "bridge", "outcome", "pages", "records", "inserted", "updated", "unchanged", "deleted",
+                "quarantined", "records/s", "seconds",
+            ], rows, rightAligned: Set(3...11)) + "\n\(report.outcomeWord) in \(seconds(report.duration)) s"
     }
 
     static func rate(_ records: Int, _ duration: Duration) -> String {

@@ -161,7 +161,11 @@ public struct Page {
     public var isPageEnd: Bool
     /// The walk is over; no more calls come.
     public var isEnd: Bool
-    /// With `isEnd`: the walk listed everything that was asked for, and the remote's listing was stable.
+    /// With `isEnd`: the walk listed everything that was asked for, from the request's cursor on, and the remote's
+    /// listing was stable: the host takes what did not come for gone.
+    ///
+    /// With `since`: all that moved has come. With a token: all that is there has come, but what is spared; a walk that
+    /// answers a token with changes is never complete.
     public var isComplete: Bool
     /// How many records the API says there are.
     public var total: Int64?

@@ -1,4 +1,5 @@
 public import Mapping
+internal import Model
 public import RecordBatch
 
 /// The import of one page: batches go in, rows come to lie in the store's transaction, and all of it is committed with
@@ -6,33 +7,40 @@ public import RecordBatch
 ///
 /// Not thread-safe: one thread at a time.
 public final class PageImport {
-    /// What the bridge and the walk are called in quarantine.
+    /// Where a page comes from.
     public struct Origin: Sendable {
         /// The config's name of the bridge.
         public var bridge: String
         /// The page's number in the walk, from 1.
         public var page: Int
-
-        /// Whether the walk is the entity's own listing, and no further source of it.
-        public var isListing: Bool
+        /// The walk that the page belongs to; nil for the listing of the entity's own bridge.
+        public var walk: WalkTarget?
+        /// The field whose newest value is kept, and the greatest sensible value.
+        public var watched: (field: WatchedField, limit: StoredValue?)?
 
         /// A page of a bridge.
-        public init(bridge: String, page: Int, isListing: Bool = true) {
+        public init(bridge: String, page: Int, walk: WalkTarget? = nil) {
             self.bridge = bridge
             self.page = page
-            self.isListing = isListing
+            self.walk = walk
         }
     }
 
     private let model: CompiledModel
     private let entity: Int
     private let origin: Origin
+    private let walk: WalkTarget
     private let mapper: Mapper
     private let transaction: any PageTransaction
+    private let policy: DeletePolicy
     private var recordsBefore = 0
     private var references: ReferenceMemory
     /// What the page did so far.
     public private(set) var counts: ImportCounts
+    /// The newest value of the watched field on the page.
+    public private(set) var newest: Watermark?
+    /// Values of the watched field that are beyond the limit.
+    public private(set) var valuesBeyondLimit = 0
 
     /// Begins a page of `entity`.
     ///
@@ -44,9 +52,18 @@ public final class PageImport {
         self.entity = entity
         self.origin = origin
         self.mapper = mapper
-        transaction = try store.beginPage()
+        let source = model.model.entities[entity]
+        walk = origin.walk ?? WalkTarget(scope: WalkScope(entity: source.name), entity: entity)
+        policy = model.model.root(of: source).deletes
         references = ReferenceMemory(entityCount: model.entities.count)
         counts = ImportCounts(entityCount: model.entities.count)
+        transaction = try store.beginPage()
+        do {
+            try transaction.access { try transaction.follow(walk) }
+        } catch {
+            transaction.rollback()
+            throw error
+        }
     }
 
     /// Maps and merges a batch of the page.
@@ -61,26 +78,96 @@ public final class PageImport {
     public func add(
         _ batch: RecordBatch, location: String?, plan: Int? = nil, parent: [StoredValue]? = nil
     ) throws {
-        let page = mapper.map(batch, as: plan ?? entity, parent: parent)
+        let page = mapper.map(batch, as: plan ?? entity, parent: parent ?? walk.parent?.key)
         try transaction.access {
-            try transaction.setSource(
-                PageSource(bridge: origin.bridge, walk: model.entities[entity].name, location: location))
+            try setSource(location)
             for rejection in page.rejections {
                 try quarantine(
                     record: recordsBefore + rejection.record, reason: rejection.reason,
                     representation: rejection.representation, location: location)
+                // The object is still there, as its record is.
+                let key = mapper.key(
+                    of: batch[rejection.record], as: plan ?? entity, parent: parent ?? walk.parent?.key)
+                if let key { try transaction.spare(entity: entity, key: key) } else { try transaction.spareUnknown() }
             }
-            try mergeRows(page)
-            try mergeLinks(page)
+            for field in mapper.takeUnknownFields() { try transaction.noteUnknownField(field) }
+            let tombstones = tombstones(of: page, batch)
+            try mergeRows(page, tombstones.records, batch)
+            try mergeLinks(page, tombstones.records)
+            for tombstone in tombstones.keys { try delete(tombstone.key, of: tombstone.entity) }
         }
         recordsBefore += batch.count
         withExtendedLifetime(page) {}
+    }
+
+    /// Deletes the objects that the remote says are gone: records, of which the key suffices.
+    public func delete(
+        _ batch: RecordBatch, location: String?, plan: Int? = nil, parent: [StoredValue]? = nil
+    ) throws {
+        guard policy.mode != .ignore, walk.isListing else { return }
+        let page = mapper.map(batch, as: plan ?? entity, parent: parent ?? walk.parent?.key)
+        try transaction.access {
+            try setSource(location)
+            for rejection in page.rejections {
+                try quarantine(
+                    record: nil, reason: "a deleted object: \(rejection.reason)",
+                    representation: rejection.representation, location: location)
+            }
+            var record = -1
+            for row in page.rows where row.record != record {
+                record = row.record
+                try delete(key(of: row, page), of: row.entity)
+            }
+        }
+        withExtendedLifetime(page) {}
+    }
+
+    /// Takes objects that the walk did not look at as seen; nil: nobody knows which they are, so nothing is missed.
+    public func spare(_ rows: [SparedRows]?) throws {
+        try transaction.access {
+            if let rows { try transaction.spare(rows) } else { try transaction.spareUnknown() }
+        }
+    }
+
+    private func setSource(_ location: String?) throws {
+        try transaction.setSource(
+            PageSource(bridge: origin.bridge, walk: model.entities[entity].name, location: location))
+    }
+
+    private func key(of row: MixedPage.Row, _ page: MixedPage) -> [StoredValue] {
+        model.entities[row.entity].key.map { page.cells[row.firstCell + $0].value ?? .null }
+    }
+
+    private func delete(_ key: [StoredValue], of entity: Int) throws {
+        for (entity, count) in try transaction.delete(entity: entity, key: key) { counts[entity].deleted += count }
+    }
+
+    /// The records that stand for an object that is gone, and the keys of these objects.
+    ///
+    /// Of several records of one object in a batch the last counts: it may have come back.
+    private func tombstones(
+        of page: MixedPage, _ batch: RecordBatch
+    ) -> (records: Set<Int>, keys: [(entity: Int, key: [StoredValue])]) {
+        guard walk.isListing, let matcher = policy.tombstone else { return ([], []) }
+        let records = Set((0..<batch.count).filter { matcher.fits(batch[$0]) })
+        guard !records.isEmpty else { return ([], []) }
+        var last: [[StoredValue]: (entity: Int, isGone: Bool)] = [:]
+        var order: [[StoredValue]] = []
+        var record = -1
+        for row in page.rows where row.record != record {
+            record = row.record
+            let key = key(of: row, page)
+            if last.updateValue((row.entity, records.contains(record)), forKey: key) == nil { order.append(key) }
+        }
+        guard policy.mode != .ignore else { return (records, []) }
+        return (records, order.compactMap { key in last[key].flatMap { $0.isGone ? ($0.entity, key) : nil } })
     }
 
     /// Keeps a record that the bridge could not represent.
     public func reject(record: Int?, reason: String, representation: String, location: String?) throws {
         try transaction.access {
             try quarantine(record: record, reason: reason, representation: representation, location: location)
+            try transaction.spareUnknown()
         }
     }
 
@@ -89,8 +176,25 @@ public final class PageImport {
     /// - Parameter progress: Where the walk stands now; nil when it is over.
     /// - Throws: ``StoreError``; then the page is taken back.
     public func commit(progress: WalkProgress?) throws {
+        try commit { try transaction.saveProgress(walk.scope, progress: progress) }
+    }
+
+    /// Makes the walk's last page last, with what the walk leaves: rows deleted, and what the next one goes on from.
+    ///
+    /// - Throws: ``StoreError``; then the page is taken back.
+    public func commit(end: WalkEnd) throws -> SweepResult {
+        var result = SweepResult()
+        try commit {
+            result = try transaction.finish(end)
+            for (entity, count) in result.deleted { counts[entity].deleted += count }
+            try transaction.saveProgress(walk.scope, progress: nil)
+        }
+        return result
+    }
+
+    private func commit(_ body: () throws -> Void) throws {
         do {
-            try transaction.access { try transaction.saveProgress(entity: entity, progress: progress) }
+            try transaction.access(body)
             try transaction.commit()
         } catch {
             transaction.rollback()
@@ -134,7 +238,7 @@ public final class PageImport {
         return String(text.unicodeScalars[..<start]) + "… (\(text.utf8.count) bytes)"
     }
 
-    private func mergeRows(_ page: MixedPage) throws {
+    private func mergeRows(_ page: MixedPage, _ tombstones: Set<Int>, _ batch: RecordBatch) throws {
         try page.cells.withUnsafeBufferPointer { cells in
             // What an unchanged object refers to was made sure of when that was written.
             var written: [Int] = []
@@ -143,9 +247,11 @@ public final class PageImport {
                 let layout = model.entities[row.entity]
                 let own = UnsafeBufferPointer(rebasing: cells[row.firstCell..<row.firstCell + layout.fields.count])
                 // A record's own row comes before those that are nested in it.
-                let role: RowRole =
-                    row.isReference ? .reference : row.record == record || !origin.isListing ? .nested : .listed
+                let isTop = row.record != record
+                let role: RowRole = row.isReference ? .reference : isTop && walk.isListing ? .listed : .nested
                 record = row.record
+                if isTop, let watched = origin.watched { note(own, of: row, watched, batch) }
+                if !tombstones.isEmpty, tombstones.contains(record) { continue }
                 switch try transaction.merge(entity: row.entity, cells: own, as: role) {
                 case .inserted where row.isReference: counts[row.entity].stubs += 1
                 case .inserted: counts[row.entity].inserted += 1
@@ -174,11 +280,28 @@ public final class PageImport {
         }
     }
 
-    private func mergeLinks(_ page: MixedPage) throws {
+    /// Keeps the watched field's value if it is the newest.
+    private func note(
+        _ cells: UnsafeBufferPointer<Cell>, of row: MixedPage.Row,
+        _ watched: (field: WatchedField, limit: StoredValue?),
+        _ batch: RecordBatch
+    ) {
+        guard let value = cells[watched.field.field].value, Watermark.isNewer(value, than: newest?.local) else {
+            return
+        }
+        if let limit = watched.limit, Watermark.isNewer(value, than: limit) {
+            valuesBeyondLimit += 1
+            return
+        }
+        newest = Watermark(local: value, remote: watched.field.remoteText(in: batch[row.record]) ?? value.description)
+    }
+
+    private func mergeLinks(_ page: MixedPage, _ tombstones: Set<Int>) throws {
         guard !page.links.isEmpty else { return }
         try page.linkCells.withUnsafeBufferPointer { targets in
             for link in page.links {
                 let row = page.rows[link.row]
+                if !tombstones.isEmpty, tombstones.contains(row.record) { continue }
                 let layout = model.entities[row.entity]
                 let width = model.entities[layout.toMany[link.relationship].target].key.count
                 let changed = try transaction.mergeLinks(
@@ -208,6 +331,8 @@ public struct ImportCounts: Sendable, Equatable {
         public var stubs = 0
         /// To-many relationships that changed.
         public var relinked = 0
+        /// Objects that went, or became stubs again because others refer to them.
+        public var deleted = 0
 
         /// Nothing yet.
         public init() {}
@@ -235,6 +360,21 @@ public struct ImportCounts: Sendable, Equatable {
         return all[0]
     }
 
+    /// What was done since `right`.
+    public static func - (left: ImportCounts, right: ImportCounts) -> ImportCounts {
+        var difference = left
+        for index in left.entities.indices {
+            difference.entities[index].inserted -= right.entities[index].inserted
+            difference.entities[index].updated -= right.entities[index].updated
+            difference.entities[index].unchanged -= right.entities[index].unchanged
+            difference.entities[index].quarantined -= right.entities[index].quarantined
+            difference.entities[index].stubs -= right.entities[index].stubs
+            difference.entities[index].relinked -= right.entities[index].relinked
+            difference.entities[index].deleted -= right.entities[index].deleted
+        }
+        return difference
+    }
+
     /// Adds what another import did.
     public static func += (left: inout ImportCounts, right: ImportCounts) {
         for index in left.entities.indices {
@@ -244,6 +384,7 @@ public struct ImportCounts: Sendable, Equatable {
             left.entities[index].quarantined += right.entities[index].quarantined
             left.entities[index].stubs += right.entities[index].stubs
             left.entities[index].relinked += right.entities[index].relinked
+            left.entities[index].deleted += right.entities[index].deleted
         }
     }
 }
@@ -255,9 +396,9 @@ private struct ReferenceMemory {
     init(entityCount: Int) { last = Array(repeating: [], count: entityCount) }
 
     mutating func isNew(entity: Int, _ key: UnsafeBufferPointer<Cell>) -> Bool {
-        let values = key.compactMap(\.value)
-        guard last[entity] != values else { return false }
-        last[entity] = values
+        let known = last[entity]
+        if known.count == key.count, key.indices.allSatisfy({ key[$0].equals(known[$0]) }) { return false }
+        last[entity] = key.compactMap(\.value)
         return true
     }
 }

@@ -45,8 +45,38 @@ public protocol PageTransaction: AnyObject {
     /// Keeps a record that could not be imported.
     func quarantine(_ record: QuarantinedRecord) throws
 
-    /// Keeps where the walk stands; nil when it is over.
-    func saveProgress(entity: Int, progress: WalkProgress?) throws
+    /// Keeps that records of an entity have a field that nothing reads; a field is kept once.
+    func noteUnknownField(_ field: UnknownField) throws
+
+    /// What comes next belongs to this walk: the store notes which rows it lists.
+    func follow(_ walk: WalkTarget) throws
+
+    /// Deletes an object that the remote says is gone, if it is there, as its entity's config says.
+    ///
+    /// One that others still refer to becomes a stub. The objects of which it is the parent go with it.
+    ///
+    /// - Returns: How many objects were deleted, per entity of the model.
+    func delete(entity: Int, key: [StoredValue]) throws -> [Int: Int]
+
+    /// Takes objects that the walk did not look at as seen.
+    func spare(_ rows: [SparedRows]) throws
+
+    /// Takes an object as seen whose record could not be imported.
+    func spare(entity: Int, key: [StoredValue]) throws
+
+    /// The walk passed by objects that nobody can name: what its listing lacks is not known.
+    func spareUnknown() throws
+
+    /// Ends the walk that is followed: deletes what its listing lacked, and keeps what the next one goes on from.
+    ///
+    /// Where a brake holds nothing is deleted, and nothing kept: the next walk finds the same again.
+    func finish(_ end: WalkEnd) throws -> SweepResult
+
+    /// Deletes what the walks of an entity's parents lacked, after the last of them; see ``WalkEnd/defersSweep``.
+    func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult
+
+    /// Keeps where a walk stands; nil when it is over.
+    func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws
 
     /// Makes the page's writes last.
     func commit() throws
@@ -56,6 +86,9 @@ public protocol PageTransaction: AnyObject {
 }
 
 extension PageTransaction {
+    /// Keeps nothing.
+    public func noteUnknownField(_ field: UnknownField) {}
+
     /// Keeps nothing.
     public func setSource(_ source: PageSource) {}
 }
@@ -126,23 +159,6 @@ public struct QuarantinedRecord: Sendable, Equatable {
         self.representation = representation
         self.location = location
         self.cutFrom = cutFrom
-    }
-}
-
-/// Where a walk stands after a page.
-public struct WalkProgress: Sendable, Equatable {
-    /// The bridge's resume point after the page.
-    public var cursor: String
-    /// How many pages are done.
-    public var page: Int
-    /// What the walk asked for: a resume point of another request is worthless.
-    public var request: String
-
-    /// A walk's place.
-    public init(cursor: String, page: Int, request: String) {
-        self.cursor = cursor
-        self.page = page
-        self.request = request
     }
 }
 

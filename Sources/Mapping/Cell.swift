@@ -14,6 +14,8 @@ public struct Cell: @unchecked Sendable {
 
     /// The storage class.
     public let kind: Kind
+    /// Whether the value counts only where there is none yet: another source goes before.
+    public private(set) var isFallback = false
     /// Bytes of a text or bytes value.
     public let length: UInt32
     @usableFromInline let payload: UInt64
@@ -55,6 +57,13 @@ public struct Cell: @unchecked Sendable {
             payload: UInt64(UInt(bitPattern: bytes.baseAddress)))
     }
 
+    /// The same value, which counts only where there is none yet.
+    var asFallback: Cell {
+        var cell = self
+        cell.isFallback = true
+        return cell
+    }
+
     /// The integer of ``Kind/integer``.
     @inlinable
     public var integer: Int64 { Int64(bitPattern: payload) }
@@ -67,6 +76,18 @@ public struct Cell: @unchecked Sendable {
     @inlinable
     public var rawBytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(payload)), count: Int(length))
+    }
+
+    /// Whether this is a value and the other is the same one; see ``StoredValue/==(_:_:)``.
+    public func equals(_ value: StoredValue) -> Bool {
+        switch (kind, value) {
+        case (.null, .null): true
+        case (.integer, .integer(let other)): integer == other
+        case (.real, .real(let other)): real == other
+        case (.text, .text(let other)): other.utf8.count == Int(length) && other.utf8.elementsEqual(rawBytes)
+        case (.bytes, .bytes(let other)): other.count == Int(length) && other.elementsEqual(rawBytes)
+        default: false
+        }
     }
 
     /// The value as an owned one, for what outlives the page.

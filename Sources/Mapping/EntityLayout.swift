@@ -48,6 +48,8 @@ public final class EntityLayout: Sendable {
         public let storage: Storage
         /// What a new list does to the old one.
         public let merge: Relationship.Merge
+        /// The attribute of the target within whose values a list replaces; nil where it replaces all.
+        public let window: String?
         /// Whether the same objects in another order are a change.
         public let isOrdered: Bool
         /// What becomes of objects that a new list leaves behind.
@@ -78,7 +80,7 @@ public final class EntityLayout: Sendable {
     public let discriminator: Int?
     /// The field of what no attribute reads.
     public let extra: Int?
-    /// The field with the time of a soft deletion. A row that a walk lists has null there.
+    /// The field with the time of a soft deletion: null in a row that a walk lists.
     public let deletion: Int?
     /// The names of the entity and of all sub-entities below it: what ``discriminator`` may be for one of its objects.
     public let kinds: [String]

@@ -6,7 +6,7 @@ public import RecordBatch
 /// One mapper serves one walk over one entity at a time. It reads the batch in place: an object's members are walked
 /// once, and a member's key index leads to its place in the entity's path tree.
 public final class Mapper {
-    private let model: CompiledModel
+    let model: CompiledModel
     /// Per plan of the model, for the batch at hand.
     private var resolved: [ResolvedPlan?]
     private var knownUnknown: Set<UnknownField> = []
@@ -85,8 +85,8 @@ public final class Mapper {
         }
         let mapping = plan.mapping
         let layout = model.entities[mapping.entity]
+        let first = page.cells.count
         let row = appendRow(layout, record: record, isReference: false, page)
-        let first = page.rows[row].firstCell
         for constant in mapping.constants {
             do {
                 page.cells[first + constant.field] = try constant.converter.convert(constant.value, page.arena)
@@ -101,8 +101,10 @@ public final class Mapper {
             try walk(object, plan.root, plan, layout, row, &relationships, page.arena)
         }
         if let top { finish(top, object, plan, layout, first, page) }
-        for field in layout.key
-        where page.cells[first + field].kind == .null || page.cells[first + field].kind == .absent {
+        let missing = page.cells.withUnsafeBufferPointer { cells in
+            layout.key.first { cells[first + $0].kind == .null || cells[first + $0].kind == .absent }
+        }
+        if let field = missing {
             let state = page.cells[first + field].kind == .null ? "null" : "missing"
             throw Rejection(reason: "the key \(layout.name).\(layout.fields[field].name) is \(state)")
         }
@@ -110,6 +112,7 @@ public final class Mapper {
             try follow(pending, from: row, layout, record: record, in: batch, page)
         }
         if let parent { copyKey(of: parent, to: first, page) }
+        for field in mapping.fallbacks { page.cells[first + field] = page.cells[first + field].asFallback }
         if let top, case .toOne(let index) = top.inherited, let key = top.key {
             let toOne = layout.toOne[index]
             fill(toOne.firstField..<toOne.firstField + toOne.fieldCount, with: key, first, page)
@@ -228,7 +231,8 @@ public final class Mapper {
     }
 
     private func noteUnknown(_ member: BatchValue, below node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout) {
-        guard let path = plan.noteUnknown(member, below: node) else { return }
+        // What the column of extra fields keeps is not lost.
+        guard let path = plan.noteUnknown(member, below: node), layout.extra == nil || node != plan.root else { return }
         let field = UnknownField(entity: layout.index, path: path)
         if knownUnknown.insert(field).inserted { newUnknown.append(field) }
     }

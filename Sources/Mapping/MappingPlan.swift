@@ -30,6 +30,14 @@ public final class MappingPlan: Sendable {
     /// What tells which entity of the family a record is of; nil where there is one.
     let recognition: Recognition?
     let inherited: Inherited?
+    /// The fields that a source of higher precedence brings too.
+    let fallbacks: [Int]
+    private let attributes: [Attribute]
+
+    /// Where the plan's records have an attribute of the key.
+    func sourceOfKey(_ attribute: Attribute) -> Attribute.Source {
+        attributes.first { $0.name == attribute.name }?.source ?? attribute.source
+    }
 
     /// The plan of an entity's own bridge, and of its objects wherever they are nested.
     convenience init(of entity: Entity, _ index: Int, _ layout: EntityLayout, in model: Model, indexes: [String: Int]) {
@@ -44,7 +52,8 @@ public final class MappingPlan: Sendable {
             known: attributes.filter { sourced.contains($0.name) }.map(\.source)
                 + relationships.filter { sourced.contains($0.name) }.map { .path($0.source) },
             recognition: Recognition(of: entity, in: model, indexes: indexes),
-            tombstone: model.root(of: entity).deletes.tombstone)
+            tombstone: model.root(of: entity).deletes.tombstone,
+            above: Self.names(above: EntitySource.mainName, in: model.root(of: entity)))
     }
 
     /// The plan of a further source of an entity.
@@ -55,18 +64,34 @@ public final class MappingPlan: Sendable {
         let others = (entity.attributes + entity.sources.flatMap(\.attributes)).map(\.source)
         self.init(
             index: index, entity: layout.index, source: source.name, layout, singleton + source.attributes,
-            source.relationships, parent: source.parent, known: others, recognition: nil, tombstone: nil)
+            source.relationships, parent: source.parent, known: others, recognition: nil, tombstone: nil,
+            above: Self.names(above: source.name, in: entity))
+    }
+
+    /// The attributes and relationships that sources of higher precedence bring.
+    private static func names(above source: String, in entity: Entity) -> Set<String> {
+        let above = entity.precedence.prefix { $0 != source }
+        guard above.count < entity.precedence.count else { return [] }
+        return above.reduce(into: []) { names, name in
+            if let source = entity.source(named: name) {
+                names.formUnion(source.attributes.map(\.name) + source.relationships.map(\.name))
+            } else {
+                let own = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+                names.formUnion(own.filter { !entity.sourcedNames.contains($0) })
+            }
+        }
     }
 
     private init(
         index: Int, entity: Int, source: String?, _ layout: EntityLayout, _ attributes: [Attribute],
         _ relationships: [Relationship], parent: ParentWalk?, known: [Attribute.Source], recognition: Recognition?,
-        tombstone: Matcher?
+        tombstone: Matcher?, above: Set<String>
     ) {
         self.index = index
         self.entity = entity
         self.source = source
         self.recognition = recognition
+        self.attributes = attributes
         kind = layout.discriminator == nil ? nil : layout.name
         inherited = parent.flatMap { parent in
             guard let name = parent.relationship else { return .key }
@@ -93,6 +118,12 @@ public final class MappingPlan: Sendable {
             case .path(let path): tree.insert(path.components[...], .attribute(field))
             case .constant(let value): constants.append((field, converters[field], value))
             }
+        }
+        let brought = Set(attributes.map(\.name) + relationships.map(\.name)).intersection(above)
+        fallbacks = layout.fields.indices.filter { index in
+            let field = layout.fields[index]
+            return !layout.key.contains(index)
+                && brought.contains(field.relationship.map { layout.toOne[$0].name } ?? field.name)
         }
         if let field = layout.discriminator {
             constants.append((field, converters[field], .string(layout.name)))

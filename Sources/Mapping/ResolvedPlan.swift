@@ -32,7 +32,7 @@ final class ResolvedPlan {
     /// As ``nodes``.
     let steps: [Step]
     let bindings: [PathNode.Binding]
-    /// Marks of unknown fields change: not an array, for the same reason.
+    /// The tables of all nodes, one after the other; memory of this plan's own, since unknown keys are noted in it.
     let tables: UnsafeMutableBufferPointer<Int32>
     let root = 0
     let mapping: MappingPlan
@@ -41,17 +41,15 @@ final class ResolvedPlan {
 
     init(_ mapping: MappingPlan, _ batch: RecordBatch) {
         self.mapping = mapping
-        let tree = mapping.tree
         // Names are compared byte by byte (RFC 8259, section 8.3), and nothing keeps a plugin from listing a key twice.
         var keys: [[UInt8]: [Int]] = [:]
         for index in 0..<batch.keyCount { keys[Array(batch.keyBytes(index)), default: []].append(index) }
-        var nodes: [Node] = []
-        var names: [String] = []
-        _ = Self.add(tree, to: &nodes, &names, keys, keyCount: batch.keyCount, name: "")
+        var builder = Builder(keys: keys, keyCount: batch.keyCount)
+        _ = builder.add(mapping.tree, name: "")
         var steps: [Step] = []
         var bindings: [PathNode.Binding] = []
         var tables: [Int32] = []
-        for node in nodes {
+        for node in builder.nodes {
             steps.append(
                 Step(
                     firstBinding: bindings.count, bindingCount: node.bindings.count, hasChildren: node.hasChildren,
@@ -59,12 +57,12 @@ final class ResolvedPlan {
             bindings += node.bindings
             tables += node.table
         }
-        self.nodes = nodes
+        nodes = builder.nodes
+        names = builder.names
         self.steps = steps
         self.bindings = bindings
-        self.tables = UnsafeMutableBufferPointer.allocate(capacity: tables.count)
+        self.tables = .allocate(capacity: tables.count)
         _ = self.tables.initialize(from: tables)
-        self.names = names
     }
 
     deinit { tables.deallocate() }
@@ -77,25 +75,27 @@ final class ResolvedPlan {
         return names[node] + RemotePath([member.key]).description
     }
 
-    private static func add(
-        _ tree: PathNode, to nodes: inout [Node], _ names: inout [String], _ keys: [[UInt8]: [Int]], keyCount: Int,
-        name: String
-    ) -> Int {
-        let index = nodes.count
-        names.append(name)
-        nodes.append(Node(bindings: tree.bindings, hasChildren: !tree.children.isEmpty, table: [], children: []))
-        var table: [Int32] = tree.children.isEmpty ? [] : Array(repeating: -1, count: keyCount)
-        var children: [Int] = []
-        for child in tree.children {
-            let node = add(
-                child.node, to: &nodes, &names, keys, keyCount: keyCount,
-                name: name + RemotePath([child.name]).description + ".")
-            children.append(node)
-            for key in keys[Array(child.name.utf8)] ?? [] { table[key] = Int32(node) }
+    private struct Builder {
+        let keys: [[UInt8]: [Int]]
+        let keyCount: Int
+        var nodes: [Node] = []
+        var names: [String] = []
+
+        mutating func add(_ tree: PathNode, name: String) -> Int {
+            let index = nodes.count
+            names.append(name)
+            nodes.append(Node(bindings: tree.bindings, hasChildren: !tree.children.isEmpty, table: [], children: []))
+            var table: [Int32] = tree.children.isEmpty ? [] : Array(repeating: unknown, count: keyCount)
+            var children: [Int] = []
+            for child in tree.children {
+                let node = add(child.node, name: name + RemotePath([child.name]).description + ".")
+                children.append(node)
+                for key in keys[Array(child.name.utf8)] ?? [] { table[key] = Int32(node) }
+            }
+            nodes[index].table = table
+            nodes[index].children = children
+            return index
         }
-        nodes[index].table = table
-        nodes[index].children = children
-        return index
     }
 
     /// Every binding below a node, in a fixed order.

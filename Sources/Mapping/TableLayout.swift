@@ -76,6 +76,7 @@ struct TableLayout {
                     EntityLayout.ToMany(
                         name: relationship.name, target: target,
                         storage: Self.storage(of: relationship, in: entity, model), merge: relationship.merge,
+                        window: relationship.window,
                         isOrdered: relationship.isOrdered, orphans: relationship.orphans))
             }
         }

@@ -18,7 +18,7 @@ enum UsualForm {
         case (.real, .decimal): real(value.rawBytes)
         case (.decimal, .decimal): isPlainDecimal(value.rawBytes) ? .text(value.rawBytes) : nil
         case (.date, .text): isDate(value.rawBytes) ? .text(value.rawBytes) : nil
-        case (.timestamp, .text): microseconds(value.rawBytes).map { .text(arena.timestamp($0)) }
+        case (.timestamp, .text): timestamp(value.rawBytes, arena).map { .text($0) }
         case (.timestamp, .timestamp):
             TemporalParser.isInRange(value.int64) ? .text(arena.timestamp(value.int64)) : nil
         default: nil
@@ -43,32 +43,34 @@ enum UsualForm {
     }
 
     /// `YYYY-MM-DD`, a day of the calendar.
-    private static func isDate(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.count == 10 && days(bytes) != nil }
+    private static func isDate(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.count == 10 && isDay(bytes) }
 
-    /// `YYYY-MM-DDTHH:MM:SSZ`, with up to six decimals of the second.
-    private static func microseconds(_ bytes: UnsafeRawBufferPointer) -> Int64? {
-        guard bytes.count >= 20, bytes.count <= 27, let days = days(bytes), bytes[10] == UInt8(ascii: "T"),
+    /// `YYYY-MM-DDTHH:MM:SSZ`, with up to six decimals of the second: the local text has all six.
+    private static func timestamp(_ bytes: UnsafeRawBufferPointer, _ arena: Arena) -> UnsafeRawBufferPointer? {
+        guard bytes.count >= 20, bytes.count <= Timestamp.textLength, isDay(bytes), bytes[10] == UInt8(ascii: "T"),
             bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"), bytes[bytes.count - 1] == UInt8(ascii: "Z"),
             let hour = number(bytes, 11, 2), let minute = number(bytes, 14, 2), let second = number(bytes, 17, 2),
             hour < 24, minute < 60, second < 60
         else { return nil }
-        var fraction: Int64 = 0
         if bytes.count > 20 {
             let digits = bytes.count - 21
-            guard bytes[19] == UInt8(ascii: "."), digits > 0, let value = number(bytes, 20, digits) else { return nil }
-            fraction = value
-            for _ in digits..<6 { fraction *= 10 }
+            guard bytes[19] == UInt8(ascii: "."), digits > 0, number(bytes, 20, digits) != nil else { return nil }
         }
-        return (days * 86_400 + hour * 3600 + minute * 60 + second) * 1_000_000 + fraction
+        guard bytes.count < Timestamp.textLength else { return bytes }
+        let text = arena.room(for: Timestamp.textLength)
+        text.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 1)]))
+        text[19] = UInt8(ascii: ".")
+        for index in max(20, bytes.count - 1)..<26 { text[index] = UInt8(ascii: "0") }
+        text[26] = UInt8(ascii: "Z")
+        return UnsafeRawBufferPointer(text)
     }
 
-    /// Days since 1970-01-01 of the first ten bytes.
-    private static func days(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+    /// Whether the first ten bytes are a day of the calendar, as `YYYY-MM-DD`.
+    private static func isDay(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), let year = number(bytes, 0, 4),
-            let month = number(bytes, 5, 2), let day = number(bytes, 8, 2), year >= 1, (1...12).contains(month),
-            day >= 1, day <= ISODate.days(of: month, year)
-        else { return nil }
-        return Timestamp.days(year: year, month: month, day: day)
+            let month = number(bytes, 5, 2), let day = number(bytes, 8, 2)
+        else { return false }
+        return year >= 1 && (1...12).contains(month) && day >= 1 && day <= ISODate.days(of: month, year)
     }
 
     private static func number(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> Int64? {

@@ -5,6 +5,7 @@ extension ConfigurationReader {
         var keyMarks: [YAMLMark] = []
         var targetMarks: [String: YAMLMark] = [:]
         var inverseMarks: [String: YAMLMark] = [:]
+        var windowMarks: [String: YAMLMark] = [:]
         var superentityMark = YAMLMark.start
         /// Whether there is a `when`, maybe a faulty one.
         var hasMatcher = false

@@ -38,18 +38,7 @@ extension ConfigurationReader {
             relationship.inverse = name
             result.inverseMarks[member.name] = inverse.value.mark
         }
-        if let merge = find("merge"), let name = text(merge, of: what) {
-            let valid = Relationship.Merge.allCases.map(\.rawValue)
-            if relationship.kind == .toOne {
-                error(at: merge.key.mark, "\"merge\" of \(what), which leads to one", "remove it: a to-one is replaced")
-            } else if let known = Relationship.Merge(rawValue: name) {
-                relationship.merge = known
-            } else {
-                error(
-                    at: merge.value.mark, "unknown merge \(quoted(name)) of \(what)",
-                    suggestion(for: name, among: valid))
-            }
-        }
+        if let merge = find("merge") { readMerge(merge, what, into: &relationship, &result) }
         if let renamed = find("renamed_from") { relationship.renamedFrom = text(renamed, of: what) }
         if let orphans = find("orphans"), let choice = choice(orphans, of: what, Relationship.Orphans.self) {
             relationship.orphans = choice
@@ -64,6 +53,36 @@ extension ConfigurationReader {
             }
         }
         result.entity.relationships.append(relationship)
+    }
+
+    /// `replace`, `append`, `insert_at_beginning`, or `{window: ATTRIBUTE}`.
+    private mutating func readMerge(
+        _ merge: Member, _ what: String, into relationship: inout Relationship, _ result: inout ReadEntity
+    ) {
+        guard relationship.kind == .toMany else {
+            error(at: merge.key.mark, "\"merge\" of \(what), which leads to one", "remove it: a to-one is replaced")
+            return
+        }
+        if case .mapping = merge.value.content {
+            let subject = "\"merge\" of \(what)"
+            let members = members(of: merge.value, subject, at: merge.value.mark) ?? []
+            report(unknown: members, valid: ["window"], of: subject)
+            guard let window = members.first(where: { $0.name == "window" }) else {
+                error(at: merge.key.mark, "missing key \"window\" of \(subject)", "name an attribute of the target")
+                return
+            }
+            relationship.window = text(window, of: subject)
+            result.windowMarks[relationship.name] = window.value.mark
+            return
+        }
+        guard let name = text(merge, of: what) else { return }
+        if let known = Relationship.Merge(rawValue: name) {
+            relationship.merge = known
+        } else {
+            error(
+                at: merge.value.mark, "unknown merge \(quoted(name)) of \(what)",
+                suggestion(for: name, among: Relationship.Merge.allCases.map(\.rawValue)))
+        }
     }
 
     /// What only the whole model shows: targets, inverses and names that are one name to SQLite.
@@ -97,6 +116,12 @@ extension ConfigurationReader {
             error(
                 at: read.targetMarks[relationship.name] ?? .start,
                 "\(what) leads to many, and its own objects have no key", "give it a key, or use \"to:\"")
+        }
+        if let window = relationship.window, model.attributes(of: target).allSatisfy({ $0.name != window }) {
+            error(
+                at: read.windowMarks[relationship.name] ?? .start,
+                "\"window\" of \(what) names the unknown attribute \(quoted(window)) of \(quoted(target.name))",
+                suggestion(for: window, among: model.attributes(of: target).map(\.name), what: "attributes"))
         }
         guard let name = relationship.inverse else { return }
         let mark = read.inverseMarks[relationship.name] ?? .start

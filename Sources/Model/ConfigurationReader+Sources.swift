@@ -135,6 +135,13 @@ extension ConfigurationReader {
             }
         }
         for bringer in bringers where bringer.sources.count > 1 {
+            if entity.relationship(named: bringer.name)?.kind == .toMany {
+                error(
+                    at: YAMLMark(line: bringer.location.line, column: bringer.location.column),
+                    "\(quoted(bringer.name)) of \(what) leads to many and is brought by the sources "
+                        + bringer.sources.map(quoted).joined(separator: ", "), "let one of them bring it")
+                continue
+            }
             let missing = bringer.sources.filter { !entity.precedence.contains($0) }
             guard !missing.isEmpty else { continue }
             error(

@@ -137,7 +137,18 @@ extension ConfigurationSchema {
                 "merge",
                 [
                     "description": "What a reply's list does to the objects that are related already",
-                    "enum": .array(Relationship.Merge.allCases.map { .string($0.rawValue) }), "default": "replace",
+                    "anyOf": [
+                        ["enum": .array(Relationship.Merge.allCases.map { .string($0.rawValue) })],
+                        object(
+                            "Replaces what lies between the list's least and greatest value of an attribute",
+                            [
+                                (
+                                    "window",
+                                    ["description": "An attribute of the target", "type": "string", "minLength": 1]
+                                )
+                            ],
+                            required: ["window"]),
+                    ], "default": "replace",
                 ]
             ),
             (

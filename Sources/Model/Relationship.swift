@@ -42,6 +42,10 @@ public struct Relationship: Sendable, Equatable {
     public var location: SourceLocation
     /// What becomes of objects that a new list leaves behind and that nobody else refers to.
     public var orphans = Orphans.keep
+    /// The attribute of the target within whose values a list is the whole truth; nil for a list that says it all.
+    ///
+    /// What lies outside of the least and the greatest of the list stays related, and all is in the order of the attribute.
+    public var window: String?
     /// Whether the order of a list counts: without, the same objects in another order are no change.
     public var isOrdered = true
     /// What the relationship was called before, so that its columns or its table are renamed.

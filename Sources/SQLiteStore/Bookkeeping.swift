@@ -1,44 +1,6 @@
 internal import Importer
 internal import RecordBatch
 
-/// Where each walk stands: table `bmo_progress`.
-final class ProgressTable {
-    private let insertion: RawStatement
-    private let deletion: RawStatement
-    private var lastSaved: [String: ContinuousClock.Instant] = [:]
-
-    init(on connection: OpaquePointer?) throws {
-        insertion = try RawStatement(
-            """
-            INSERT INTO bmo_progress (entity, cursor, page, request, saved) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET cursor = excluded.cursor, page = excluded.page, request = excluded.request,
-                saved = excluded.saved
-            """, on: connection)
-        deletion = try RawStatement("DELETE FROM bmo_progress WHERE entity = ?", on: connection)
-    }
-
-    /// - Parameter isOptional: The page changed nothing. Then once a second is enough: a walk that starts again from an
-    ///   older place loses nothing, and a sync that changes nothing writes nothing.
-    func save(entity: String, progress: WalkProgress?, isOptional: Bool) throws {
-        guard let progress else {
-            deletion.bind(entity, at: 1)
-            try deletion.run()
-            return
-        }
-        let now = ContinuousClock.now
-        let last = lastSaved[entity]
-        if isOptional, let last, now - last < .seconds(1) { return }
-        lastSaved[entity] = now
-        if isOptional, last == nil { return }
-        insertion.bind(entity, at: 1)
-        insertion.bind(progress.cursor, at: 2)
-        insertion.bind(Int64(progress.page), at: 3)
-        insertion.bind(progress.request, at: 4)
-        insertion.bind(Clock.now(), at: 5)
-        try insertion.run()
-    }
-}
-
 /// Records that could not be imported: table `bmo_quarantine`.
 final class QuarantineWriter {
     private let insertion: RawStatement

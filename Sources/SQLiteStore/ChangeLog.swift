@@ -39,7 +39,11 @@ final class ChangeLog {
     }
 
     /// Where the records come from that are being imported.
-    var source: PageSource?
+    var source: PageSource? {
+        didSet { if source?.bridge != oldValue?.bridge || source?.walk != oldValue?.walk { sourceNumber += 1 } }
+    }
+    /// Another one whenever the bridge or the walk is another.
+    private(set) var sourceNumber = 0
     private var run: RunDescription?
     private var state = State()
     /// As it was when the open page began.
@@ -144,7 +148,9 @@ final class ChangeLog {
     ///   - new: The columns after; nil when there is no row.
     func record(_ layout: EntityLayout, key: JSONText?, _ change: Change, old: JSONText?, new: JSONText?) throws {
         guard run != nil else { return }
-        insertion.bind(try runID(), at: 1)
+        // Before the first value is bound: what fails between binding and running would be found by the next run.
+        let run = try runID()
+        insertion.bind(run, at: 1)
         insertion.bind(layout.name, at: 2)
         insertion.bind(json: key, at: 3)
         insertion.bind(change.rawValue, at: 4)

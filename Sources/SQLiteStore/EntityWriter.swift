@@ -9,6 +9,7 @@ final class EntityWriter {
     private let layout: EntityLayout
     private let connection: OpaquePointer?
     private let stubs: StubTable
+    private let stubCount: StubTable.Count
     private let changes: ChangeLog
     private let provenance: ProvenanceTable
     private let table: String
@@ -18,6 +19,8 @@ final class EntityWriter {
     private let insertKey: RawStatement
     private let any: RawStatement
     private var updates: [[UInt64]: RawStatement] = [:]
+    /// Whether the row before was a new one: new rows come in runs, as known ones do, and are inserted without a look.
+    private var expectsNew = false
 
     init(
         _ layout: EntityLayout, on connection: OpaquePointer?, stubs: StubTable, changes: ChangeLog,
@@ -26,6 +29,7 @@ final class EntityWriter {
         self.layout = layout
         self.connection = connection
         self.stubs = stubs
+        stubCount = stubs.count(of: layout.name)
         self.changes = changes
         self.provenance = provenance
         table = SchemaBuilder.quoted(layout.name)
@@ -35,7 +39,7 @@ final class EntityWriter {
         let condition = layout.key.isEmpty ? "0" : layout.key.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
         lookUp = try RawStatement(
             "SELECT \(rowID), \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition)", on: connection)
-        insert = try RawStatement(Self.insertion(table, columns), on: connection)
+        insert = try RawStatement(Self.insertion(table, columns) + " ON CONFLICT DO NOTHING", on: connection)
         let keyFields = layout.key.isEmpty ? [0] : layout.key + [layout.discriminator].compactMap { $0 }
         insertKey = try RawStatement(
             Self.insertion(table, keyFields.map { columns[$0] }) + " ON CONFLICT DO NOTHING", on: connection)
@@ -47,22 +51,32 @@ final class EntityWriter {
             + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
     }
 
+    /// The row that ``merge(_:as:)`` found or made last, by SQLite's number of it.
+    private(set) var lastRow: Int64 = 0
+
     func merge(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
+        if expectsNew {
+            if try insertNew(cells, as: role) { return .inserted }
+            expectsNew = false
+        }
         let isReference = role == .reference
-        for (index, field) in layout.key.enumerated() { lookUp.bind(cells[field], at: Int32(index + 1)) }
+        for index in layout.key.indices { lookUp.bind(cells[layout.key[index]], at: Int32(index + 1)) }
         guard try lookUp.step() else {
             lookUp.reset()
-            let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
-            for index in cells.indices { insert.bind(cells[index], at: Int32(index + 1)) }
-            try insert.run()
-            if isReference { try stubs.add(layout, cells) }
-            try provenance.noteInsert(layout, cells, as: role)
-            if isRecorded { try recordInsert(cells, isReference ? .stubbed : .inserted) }
+            guard try insertNew(cells, as: role) else {
+                throw StoreError(
+                    .io, "a row of \(layout.name) breaks a rule that was added to its table: it is like another",
+                    remedy: "drop the unique index that is not bmo's")
+            }
+            expectsNew = true
             return .inserted
         }
         let rowID = lookUp.int64(0)
+        lastRow = rowID
         var changed: [Int]?
         for index in cells.indices where !lookUp.matches(cells[index], column: Int32(index + 1)) {
+            // A source of higher precedence has been here.
+            if cells[index].isFallback, !lookUp.isNull(Int32(index + 1)) { continue }
             changed = (changed ?? []) + [index]
         }
         if layout.discriminator != nil { keepKind(cells, isReference: isReference, &changed) }
@@ -72,7 +86,7 @@ final class EntityWriter {
         }
         lookUp.reset()
         if let changed { try update(rowID, changed, cells) }
-        let wasStub = try !isReference && stubs.remove(layout, cells)
+        let wasStub = try !isReference && stubCount.value > 0 && stubs.remove(layout, cells)
         if role == .listed { try provenance.noteListed(layout, cells) }
         guard wasStub || changed != nil else { return .unchanged }
         let isUnknown = try wasStub || isReference && stubs.contains(layout, cells)
@@ -86,6 +100,19 @@ final class EntityWriter {
         return wasStub ? .inserted : .updated
     }
 
+    /// Returns false, and has done nothing, when the row is there.
+    private func insertNew(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> Bool {
+        let isRecorded = try changes.recordsInsert(layout, isEmpty: beginsLoad)
+        for index in cells.indices { insert.bind(cells[index], at: Int32(index + 1)) }
+        guard try insert.run() > 0 else { return false }
+        lastRow = insert.lastInsertedRow
+        let isReference = role == .reference
+        if isReference { try stubs.add(layout, cells) }
+        try provenance.noteInsert(layout, cells, as: role)
+        if isRecorded { try recordInsert(cells, isReference ? .stubbed : .inserted) }
+        return true
+    }
+
     /// Leaves the entity of the row at hand alone, unless it becomes a more special one.
     private func keepKind(_ cells: UnsafeBufferPointer<Cell>, isReference: Bool, _ changed: inout [Int]?) {
         guard let field = layout.discriminator, let position = changed?.firstIndex(of: field),
@@ -96,10 +123,13 @@ final class EntityWriter {
         if changed?.isEmpty == true { changed = nil }
     }
 
-    private func isEmpty() throws -> Bool {
+    /// Whether the table is empty, asked once per run before its first row.
+    private func beginsLoad() throws -> Bool {
         _ = try any.step()
         defer { any.reset() }
-        return any.int64(0) == 0
+        guard any.int64(0) == 0 else { return false }
+        try provenance.forgetRows(of: layout)
+        return true
     }
 
     private func key(of cells: UnsafeBufferPointer<Cell>) -> JSONText { .key(layout.key.lazy.map { cells[$0] }) }
@@ -128,7 +158,7 @@ final class EntityWriter {
         for index in key.indices { insertKey.bind(key[index], at: Int32(index + 1)) }
         if layout.discriminator != nil { insertKey.bind(kind, at: Int32(key.count + 1)) }
         // The statement may find the row there: whether the table was empty is asked before, but only once per run.
-        let isRecorded = try changes.recordsInsert(layout, isEmpty: isEmpty)
+        let isRecorded = try changes.recordsInsert(layout, isEmpty: beginsLoad)
         guard try insertKey.run() > 0 else { return false }
         try stubs.add(layout, key: key)
         if isRecorded {
@@ -180,7 +210,12 @@ extension EntityLayout {
 /// Most models have none most of the time: the count per entity is kept in memory, so that only a row of an entity that
 /// has stubs costs a look-up. A rolled-back page makes the counts stale; `reload` reads them again.
 final class StubTable {
-    private var counts: [String: Int] = [:]
+    /// How many stubs an entity has; the one who asks for each row keeps it at hand.
+    final class Count {
+        fileprivate(set) var value = 0
+    }
+
+    private var counts: [String: Count] = [:]
     private let insertion: RawStatement
     private let deletion: RawStatement
     private let search: RawStatement
@@ -199,9 +234,16 @@ final class StubTable {
         for entity in entities {
             count.bind(entity, at: 1)
             _ = try count.step()
-            counts[entity] = Int(count.int64(0))
+            self.count(of: entity).value = Int(count.int64(0))
             count.reset()
         }
+    }
+
+    func count(of entity: String) -> Count {
+        if let known = counts[entity] { return known }
+        let new = Count()
+        counts[entity] = new
+        return new
     }
 
     func add(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws {
@@ -215,12 +257,12 @@ final class StubTable {
     func add(_ entity: String, _ key: JSONText) throws {
         insertion.bind(entity, at: 1)
         insertion.bind(utf8: key.bytes, at: 2)
-        counts[entity, default: 0] += try insertion.run()
+        count(of: entity).value += try insertion.run()
     }
 
     /// Whether the object was a stub until now.
     func remove(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws -> Bool {
-        guard counts[layout.name, default: 0] > 0 else { return false }
+        guard count(of: layout.name).value > 0 else { return false }
         return try remove(layout.name, .key(layout.key.lazy.map { cells[$0] }))
     }
 
@@ -229,15 +271,21 @@ final class StubTable {
         deletion.bind(entity, at: 1)
         deletion.bind(utf8: key.bytes, at: 2)
         let removed = try deletion.run()
-        counts[entity, default: 0] -= removed
+        count(of: entity).value -= removed
         return removed > 0
     }
 
     /// Whether the object is a stub.
     func contains(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws -> Bool {
-        guard counts[layout.name, default: 0] > 0 else { return false }
-        search.bind(layout.name, at: 1)
-        search.bind(utf8: JSONText.key(layout.key.lazy.map { cells[$0] }).bytes, at: 2)
+        guard count(of: layout.name).value > 0 else { return false }
+        return try contains(layout.name, .key(layout.key.lazy.map { cells[$0] }))
+    }
+
+    /// Whether the object is a stub.
+    func contains(_ entity: String, _ key: JSONText) throws -> Bool {
+        guard count(of: entity).value > 0 else { return false }
+        search.bind(entity, at: 1)
+        search.bind(utf8: key.bytes, at: 2)
         defer { search.reset() }
         return try search.step()
     }

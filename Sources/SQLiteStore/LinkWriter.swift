@@ -9,20 +9,24 @@ final class LinkWriter {
     private let target: EntityLayout
     private let backing: any LinkBacking
     private let changes: ChangeLog
+    private let orphans: OrphanTable
     private let width: Int
+    private let window: LinkWindow?
 
     init(
         _ relationship: EntityLayout.ToMany, of owner: EntityLayout, _ model: CompiledModel,
-        on connection: OpaquePointer?, changes: ChangeLog
+        on connection: OpaquePointer?, changes: ChangeLog, orphans: OrphanTable
     )
         throws
     {
         self.relationship = relationship
         self.owner = owner
         self.changes = changes
+        self.orphans = orphans
         let target = model.entities[model.entities[relationship.target].root]
         self.target = target
         width = target.key.count
+        window = try relationship.window.map { try LinkWindow($0, of: target, on: connection) }
         backing =
             switch relationship.storage {
             case .inverse(let toOne):
@@ -35,25 +39,37 @@ final class LinkWriter {
     }
 
     func merge(owner: [Cell], targets: UnsafeBufferPointer<Cell>) throws -> Bool {
+        let owner = owner.map { $0.value ?? .null }
+        // Most lists are as they were: that is seen in place, without a copy of any key.
+        if try backing.holds(targets, of: owner) { return false }
         var new: [[StoredValue]] = []
         var seen: Set<[StoredValue]> = []
         for first in stride(from: 0, to: targets.count, by: width) {
             let key = targets[first..<first + width].compactMap(\.value)
             if seen.insert(key).inserted { new.append(key) }
         }
-        let owner = owner.map { $0.value ?? .null }
         let stored = try backing.targets(of: owner)
         let old = stored.keys
-        let wanted: [[StoredValue]]
+        var wanted: [[StoredValue]]
         switch relationship.merge {
-        case .replace: wanted = new
+        case .replace: wanted = try window?.merge(new, into: old) ?? new
         case .append:
             let known = Set(old)
             wanted = old + new.filter { !known.contains($0) }
         case .insertAtBeginning: wanted = new + old.filter { !seen.contains($0) }
         }
+        if !relationship.isOrdered {
+            // What is there stays where it is.
+            let kept = Set(wanted)
+            let known = Set(old)
+            wanted = old.filter(kept.contains) + wanted.filter { !known.contains($0) }
+        }
         guard let delta = try backing.write(wanted, over: stored, of: owner) else { return false }
         try record(delta, owner)
+        if relationship.orphans == .delete, let walk = changes.source?.walk {
+            let kept = Set(wanted)
+            for key in old where !kept.contains(key) { try orphans.add(walk: walk, target, key) }
+        }
         return true
     }
 
@@ -166,6 +182,8 @@ private struct StoredLinks {
 /// Where the links of a relationship lie.
 private protocol LinkBacking {
     func targets(of owner: [StoredValue]) throws -> StoredLinks
+    /// Whether just these are stored, in this order; where they are in another order it may say no.
+    func holds(_ targets: UnsafeBufferPointer<Cell>, of owner: [StoredValue]) throws -> Bool
     /// Returns what is different now; nil when nothing was written.
     func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]) throws -> LinkDelta?
 }
@@ -220,6 +238,11 @@ private struct TableBacking: LinkBacking {
         let positions = rows.map { row -> Int64 in if case .integer(let position) = row[0] { position } else { 0 } }
         let isDense = positions.enumerated().allSatisfy { $1 == Int64($0) }
         return StoredLinks(keys: rows.map { Array($0.dropFirst()) }, positions: positions, isDense: isDense)
+    }
+
+    func holds(_ targets: UnsafeBufferPointer<Cell>, of owner: [StoredValue]) throws -> Bool {
+        for (index, value) in owner.enumerated() { select.bind(value, at: Int32(index + 1)) }
+        return try select.holds(targets, width: targetWidth, firstColumn: 1)
     }
 
     func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]) throws -> LinkDelta? {
@@ -336,6 +359,11 @@ private struct InverseBacking: LinkBacking {
         return StoredLinks(keys: try select.rows(width: keyWidth), isDense: true)
     }
 
+    func holds(_ targets: UnsafeBufferPointer<Cell>, of owner: [StoredValue]) throws -> Bool {
+        for (index, value) in owner.enumerated() { select.bind(value, at: Int32(index + 1)) }
+        return try select.holds(targets, width: keyWidth, firstColumn: 0)
+    }
+
     func write(_ wanted: [[StoredValue]], over old: StoredLinks, of owner: [StoredValue]) throws -> LinkDelta? {
         let kept = Set(wanted)
         var detached: [[StoredValue]] = []
@@ -349,6 +377,18 @@ private struct InverseBacking: LinkBacking {
 }
 
 extension RawStatement {
+    /// Whether the rows are these keys, one after the other and no more; ends with a reset.
+    fileprivate func holds(_ keys: UnsafeBufferPointer<Cell>, width: Int, firstColumn: Int32) throws -> Bool {
+        defer { reset() }
+        for first in stride(from: 0, to: keys.count, by: width) {
+            guard try step() else { return false }
+            for offset in 0..<width where !matches(keys[first + offset], column: firstColumn + Int32(offset)) {
+                return false
+            }
+        }
+        return try !step()
+    }
+
     /// The rest of the rows, and a reset.
     fileprivate func rows(width: Int) throws -> [[StoredValue]] {
         defer { reset() }

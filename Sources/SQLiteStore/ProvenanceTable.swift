@@ -30,9 +30,16 @@ final class ProvenanceTable {
     private let changes: ChangeLog
     /// The numbers of sources, as far as they were needed.
     private var sources: [Source: Int64] = [:]
-    /// Per entity: whether it has records at all, and how many of them are of rows that were never listed.
-    private var counts: [(all: Int, unlisted: Int)] = []
-    private let count: RawStatement
+    /// The source that was needed last, and the state of the page's source then: mostly it is needed again.
+    private var last: (source: Source, number: Int64, pageSource: Int)?
+    // Both may be true for too long: then a look-up too many is all that it costs.
+    /// Per entity: whether it has records; nil until that is needed.
+    private var hasAny: [Bool?] = []
+    /// Per entity: whether it has such of rows that were never listed.
+    private var hasUnlisted: [Bool?] = []
+    private let anyRecord: RawStatement
+    private let anyUnlisted: RawStatement
+    private let clearingAll: RawStatement
     private let addSource: RawStatement
     private let findSource: RawStatement
     private let insertion: RawStatement
@@ -40,12 +47,16 @@ final class ProvenanceTable {
     private let deletion: RawStatement
     private let listing: RawStatement
     private let select: RawStatement
+    private let unlisted: RawStatement
 
     init(on connection: OpaquePointer?, model: CompiledModel, changes: ChangeLog) throws {
         self.model = model
         self.changes = changes
-        count = try RawStatement(
-            "SELECT count(*), ifnull(sum(NOT listed), 0) FROM bmo_provenance WHERE entity = ?", on: connection)
+        anyRecord = try RawStatement(
+            "SELECT EXISTS (SELECT 1 FROM bmo_provenance WHERE entity = ?)", on: connection)
+        anyUnlisted = try RawStatement(
+            "SELECT EXISTS (SELECT 1 FROM bmo_provenance WHERE entity = ? AND listed = 0)", on: connection)
+        clearingAll = try RawStatement("DELETE FROM bmo_provenance WHERE entity = ?", on: connection)
         addSource = try RawStatement(
             "INSERT INTO bmo_sources (entity, bridge, walk, columns) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
             on: connection)
@@ -59,36 +70,65 @@ final class ProvenanceTable {
                 last_run = excluded.last_run, location = excluded.location, listed = excluded.listed
             """, on: connection)
         clearing = try RawStatement(
-            "DELETE FROM bmo_provenance WHERE entity = ? AND key = ? RETURNING listed", on: connection)
+            "DELETE FROM bmo_provenance WHERE entity = ? AND key = ?", on: connection)
         deletion = try RawStatement(
             "DELETE FROM bmo_provenance WHERE entity = ? AND key = ? AND source = ?", on: connection)
         listing = try RawStatement(
             "UPDATE bmo_provenance SET listed = 1 WHERE entity = ? AND key = ? AND listed = 0", on: connection)
+        unlisted = try RawStatement(
+            "SELECT 1 FROM bmo_provenance WHERE entity = ? AND key = ? AND listed = 0", on: connection)
         select = try RawStatement(
             """
             SELECT s.id, s.bridge, s.walk, s.columns, p.first_run, p.last_run, p.location, p.listed
             FROM bmo_provenance p JOIN bmo_sources s ON s.id = p.source WHERE p.entity = ? AND p.key = ?
             """, on: connection)
-        try reload()
+        forgetMemory()
     }
 
-    /// Reads again what is kept in memory: another process has written, or a page was taken back.
-    func reload() throws {
+    /// Forgets what is kept in memory: another process has written, or a page was taken back.
+    func forgetMemory() {
         sources = [:]
-        counts = try model.entities.map { layout in
-            count.bind(layout.name, at: 1)
-            _ = try count.step()
-            defer { count.reset() }
-            return (Int(count.int64(0)), Int(count.int64(1)))
-        }
+        last = nil
+        hasAny = Array(repeating: nil, count: model.entities.count)
+        hasUnlisted = hasAny
+    }
+
+    private func mayHaveRecords(_ layout: EntityLayout) throws -> Bool {
+        if let known = hasAny[layout.index] { return known }
+        let found = try Self.ask(anyRecord, layout)
+        hasAny[layout.index] = found
+        return found
+    }
+
+    private func mayHaveUnlisted(_ layout: EntityLayout) throws -> Bool {
+        if let known = hasUnlisted[layout.index] { return known }
+        let found = try Self.ask(anyUnlisted, layout)
+        hasUnlisted[layout.index] = found
+        return found
+    }
+
+    private static func ask(_ statement: RawStatement, _ layout: EntityLayout) throws -> Bool {
+        statement.bind(layout.name, at: 1)
+        _ = try statement.step()
+        defer { statement.reset() }
+        return statement.int64(0) != 0
+    }
+
+    /// Whether the row came only nested in others or by other sources: the entity's own listing never brought it.
+    func isUnlisted(_ layout: EntityLayout, _ key: JSONText) throws -> Bool {
+        guard try mayHaveUnlisted(layout) else { return false }
+        unlisted.bind(layout.name, at: 1)
+        unlisted.bind(utf8: key.bytes, at: 2)
+        defer { unlisted.reset() }
+        return try unlisted.step()
     }
 
     /// The entity's own listing has brought the row.
     func noteListed(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws {
-        guard counts[layout.index].unlisted > 0 else { return }
+        guard try mayHaveUnlisted(layout) else { return }
         listing.bind(layout.name, at: 1)
         listing.bind(utf8: JSONText.key(layout.key.lazy.map { cells[$0] }).bytes, at: 2)
-        counts[layout.index].unlisted -= try listing.run()
+        try listing.run()
     }
 
     /// The source of the page has made the row.
@@ -96,18 +136,21 @@ final class ProvenanceTable {
         // Nobody can ask for a row without a key, and no listing can lack it.
         guard !layout.key.isEmpty else { return }
         // What is known of an object that was there once says nothing about a new one of the same key.
-        if counts[layout.index].all > 0 { try forget(layout, .key(layout.key.lazy.map { cells[$0] })) }
+        let mayHaveRecords = try !changes.isLoading(layout.index) && mayHaveRecords(layout)
+        guard role == .nested || mayHaveRecords else { return }
+        let key = JSONText.key(layout.key.lazy.map { cells[$0] })
+        if mayHaveRecords { try forget(layout, key) }
         guard role == .nested else { return }
         var mask = [UInt64](repeating: 0, count: (cells.count + 63) / 64)
         for index in cells.indices where cells[index].kind != .absent { mask[index / 64] |= 1 << UInt64(index % 64) }
-        try add(layout, .key(layout.key.lazy.map { cells[$0] }), mask, firstRun: nil, isListed: false)
+        try add(layout, key, mask, firstRun: nil, isListed: false)
     }
 
     /// The source of the page has written these fields of a row that was there.
     func noteUpdate(
         _ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>, fields: [Int], as role: RowRole, wasStub: Bool
     ) throws {
-        guard role != .listed || counts[layout.index].all > 0 else { return }
+        guard try role != .listed || mayHaveRecords(layout) else { return }
         let key = JSONText.key(layout.key.lazy.map { cells[$0] })
         let written = Set(fields.map { layout.fields[$0].name })
         let records = try records(of: layout, key)
@@ -135,14 +178,17 @@ final class ProvenanceTable {
         try add(layout, key, mask(of: own, layout), firstRun: firstRun, isListed: isListed)
     }
 
+    /// The entity's table is empty: what is known of its rows is about others that are gone.
+    func forgetRows(of layout: EntityLayout) throws {
+        guard try mayHaveRecords(layout) else { return }
+        clearingAll.bind(layout.name, at: 1)
+        try clearingAll.run()
+    }
+
     private func forget(_ layout: EntityLayout, _ key: JSONText) throws {
         clearing.bind(layout.name, at: 1)
         clearing.bind(utf8: key.bytes, at: 2)
-        defer { clearing.reset() }
-        while try clearing.step() {
-            counts[layout.index].all -= 1
-            if clearing.int64(0) == 0 { counts[layout.index].unlisted -= 1 }
-        }
+        try clearing.run()
     }
 
     private func mask(of columns: Set<String>, _ layout: EntityLayout) -> [UInt64] {
@@ -157,21 +203,19 @@ final class ProvenanceTable {
         _ layout: EntityLayout, _ key: JSONText, _ mask: [UInt64], of other: Record? = nil, firstRun: Int64?,
         isListed: Bool
     ) throws {
-        let source = Source(
-            entity: layout.index, bridge: other?.bridge ?? changes.source?.bridge ?? "",
-            walk: other?.walk ?? changes.source?.walk ?? "", columns: mask)
         let run = try other == nil ? changes.runIDIfAny() : other?.lastRun
+        // Before the first value is bound: what fails between binding and running would be found by the next run.
+        let number = try number(of: mask, layout, of: other)
         insertion.bind(layout.name, at: 1)
         insertion.bind(utf8: key.bytes, at: 2)
-        insertion.bind(try number(of: source, layout), at: 3)
+        insertion.bind(number, at: 3)
         insertion.bind(optional: firstRun ?? run, at: 4)
         insertion.bind(optional: run, at: 5)
         insertion.bind(other == nil ? changes.source?.location : other?.location, at: 6)
         insertion.bind(isListed ? 1 : 0 as Int64, at: 7)
         try insertion.run()
-        // A record that was there already is counted twice: then one look-up too many is all that it costs.
-        counts[layout.index].all += 1
-        if !isListed { counts[layout.index].unlisted += 1 }
+        hasAny[layout.index] = true
+        if !isListed { hasUnlisted[layout.index] = true }
     }
 
     private func remove(_ record: Record, _ layout: EntityLayout, _ key: JSONText) throws {
@@ -179,12 +223,10 @@ final class ProvenanceTable {
         deletion.bind(utf8: key.bytes, at: 2)
         deletion.bind(record.source, at: 3)
         try deletion.run()
-        counts[layout.index].all -= 1
-        if !record.isListed { counts[layout.index].unlisted -= 1 }
     }
 
     private func records(of layout: EntityLayout, _ key: JSONText) throws -> [Record] {
-        guard counts[layout.index].all > 0 else { return [] }
+        guard try mayHaveRecords(layout) else { return [] }
         select.bind(layout.name, at: 1)
         select.bind(utf8: key.bytes, at: 2)
         defer { select.reset() }
@@ -200,17 +242,33 @@ final class ProvenanceTable {
         return records
     }
 
+    private func number(of mask: [UInt64], _ layout: EntityLayout, of other: Record?) throws -> Int64 {
+        if other == nil, let last, last.pageSource == changes.sourceNumber, last.source.entity == layout.index,
+            last.source.columns == mask
+        {
+            return last.number
+        }
+        let source = Source(
+            entity: layout.index, bridge: other?.bridge ?? changes.source?.bridge ?? "",
+            walk: other?.walk ?? changes.source?.walk ?? "", columns: mask)
+        let number = try number(of: source, layout)
+        if other == nil { last = (source, number, changes.sourceNumber) }
+        return number
+    }
+
     private func number(of source: Source, _ layout: EntityLayout) throws -> Int64 {
         if let known = sources[source] { return known }
         // Names of columns have no space in them.
         let columns = layout.fields.indices.filter { source.columns[$0 / 64] >> UInt64($0 % 64) & 1 == 1 }
             .map { layout.fields[$0].name }.joined(separator: " ")
-        for statement in [addSource, findSource] {
+        func bind(_ statement: RawStatement) {
             for (index, text) in [layout.name, source.bridge, source.walk, columns].enumerated() {
                 statement.bind(text, at: Int32(index + 1))
             }
         }
+        bind(addSource)
         try addSource.run()
+        bind(findSource)
         _ = try findSource.step()
         defer { findSource.reset() }
         let number = findSource.int64(0)

@@ -24,6 +24,7 @@ final class RawStatement {
 
     @inline(__always)
     func bind(_ cell: Cell, at index: Int32) {
+        beginBinding(index)
         switch cell.kind {
         case .absent, .null: sqlite3_bind_null(handle, index)
         case .integer: sqlite3_bind_int64(handle, index, cell.integer)
@@ -47,13 +48,17 @@ final class RawStatement {
         }
     }
 
-    func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
+    func bind(_ value: Int64, at index: Int32) {
+        beginBinding(index)
+        sqlite3_bind_int64(handle, index, value)
+    }
 
     func bind(optional value: Int64?, at index: Int32) {
         if let value { bind(value, at: index) } else { sqlite3_bind_null(handle, index) }
     }
 
     func bind(_ value: String?, at index: Int32) {
+        beginBinding(index)
         guard let value else {
             sqlite3_bind_null(handle, index)
             return
@@ -63,6 +68,7 @@ final class RawStatement {
 
     /// Binds a copy of UTF-8 text.
     func bind(utf8 bytes: [UInt8], at index: Int32) {
+        beginBinding(index)
         bytes.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else {
                 bindEmptyText(index)
@@ -79,6 +85,12 @@ final class RawStatement {
     @inline(__always)
     private func note(_ status: Int32) {
         if status != SQLITE_OK { bindStatus = status }
+    }
+
+    /// Values are bound in their order: with the first, what became of those before does not count any more.
+    @inline(__always)
+    private func beginBinding(_ index: Int32) {
+        if index == 1 { bindStatus = SQLITE_OK }
     }
 
     private func bindEmptyText(_ index: Int32) { note(sqlite3_bind_text(handle, index, "", 0, Self.transient)) }
@@ -123,6 +135,7 @@ final class RawStatement {
     func reset() { sqlite3_reset(handle) }
 
     func bind(_ value: StoredValue, at index: Int32) {
+        beginBinding(index)
         switch value {
         case .null: sqlite3_bind_null(handle, index)
         case .integer(let value): sqlite3_bind_int64(handle, index, value)
@@ -148,6 +161,9 @@ final class RawStatement {
         default: return .null
         }
     }
+
+    /// Whether a column of the current row has no value.
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 

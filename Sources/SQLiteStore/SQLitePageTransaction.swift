@@ -7,12 +7,24 @@ final class SQLitePageTransaction: PageTransaction {
     private let store: SQLiteStore
     private var isOpen = true
     private var hasWritten = false
+    /// The walk that the page belongs to.
+    private var walk: WalkTarget?
+    /// The rows that the page lists, where the walk keeps a log of them.
+    private var seen: [Int64] = []
+    private var notesSeen = false
+    private var savedLog = false
     /// Per entity: whether rows of it were written.
     private var touched: [Bool]
 
     init(_ store: SQLiteStore) {
         self.store = store
         touched = Array(repeating: false, count: store.model.entities.count)
+    }
+
+    /// The entities whose rows were written, each with all that share its table.
+    private var touchedFamilies: Set<Int> {
+        let roots = Set(touched.indices.filter { touched[$0] }.map { store.model.entities[$0].root })
+        return Set(store.model.entities.indices.filter { roots.contains(store.model.entities[$0].root) })
     }
 
     func access(_ body: () throws -> Void) throws {
@@ -24,12 +36,91 @@ final class SQLitePageTransaction: PageTransaction {
     func setSource(_ source: PageSource) throws { try store.writers.changes.source = source }
 
     func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
-        let outcome = try store.writers.entity(entity).merge(cells, as: role)
+        let writer = try store.writers.entity(entity)
+        let outcome = try writer.merge(cells, as: role)
+        if notesSeen, role == .listed { try note(writer.lastRow, entity, cells) }
         if outcome != .unchanged {
             hasWritten = true
             touched[entity] = true
         }
         return outcome
+    }
+
+    /// Notes a row that the walk lists.
+    private func note(_ row: Int64, _ entity: Int, _ cells: UnsafeBufferPointer<Cell>) throws {
+        seen.append(row)
+        guard let walk, let parent = walk.parent else { return }
+        let toOne = store.model.entities[entity].toOne[parent.relationship]
+        let refersElsewhere = zip(parent.key, toOne.firstField..<toOne.firstField + toOne.fieldCount)
+            .contains { $0 != cells[$1].value }
+        try store.writers.sweep.note(row, of: walk, refersElsewhere: refersElsewhere)
+    }
+
+    private func noteDeleted(_ deleted: [Int: Int]) {
+        for entity in deleted.keys { touched[entity] = true }
+        if !deleted.isEmpty { hasWritten = true }
+    }
+
+    func follow(_ walk: WalkTarget) throws {
+        self.walk = walk
+        notesSeen = try walk.isListing && store.writers.walks.log(of: walk.scope) != nil
+    }
+
+    func delete(entity: Int, key: [StoredValue]) throws -> [Int: Int] {
+        let deleted = try store.writers.remover.remove(entity: entity, key: key)
+        noteDeleted(deleted)
+        return deleted
+    }
+
+    func spare(_ rows: [SparedRows]) throws {
+        guard notesSeen, let walk else { return }
+        seen += try store.writers.sweep.rows(rows, of: walk.entity)
+    }
+
+    func spare(entity: Int, key: [StoredValue]) throws {
+        guard notesSeen else { return }
+        let root = store.model.entities[entity].root
+        if let row = try store.writers.remover.row(of: root, key) { seen.append(row) }
+    }
+
+    func spareUnknown() throws {
+        if notesSeen { seen.append(SeenLog.unknown) }
+    }
+
+    func finish(_ end: WalkEnd) throws -> SweepResult {
+        guard let walk else { return SweepResult() }
+        let writers = try store.writers
+        var result = SweepResult()
+        var keepsCursor = true
+        if let rule = end.sweep, var log = writers.walks.log(of: walk.scope) {
+            log.append(seen)
+            if log.hasUnknown {
+                result.isUncertain = true
+                // With the token the remote would not list again what is missed.
+                keepsCursor = end.cursor?.token == nil
+            } else if end.defersSweep {
+                keepsCursor = try !writers.sweep.wait(walk, log, end.cursor)
+            } else {
+                result = try writers.sweep.sweep(walk, log, rule)
+                keepsCursor = result.held == nil
+            }
+        }
+        if keepsCursor, let cursor = end.cursor { try writers.cursors.save(cursor, of: walk.scope) }
+        if !end.defersSweep {
+            let orphans = try writers.orphans.settle(walk: walk.scope.entity, writers.remover)
+            result.deleted.merge(orphans, uniquingKeysWith: +)
+        }
+        noteDeleted(result.deleted)
+        return result
+    }
+
+    func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
+        let writers = try store.writers
+        var result = try writers.sweep.sweepParents(of: entity, rule)
+        let orphans = try writers.orphans.settle(walk: store.model.entities[entity].name, writers.remover)
+        result.deleted.merge(orphans, uniquingKeysWith: +)
+        noteDeleted(result.deleted)
+        return result
     }
 
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool {
@@ -55,9 +146,14 @@ final class SQLitePageTransaction: PageTransaction {
         try store.writers.quarantine.write(record)
     }
 
-    func saveProgress(entity: Int, progress: WalkProgress?) throws {
-        try store.writers.progress.save(
-            entity: store.model.entities[entity].name, progress: progress, isOptional: !hasWritten)
+    func noteUnknownField(_ field: UnknownField) throws {
+        if try store.writers.unknownFields.note(store.model.entities[field.entity].name, field.path) {
+            hasWritten = true
+        }
+    }
+
+    func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws {
+        savedLog = try store.writers.walks.save(scope, progress, rows: seen, isOptional: !hasWritten)
     }
 
     func commit() throws {
@@ -66,10 +162,10 @@ final class SQLitePageTransaction: PageTransaction {
             try store.writer.writeWithoutTransaction { db in
                 try store.commitTransaction(db)
                 if !store.isRehearsal {
-                    store.watcherInUse?.committed(
-                        Set(touched.indices.filter { touched[$0] }), at: store.totalChanges(db))
+                    store.watcherInUse?.committed(touchedFamilies, at: store.totalChanges(db))
                 }
                 try store.writers.changes.pageCommitted()
+                if let walk { try store.writers.walks.pageCommitted(walk.scope, seen, isSaved: savedLog) }
             }
         }
         isOpen = false
@@ -79,6 +175,9 @@ final class SQLitePageTransaction: PageTransaction {
         guard isOpen else { return }
         isOpen = false
         // SQLite itself rolls back at the latest when the connection closes.
-        store.writer.writeWithoutTransaction { db in store.takeBack(db) }
+        store.writer.writeWithoutTransaction { db in
+            store.takeBack(db)
+            if let walk { try? store.writers.sweep.takeBack(walk) }
+        }
     }
 }

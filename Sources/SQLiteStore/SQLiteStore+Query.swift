@@ -161,31 +161,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Where the walk of an entity stands, if it is not over and the place is not older than an hour.
-    ///
-    /// After that the pages before it are no longer fresh, and the remote may have turned its pages.
-    ///
-    /// - Throws: ``StoreError``.
-    public func progress(of entity: String) throws -> WalkProgress? {
-        try read("reading the walk's place") { db in
-            try Row.fetchOne(
-                db, sql: "SELECT cursor, page, request FROM bmo_progress WHERE entity = ? AND saved > ?",
-                arguments: [entity, Clock.text(secondsAgo: 3600)]
-            ).map { WalkProgress(cursor: $0["cursor"], page: $0["page"], request: $0["request"]) }
-        }
-    }
-
-    /// Forgets where the walk of an entity stands: the next one begins at the beginning.
-    ///
-    /// - Throws: ``StoreError``.
-    public func forgetProgress(of entity: String) throws {
-        try SQLiteStore.translating("forgetting the walk's place") {
-            try writer.writeWithoutTransaction { db in
-                try db.execute(sql: "DELETE FROM bmo_progress WHERE entity = ?", arguments: [entity])
-            }
-        }
-    }
-
     /// How many objects of an entity are only referred to so far.
     ///
     /// - Throws: ``StoreError``.

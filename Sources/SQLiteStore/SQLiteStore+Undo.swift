@@ -1,5 +1,6 @@
 internal import GRDB
 internal import Importer
+internal import Mapping
 
 /// A row that keeps a run from being undone.
 public struct UndoConflict: Sendable, Equatable, CustomStringConvertible {
@@ -49,6 +50,7 @@ extension SQLiteStore {
                 var undone: Int64?
                 do {
                     try beginTransaction(db)
+                    try writers.refresh()
                     try writers.changes.runID()
                     let undo = try Undo(run: id, model: model, writers: writers, in: db)
                     try undo.apply()
@@ -57,10 +59,12 @@ extension SQLiteStore {
                     }
                     undone = try writers.changes.end(outcome: "finished", summary: nil)
                     try commitTransaction(db)
+                    if !isRehearsal {
+                        watcherInUse?.committed(Set(undo.touched.compactMap(model.index(of:))), at: totalChanges(db))
+                    }
                 } catch {
                     writers.changes.abandon()
-                    try? rollbackTransaction(db)
-                    try writers.reload()
+                    takeBack(db)
                     throw error
                 }
                 return undone ?? 0

@@ -177,7 +177,6 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     public func beginPage() throws -> any PageTransaction {
         try SQLiteStore.translating("beginning a page") {
             try writer.writeWithoutTransaction { db in
-                try finishRollback(db)
                 try beginTransaction(db)
                 do {
                     try writers.refresh()
@@ -190,10 +189,28 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
+    /// Takes back what a page has written; where that fails, for want of memory say, the next page does it first.
+    ///
+    /// Call it inside an access to the writer.
+    func takeBack(_ db: Database) {
+        openWriters?.changes.pageRolledBack()
+        openWriters?.forgetSeen()
+        owesRollback = true
+        try? finishRollback(db)
+        watcherInUse?.rolledBack(at: totalChanges(db))
+    }
+
+    private func finishRollback(_ db: Database) throws {
+        guard owesRollback else { return }
+        try rollbackTransaction(db)
+        owesRollback = false
+    }
+
     // MARK: - Transactions
 
     /// Begins a transaction, which in a rehearsal is a part of the one that is never committed.
     func beginTransaction(_ db: Database) throws {
+        try finishRollback(db)
         guard isRehearsal else { return try db.beginTransaction(.immediate) }
         // SQLite ends a transaction by itself when there is no space or no memory left. A savepoint would be a new one.
         guard db.isInsideTransaction else {
@@ -217,32 +234,18 @@ public final class SQLiteStore: Store, @unchecked Sendable {
 
     /// Runs `body` in a transaction of its own.
     func inTransaction<Result>(_ db: Database, _ body: () throws -> Result) throws -> Result {
+        try finishRollback(db)
         try beginTransaction(db)
         do {
             let result = try body()
             try commitTransaction(db)
+            // Bookkeeping, of which observers are not told.
+            if !isRehearsal { watcherInUse?.committed([], at: totalChanges(db)) }
             return result
         } catch {
-            try? rollbackTransaction(db)
+            takeBack(db)
             throw error
         }
-    }
-
-    /// Takes back what a page has written; where that fails, for want of memory say, the next page does it first.
-    ///
-    /// Call it inside an access to the writer.
-    func takeBack(_ db: Database) {
-        openWriters?.changes.pageRolledBack()
-        openWriters?.forgetSeen()
-        owesRollback = true
-        try? finishRollback(db)
-        watcherInUse?.rolledBack(at: totalChanges(db))
-    }
-
-    private func finishRollback(_ db: Database) throws {
-        guard owesRollback else { return }
-        try rollbackTransaction(db)
-        owesRollback = false
     }
 
     /// The statements, which live until the file is closed: nobody else may keep them.
@@ -281,14 +284,21 @@ final class Writers {
     let stubs: StubTable
     let changes: ChangeLog
     let provenance: ProvenanceTable
-    let progress: ProgressTable
+    let walks: WalkTable
+    let cursors: CursorTable
+    let orphans: OrphanTable
     let quarantine: QuarantineWriter
+    let unknownFields: UnknownFieldTable
     private let model: CompiledModel
     private let connection: OpaquePointer?
     private let dataVersion: RawStatement
     private var seenVersion: Int64?
     private var entities: [EntityWriter?]
     private var links: [[Int]: LinkWriter] = [:]
+    /// Deletes rows.
+    private(set) lazy var remover = RowRemover(model, self, on: connection)
+    /// Finds the rows that a listing lacks.
+    private(set) lazy var sweep = Sweep(model, self, on: connection)
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
         self.model = model
@@ -297,8 +307,11 @@ final class Writers {
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
         changes = try ChangeLog(on: connection, entityCount: model.entities.count)
         provenance = try ProvenanceTable(on: connection, model: model, changes: changes)
-        progress = try ProgressTable(on: connection)
+        walks = try WalkTable(on: connection)
+        cursors = try CursorTable(on: connection)
+        orphans = try OrphanTable(on: connection, model: model)
         quarantine = try QuarantineWriter(on: connection)
+        unknownFields = UnknownFieldTable(on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
     }
 
@@ -312,14 +325,15 @@ final class Writers {
         seenVersion = version
     }
 
+    /// What is kept in memory may be wrong: the next page reads it again.
+    func forgetSeen() { seenVersion = nil }
+
     /// Reads again what is kept in memory.
     func reload() throws {
         try stubs.reload(model.entities.map(\.name))
-        try provenance.reload()
+        provenance.forgetMemory()
+        unknownFields.forget()
     }
-
-    /// What is kept in memory may be wrong: the next page reads it again.
-    func forgetSeen() { seenVersion = nil }
 
     /// The writer of the table of an entity.
     func entity(_ index: Int) throws -> EntityWriter {
@@ -336,7 +350,7 @@ final class Writers {
         if let writer = links[[entity, relationship]] { return writer }
         let layout = model.entities[entity]
         let writer = try LinkWriter(
-            layout.toMany[relationship], of: layout, model, on: connection, changes: changes)
+            layout.toMany[relationship], of: layout, model, on: connection, changes: changes, orphans: orphans)
         links[[entity, relationship]] = writer
         return writer
     }

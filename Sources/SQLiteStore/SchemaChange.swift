@@ -10,14 +10,17 @@ enum SchemaChange {
         case .renameTable(let old, let new):
             try dropIndexes(of: old, in: db)
             try db.execute(sql: "ALTER TABLE \(quoted(old)) RENAME TO \(quoted(new))")
-            for table in [
-                "bmo_stubs", "bmo_progress", "bmo_quarantine", "bmo_changes", "bmo_sources", "bmo_provenance",
-            ] {
+            // Whatever bookkeeping there is goes by the entity's name, of rows or of a walk.
+            let columns = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+                    WHERE t.type = 'table' AND t.name GLOB 'bmo_*' AND c.name IN ('entity', 'walk')
+                    """)
+            for row in columns {
                 try db.execute(
-                    sql: "UPDATE OR REPLACE \(table) SET entity = ? WHERE entity = ?", arguments: [new, old])
-            }
-            for table in ["bmo_changes", "bmo_sources"] {
-                try db.execute(sql: "UPDATE OR IGNORE \(table) SET walk = ? WHERE walk = ?", arguments: [new, old])
+                    sql: "UPDATE OR IGNORE \(quoted(row["table"])) SET \(row["column"] as String) = ?1 "
+                        + "WHERE \(row["column"] as String) = ?2", arguments: [new, old])
             }
         case .renameColumn(let table, let old, let new):
             try dropIndexes(of: table, in: db)

@@ -63,6 +63,10 @@ struct SchemaMigration {
             try db.execute(sql: "DELETE FROM bmo_changes WHERE entity = ?", arguments: [name])
             let count = db.changesCount
             if count > 0 { notes.append("\(name): its history so far (\(count) changes) is in the backup only") }
+            // Rows are others now, and so are the places of walks among them.
+            for table in ["bmo_seen", "bmo_progress"] where try db.tableExists(table) {
+                try db.execute(sql: "DELETE FROM \(table) WHERE entity = ?", arguments: [name])
+            }
         }
     }
 
@@ -149,8 +153,9 @@ extension SchemaDifference {
 
 /// The bookkeeping that goes by a row's key: stubs and provenance follow the row to its new key.
 private struct KeyedBookkeeping {
-    private static let tables = ["bmo_stubs", "bmo_provenance"]
+    private static let tables = ["bmo_stubs", "bmo_provenance", "bmo_orphans"]
     private let table: String
+    private let tables: [String]
     private let moves: [RawStatement]
     private let removals: [RawStatement]
     private let db: Database
@@ -158,11 +163,13 @@ private struct KeyedBookkeeping {
     init(of table: String, on db: Database) throws {
         self.table = table
         self.db = db
-        removals = try Self.tables.map {
+        let tables = try Self.tables.filter { try db.tableExists($0) }
+        self.tables = tables
+        removals = try tables.map {
             try RawStatement("DELETE FROM \($0) WHERE entity = ? AND key = ?", on: db.sqliteConnection)
         }
         // Keys may change places: they are marked as new until all have moved.
-        moves = try Self.tables.map {
+        moves = try tables.map {
             try RawStatement(
                 "UPDATE OR REPLACE \($0) SET key = '+' || ?1 WHERE entity = ?2 AND key = ?3", on: db.sqliteConnection)
         }
@@ -187,7 +194,7 @@ private struct KeyedBookkeeping {
     }
 
     func finish() throws {
-        for name in Self.tables {
+        for name in tables {
             try db.execute(
                 sql: "UPDATE OR REPLACE \(name) SET key = substr(key, 2) WHERE entity = ? AND key GLOB '+*'",
                 arguments: [table])

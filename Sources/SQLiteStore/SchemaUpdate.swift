@@ -58,6 +58,29 @@ enum SchemaUpdate {
             ALTER TABLE bmo_quarantine ADD COLUMN cut_from INTEGER;
             """
         ),
+        (
+            "3 walks by source and parent, their cursors, seen rows, orphans",
+            """
+            DROP TABLE bmo_progress;
+            CREATE TABLE bmo_progress (
+                entity TEXT NOT NULL, source TEXT NOT NULL, parent TEXT NOT NULL, cursor TEXT NOT NULL,
+                page INTEGER NOT NULL, request TEXT NOT NULL, newest ANY, newest_remote TEXT,
+                schema_version INTEGER NOT NULL, saved TEXT NOT NULL, PRIMARY KEY (entity, source, parent)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE bmo_cursors (
+                entity TEXT NOT NULL, source TEXT NOT NULL, parent TEXT NOT NULL, token TEXT, newest ANY,
+                newest_remote TEXT, request TEXT NOT NULL, full_at TEXT NOT NULL, saved TEXT NOT NULL,
+                PRIMARY KEY (entity, source, parent)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE bmo_seen (
+                entity TEXT NOT NULL, source TEXT NOT NULL, parent TEXT NOT NULL, page INTEGER NOT NULL,
+                rows BLOB NOT NULL, PRIMARY KEY (entity, source, parent, page)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE bmo_orphans (
+                walk TEXT NOT NULL, entity TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (walk, entity, key)
+            ) STRICT, WITHOUT ROWID;
+            """
+        ),
     ]
 
     /// Whether the file was made for just this model: then there is nothing to do, and no lock to wait for.
@@ -92,6 +115,8 @@ enum SchemaUpdate {
     static func finish(_ tables: [SchemaBuilder.Table], in db: Database) throws {
         for index in tables.flatMap(\.indexes) { try db.execute(sql: index) }
         try MadeTables.save(tables, in: db)
+        // What was unknown so far may be read now: it is noted anew.
+        try db.execute(sql: "DROP TABLE IF EXISTS bmo_unknown_fields")
         try db.execute(
             sql: "INSERT OR REPLACE INTO bmo_meta (name, value) VALUES ('schema', ?)", arguments: [text(of: tables)])
     }

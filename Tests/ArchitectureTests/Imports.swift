@@ -15,7 +15,7 @@ enum Imports {
         }
     }
 
-    static let platform: Set<String> = ["Glibc", "Musl", "Darwin", "Synchronization", "Dispatch"]
+    static let platform: Set<String> = ["Swift", "Glibc", "Musl", "Darwin", "Synchronization", "Dispatch"]
 
     static let rules: [String: Rule] = [
         "RecordBatch": Rule("CBridge"),
@@ -70,7 +70,8 @@ enum Imports {
     static func modules(importedBy source: String) -> [String] {
         let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
         let modifiers: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
-        return source.split(separator: "\n").compactMap { line in
+        // Two levels deep an import stands in a text, such as the files of a scaffold.
+        return source.split(separator: "\n").filter { !$0.hasPrefix("        ") }.compactMap { line in
             var words = line.split(whereSeparator: \.isWhitespace)[...]
             while let word = words.first, word.hasPrefix("@") || modifiers.contains(word) { words.removeFirst() }
             guard words.popFirst() == "import" else { return nil }

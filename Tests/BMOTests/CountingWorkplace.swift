@@ -74,6 +74,38 @@ final class CountingWorkplace: Sendable {
         """
     }
 
+    /// Says what the counting bridge's `world` is: a line each.
+    func say(_ lines: String..., about world: String = "world") throws {
+        try folder.write(lines.map { $0 + "\n" }.joined(), to: world)
+    }
+
+    /// What was asked of the counting bridge since the last call: a line for each fetch.
+    func takeRequests(about world: String = "world") throws -> [String] {
+        let path = folder.appending("\(world).log")
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
+    /// A configuration of one entity in the world.
+    func world(entity: String = "", section: String = "") -> String {
+        """
+        version: 1
+        bridges:
+          numbers: {plugin: counting}
+        entities:
+          Number:
+            bridge: numbers
+            key: id
+            attributes:
+              id: integer
+              name: text
+              changed: timestamp
+            counting: {world: "\(folder.appending("world"))", page_size: 10\(section.isEmpty ? "" : ", " + section)}
+        \(entity.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n"))
+        """
+    }
+
     /// Opens the database, syncs, and closes it.
     func sync(
         _ workspace: Workspace, _ options: Workspace.SyncOptions = Workspace.SyncOptions(),
@@ -136,7 +168,7 @@ extension SyncReport {
             let counts = entity.counts
             let parts = [
                 ("+", counts.inserted), ("~", counts.updated), ("=", counts.unchanged), ("!", counts.quarantined),
-                ("?", counts.stubs), ("@", counts.relinked),
+                ("?", counts.stubs), ("@", counts.relinked), ("-", counts.deleted),
             ].filter { $0.1 != 0 }.map { " \($0.0)\($0.1)" }.joined()
             let resumed = entity.resumedAfterPage.map { " after page \($0)" } ?? ""
             return "\(entity.name) \(entity.outcomeWord)\(resumed), \(entity.pages) pages\(parts)"

@@ -17,6 +17,7 @@ import Testing
         counts.quarantined = 4
         counts.stubs = 5
         counts.relinked = 6
+        counts.deleted = 7
         return SyncReport.Entity(
             name: name, bridge: "remote", outcome: outcome, pages: 7, resumedAfterPage: resumedAfterPage,
             counts: counts,
@@ -24,7 +25,7 @@ import Testing
     }
 
     private static let counts =
-        #""inserted":1,"updated":2,"unchanged":3,"quarantined":4,"stubs":5,"relinked":6,"seconds":1.234"#
+        #""inserted":1,"updated":2,"unchanged":3,"quarantined":4,"stubs":5,"relinked":6,"deleted":7,"seconds":1.234"#
 
     @Test func aReportIsOneJSONObject() {
         let failure = SyncFailure(

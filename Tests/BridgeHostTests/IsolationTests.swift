@@ -18,6 +18,25 @@ import Testing
         await connection.close()
     }
 
+    @Test func aBridgesProcessHasOtherProcessesWorkForIt() async throws {
+        let connection = try await CountingHost().connect(.childProcess)
+        #expect(try await ids(connection.fetch(try request(["delegate": 1000]))) == Array(0..<1000))
+        let failure = try await failure {
+            _ = try await ids(connection.fetch(try request(["delegate": 10, "worker_crash_at": 3])))
+        }
+        #expect(failure.code == .unreachable)
+        #expect(failure.message.contains("the other process gave nothing"))
+        #expect(try await ids(connection.fetch(try request(["delegate": 5]))) == Array(0..<5), "another one starts")
+        await connection.close()
+    }
+
+    @Test func aBridgeInTheHostsProcessHasNoOthers() async throws {
+        let connection = try await CountingHost().connect(.inProcess)
+        let failure = try await failure { _ = try await ids(connection.fetch(try request(["delegate": 5]))) }
+        #expect(failure.code == .unsupported)
+        await connection.close()
+    }
+
     @Test func aCrashLeavesOtherConnectionsAlone() async throws {
         let host = try CountingHost()
         let healthy = try await host.connect(.childProcess)

@@ -16,9 +16,27 @@
  *     bad_error_at  fail with bytes that are no error
  *     block_at      wait before this record until the fetch is cancelled; forever with `stubborn`
  *     print_at      print to standard output and standard error before this record
+ *     delegate      have another process of the host make so many records, before which it may crash: worker_crash_at
  *     secret        text that is put into errors, logs, warnings, locations and metadata
  *     refuse        text: open fails with it
  *     reveal        check tells the process, its environment and its open files
+ *     world         a file that says what there is, read by each fetch_open, which also adds its request to `FILE.log`:
+ *                   an API that changes between two syncs of one configuration. A line each:
+ *                       count N             as above; with a parent, of each parent
+ *                       gone N              record N is not listed
+ *                       deleted N           nor is this one, and the last page has a tombstone of it
+ *                       dead N              record N has `dead: true`
+ *                       name N TEXT         record N has another name
+ *                       stamp N TEXT        record N has another `changed`: with `since`, older ones are not listed
+ *                       owner N M           record N has `owner: M`
+ *                       bad N               record N's name is an object
+ *                       reject N            record N is rejected: nobody knows its key
+ *                       token TEXT          what the last page gives; a request with it finds everything unchanged
+ *                       incomplete          the last page does not say that all was listed
+ *                       spare FIELD TEXT    the last page spares these; spare_prefix for how FIELD begins
+ *                       missing N           the remote does not know the parent N
+ *                       broken N            the parent N fails
+ *                   With a parent N, the records are N * 1000, N * 1000 + 1, ...
  *
  * Built with -DCOUNTING_... it breaks one rule of the handshake. That is for tests too: a bridge of yours needs none.
  */
@@ -52,7 +70,7 @@
 #define COUNTING_CONCURRENT 0
 #endif
 #ifndef COUNTING_CAPABILITIES
-#define COUNTING_CAPABILITIES "check", "discover", "fetch", "create", "resume", "x-later"
+#define COUNTING_CAPABILITIES "check", "discover", "fetch", "create", "resume", "incremental", "parent", "x-later"
 #endif
 #ifdef COUNTING_NULL_FETCH_NEXT
 #define COUNTING_FETCH_NEXT NULL
@@ -78,6 +96,12 @@ struct bmo_fetch {
     uint8_t *request;
     bmo_view view;
     int64_t next, count, batch_size, page_size;
+    int64_t base;       /* the number of the first record */
+    char *world;        /* lines, each with a NUL at its end */
+    size_t world_size;
+    char since[64];
+    int unchanged;
+    const char *token;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     int cancelled;
@@ -158,6 +182,87 @@ static void text_option(const bmo_instance *instance, const char *name, char *ou
     size_t length = 0;
     const char *text = bmo_view_text(&instance->view, option(instance, NULL, name), &length);
     snprintf(out, capacity, "%.*s", (int)length, text ? text : "");
+}
+
+/* ---------------------------------------------------------------- the world */
+
+static void read_world(bmo_fetch *fetch, const char *path) {
+    FILE *file = fopen(path, "r");
+    if (!file) return;
+    fetch->world = calloc(1, 1 << 20);
+    fetch->world_size = fread(fetch->world, 1, (1 << 20) - 1, file);
+    fclose(file);
+    for (size_t i = 0; i < fetch->world_size; i++)
+        if (fetch->world[i] == '\n') fetch->world[i] = 0;
+}
+
+/* What stands after `word` in the line after `*line`, which begins at NULL; NULL when there is none. */
+static const char *next_line(const bmo_fetch *fetch, const char *word, const char **line) {
+    size_t length = strlen(word);
+    const char *at = *line ? *line + strlen(*line) + 1 : fetch->world;
+    for (; at && at < fetch->world + fetch->world_size; at += strlen(at) + 1) {
+        if (strncmp(at, word, length) != 0 || (at[length] && at[length] != ' ')) continue;
+        *line = at;
+        return at[length] ? at + length + 1 : at + length;
+    }
+    return NULL;
+}
+
+/* What stands after `word N` in the world; NULL when there is no such line. */
+static const char *said_of(const bmo_fetch *fetch, const char *word, int64_t id) {
+    const char *line = NULL, *rest;
+    while ((rest = next_line(fetch, word, &line))) {
+        char *end;
+        if (strtoll(rest, &end, 10) == id) return *end == ' ' ? end + 1 : end;
+    }
+    return NULL;
+}
+
+static const char *said(const bmo_fetch *fetch, const char *word) {
+    const char *line = NULL;
+    return next_line(fetch, word, &line);
+}
+
+static void text_member(const bmo_view *view, const char *name, char *out, size_t capacity) {
+    size_t length = 0;
+    const char *text = bmo_view_text(view, bmo_view_member(view, view->records, name), &length);
+    snprintf(out, capacity, "%.*s", (int)length, text ? text : "");
+}
+
+/* Reads the world and what the request wants of it; returns what is wrong with that. */
+static const char *enter_world(bmo_fetch *fetch, const char *path) {
+    read_world(fetch, path);
+    char token[256], cursor[64], name[600];
+    text_member(&fetch->view, "token", token, sizeof token);
+    text_member(&fetch->view, "since", fetch->since, sizeof fetch->since);
+    text_member(&fetch->view, "cursor", cursor, sizeof cursor);
+    const bmo_slot *parent = bmo_view_member(&fetch->view, fetch->view.records, "parent");
+    int64_t number = parent ? bmo_view_int64(bmo_view_member(&fetch->view, parent, "id"), -1) : -1;
+    snprintf(name, sizeof name, "%s.log", path);
+    FILE *log = fopen(name, "a");
+    if (log) {
+        fprintf(log, "token=%s since=%s parent=%lld cursor=%s\n", token, fetch->since, (long long)number, cursor);
+        fclose(log);
+    }
+    const char *count = said(fetch, "count");
+    if (count) fetch->count = atoll(count);
+    if (parent) fetch->base = number * 1000;
+    fetch->token = said(fetch, "token");
+    if (fetch->token && *token && strcmp(fetch->token, token) == 0) {
+        fetch->unchanged = 1;
+        fetch->count = 0;
+    }
+    if (parent && said_of(fetch, "missing", number)) return "not_found";
+    if (parent && said_of(fetch, "broken", number)) return "remote";
+    return NULL;
+}
+
+/* Whether a record is listed. */
+static int is_listed(const bmo_fetch *fetch, int64_t id) {
+    if (said_of(fetch, "gone", id) || said_of(fetch, "deleted", id) || said_of(fetch, "reject", id)) return 0;
+    if (!*fetch->since) return 1;
+    const char *stamp = said_of(fetch, "stamp", id);
+    return strcmp(stamp ? stamp : "2026-01-01T00:00:00Z", fetch->since) >= 0;
 }
 
 /* ---------------------------------------------------------------- the table's functions */
@@ -302,6 +407,22 @@ static bmo_status counting_fetch_open(
         snprintf(text, sizeof text, "%.*s", (int)length, cursor);
         made->next = atoll(text);
     }
+    char world[512];
+    size_t path_length = 0;
+    const char *path = NULL;
+    const bmo_slot *place = bmo_view_member(
+        &made->view, bmo_view_member(&made->view, made->view.records, "section"), "world");
+    if (place) path = bmo_view_text(&made->view, place, &path_length);
+    if (path) {
+        snprintf(world, sizeof world, "%.*s", (int)path_length, path);
+        const char *fault = enter_world(made, world);
+        if (fault) {
+            free(made->world);
+            free(made->request);
+            free(made);
+            return fail(error, fault, "the world says so", "counting:/", 0);
+        }
+    }
     pthread_mutex_init(&made->mutex, NULL);
     pthread_cond_init(&made->changed, NULL);
     *fetch = made;
@@ -331,12 +452,25 @@ static void log_secret(bmo_fetch *fetch, const char *secret) {
     host->log(host->context, BMO_LOG_WARNING, (bmo_bytes){(const uint8_t *)message, strlen(message)});
 }
 
-static void write_record(bmo_writer *w, int64_t id) {
+static void write_record(bmo_writer *w, const bmo_fetch *fetch, int64_t id) {
     char name[32];
     snprintf(name, sizeof name, "number %lld", (long long)id);
     bmo_write_object_begin(w);
     member_int64(w, "id", id);
-    member_text(w, "name", name);
+    if (said_of(fetch, "bad", id)) {
+        key(w, "name");
+        bmo_write_object_begin(w);
+        bmo_write_object_end(w);
+    } else {
+        const char *other = said_of(fetch, "name", id);
+        member_text(w, "name", other ? other : name);
+    }
+    if (fetch->world) {
+        const char *stamp = said_of(fetch, "stamp", id), *owner = said_of(fetch, "owner", id);
+        member_text(w, "changed", stamp ? stamp : "2026-01-01T00:00:00Z");
+        if (owner) member_int64(w, "owner", atoll(owner));
+        if (said_of(fetch, "dead", id)) member_bool(w, "dead", 1);
+    }
     key(w, "nested");
     bmo_write_object_begin(w);
     member_bool(w, "even", id % 2 == 0);
@@ -346,6 +480,38 @@ static void write_record(bmo_writer *w, int64_t id) {
     bmo_write_array_end(w);
     bmo_write_object_end(w);
     bmo_write_object_end(w);
+}
+
+/* What ABI 1.1 added to a walk's last page. */
+static void write_movement(bmo_writer *w, const bmo_fetch *fetch) {
+    if (fetch->token) member_text(w, "token", fetch->token);
+    if (fetch->unchanged) member_bool(w, "unchanged", 1);
+    key(w, "deleted");
+    bmo_write_array_begin(w);
+    const char *line = NULL, *rest;
+    while (!fetch->unchanged && (rest = next_line(fetch, "deleted", &line))) {
+        bmo_write_object_begin(w);
+        member_int64(w, "id", atoll(rest));
+        bmo_write_object_end(w);
+    }
+    bmo_write_array_end(w);
+    key(w, "spared");
+    bmo_write_array_begin(w);
+    const char *const kinds[][2] = {{"spare", "equals"}, {"spare_prefix", "prefix"}};
+    for (int kind = 0; kind < 2; kind++) {
+        line = NULL;
+        while ((rest = next_line(fetch, kinds[kind][0], &line))) {
+            const char *space = strchr(rest, ' ');
+            if (!space) continue;
+            char field[64];
+            snprintf(field, sizeof field, "%.*s", (int)(space - rest), rest);
+            bmo_write_object_begin(w);
+            member_text(w, "field", field);
+            member_text(w, kinds[kind][1], space + 1);
+            bmo_write_object_end(w);
+        }
+    }
+    bmo_write_array_end(w);
 }
 
 static void write_page(bmo_fetch *fetch, bmo_buffer *page, const char *secret) {
@@ -361,7 +527,7 @@ static void write_page(bmo_fetch *fetch, bmo_buffer *page, const char *secret) {
     }
     member_bool(&w, "page_end", page_end);
     member_bool(&w, "end", end);
-    member_bool(&w, "complete", end);
+    member_bool(&w, "complete", end && !said(fetch, "incomplete"));
     member_int64(&w, "total", fetch->count);
     snprintf(text, sizeof text, "counting:/numbers?key=%s", secret);
     member_text(&w, "location", text);
@@ -374,7 +540,15 @@ static void write_page(bmo_fetch *fetch, bmo_buffer *page, const char *secret) {
     bmo_write_array_end(&w);
     key(&w, "rejected");
     bmo_write_array_begin(&w);
+    const char *line = NULL, *rest;
+    while (end && (rest = next_line(fetch, "reject", &line))) {
+        bmo_write_object_begin(&w);
+        member_text(&w, "reason", "the world says so");
+        member_text(&w, "representation", rest);
+        bmo_write_object_end(&w);
+    }
     bmo_write_array_end(&w);
+    if (end) write_movement(&w, fetch);
     key(&w, "metadata");
     bmo_write_object_begin(&w);
     member_text(&w, "key", secret);
@@ -393,6 +567,42 @@ static bmo_status write_bad_page(bmo_buffer *page) {
     return BMO_OK;
 }
 
+/* Another process's records, through the host. */
+static bmo_status delegate(bmo_fetch *fetch, int64_t count, bmo_buffer *records, bmo_buffer *page, const char *secret) {
+    const bmo_host *host = fetch->instance->host;
+    if (!host->work) return fail(page, "unsupported", "the host has no other process", NULL, 0);
+    bmo_writer w;
+    bmo_writer_init(&w);
+    bmo_write_object_begin(&w);
+    key(&w, "section");
+    bmo_write_object_begin(&w);
+    member_int64(&w, "count", count);
+    member_int64(&w, "batch_size", count);
+    member_int64(&w, "page_size", count);
+    member_int64(&w, "delegate", 0);
+    member_int64(&w, "crash_at", number(fetch, "worker_crash_at", -1));
+    bmo_write_object_end(&w);
+    bmo_write_object_end(&w);
+    bmo_buffer request = {NULL, 0, NULL}, answer = {NULL, 0, NULL}, its_page = {NULL, 0, NULL};
+    bmo_writer_finish(&w, &request.data, &request.size);
+    bmo_writer_free(&w);
+    bmo_status status =
+        host->work(host->context, (bmo_bytes){request.data, request.size}, &answer, &its_page);
+    free(request.data);
+    if (status == BMO_OK) {
+        records->data = malloc(answer.size);
+        memcpy(records->data, answer.data, answer.size);
+        records->size = answer.size;
+        atomic_fetch_add(&buffers_out, 1);
+    }
+    host->release(host->context, answer);
+    host->release(host->context, its_page);
+    if (status != BMO_OK) return fail(page, "unreachable", "the other process gave nothing", NULL, 0);
+    fetch->next = fetch->count;
+    write_page(fetch, page, secret);
+    return BMO_OK;
+}
+
 bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *records, bmo_buffer *page);
 
 bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *records, bmo_buffer *page) {
@@ -405,6 +615,8 @@ bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *reco
 #endif
     text_option(fetch->instance, "secret", secret, sizeof secret);
     if (*secret) log_secret(fetch, secret);
+    int64_t delegated = number(fetch, "delegate", 0);
+    if (delegated > 0) return delegate(fetch, delegated, records, page, secret);
     int64_t page_left = fetch->page_size - fetch->next % fetch->page_size;
     int64_t left = fetch->count - fetch->next;
     int64_t size = fetch->batch_size < page_left ? fetch->batch_size : page_left;
@@ -442,7 +654,7 @@ bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *reco
             bmo_writer_free(&w);
             return write_bad_page(page);
         }
-        write_record(&w, id);
+        if (is_listed(fetch, fetch->base + id)) write_record(&w, fetch, fetch->base + id);
     }
     int garbage = number(fetch, "garbage_at", -1) >= fetch->next && number(fetch, "garbage_at", -1) < stop;
     fetch->next = stop;
@@ -460,6 +672,7 @@ static void counting_fetch_close(void *context, bmo_fetch *fetch) {
     (void)context;
     pthread_cond_destroy(&fetch->changed);
     pthread_mutex_destroy(&fetch->mutex);
+    free(fetch->world);
     free(fetch->request);
     free(fetch);
 }

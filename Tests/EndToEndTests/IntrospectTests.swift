@@ -52,11 +52,15 @@ extension EndToEndTests {
 
             let check = try await bmo("check")
             #expect(check.exitCode == 0, "\(check)")
-            let sync = try await bmo("sync", "Person", "Note")
+            let sync = try await bmo("sync")
             #expect(sync.exitCode == 0, "\(sync)")
+            // A walk per person: which ones are there, the same sync may not know yet.
+            let again = try await bmo("sync", "Remark")
+            #expect(again.exitCode == 0, "\(again)")
             let rows = try await query(
                 "SELECT count(*), min(joined), max(address_city), sum(active) FROM Person", "notes.sqlite")
             #expect(rows == "30|2026-01-01T10:00:00.000000Z|Lyon|15")
+            #expect(try await query("SELECT count(*), count(DISTINCT person) FROM Remark", "notes.sqlite") == "60|30")
             #expect(try server.events().last?.headers["authorization"] == "Bearer secret-token")
         }
 
@@ -85,6 +89,38 @@ extension EndToEndTests {
             #expect(introspect.exitCode == 0, "\(introspect)")
             #expect(introspect.output.hasPrefix("# Written by bmo introspect rest http://"))
             #expect(introspect.errorOutput == "3 entities ready\n")
+        }
+
+        @Test func `a WSDL and a share become configurations that sync`() async throws {
+            let workplace = try await Workplace()
+            let wsdl = try await workplace.bmo("introspect", "soap", workplace.servers.soapWSDL, "-o", "soap.yml")
+            #expect(wsdl.exitCode == 0, "\(wsdl)")
+            let text = try String(contentsOfFile: workplace.folder.appending("soap.yml"), encoding: .utf8)
+            for line in [
+                "key: code  # high: GetSubdivision takes it", "operation: ListSubdivisions", "total: ListSubdivisionsResponse/total",
+                "offset_element: offset",
+            ] { #expect(text.contains(line), "no \(line) in\n\(text)") }
+            let sync = try await workplace.bmo("sync", "-f", "soap.yml", "--json")
+            #expect(sync.exitCode == 0, "\(sync)")
+            let rows = try #require(sync.lastObject(about: "Subdivision"), "\(sync)")
+            #expect((rows["inserted"] as? Int ?? 0) > 5000)
+
+            let share = try await ProcessRun.run(
+                Command.path(),
+                ["introspect", "smb", workplace.servers.smbURL, "--auth", "SMB_USER:SMB_PASSWORD", "-o", "smb.yml"],
+                environment: ["SMB_USER": workplace.servers.smbUser, "SMB_PASSWORD": workplace.servers.smbPassword],
+                directory: workplace.folder.path)
+            #expect(share.exitCode == 0, "\(share)")
+            let files = try String(contentsOfFile: workplace.folder.appending("smb.yml"), encoding: .utf8)
+            #expect(files.contains("password: {env: SMB_PASSWORD}"), "\(files)")
+            #expect(!files.contains(workplace.servers.smbPassword))
+            let check = try await workplace.bmo("check", "-f", "smb.yml")
+            #expect(check.exitCode == 0, "\(check)\n\(files)")
+            let brought = try await ProcessRun.run(
+                Command.path(), ["sync", "-f", "smb.yml"],
+                environment: ["SMB_USER": workplace.servers.smbUser, "SMB_PASSWORD": workplace.servers.smbPassword],
+                directory: workplace.folder.path)
+            #expect(brought.exitCode == 0, "\(brought)\n\(files)")
         }
 
         @Test func `a file that is there is not replaced`() async throws {

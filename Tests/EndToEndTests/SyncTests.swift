@@ -76,7 +76,7 @@ extension FileManager {
 
 extension ProcessRun {
     /// The last object in the output's JSON, one document or one a line, whose member `entity` is that name.
-    fileprivate func lastObject(about entity: String) -> [String: Any]? {
+    func lastObject(about entity: String) -> [String: Any]? {
         func search(_ value: Any) -> [String: Any]? {
             if let list = value as? [Any] { return list.reversed().lazy.compactMap(search).first }
             guard let object = value as? [String: Any] else { return nil }

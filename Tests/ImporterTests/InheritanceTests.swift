@@ -38,7 +38,8 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func aStubMayBecomeAnySubentity(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, Self.zoo())
-        #expect(try database.add("Person", ["id": 7, "dog": 1, "animals": [2, 3]]) == "Animal ?2, Dog ?1, Person +1 @1")
+        #expect(
+            try database.add("Person", ["id": 7, "dog": 1, "animals": [2, 3]]) == "Animal ?2, Dog ?1, Person +1 @1")
         #expect(
             try database.text() == """
                 Animal

@@ -181,4 +181,32 @@ import Testing
                   'SE'/0: 'north'
                 """)
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func aWindowReplacesWhatLiesWithin(_ kind: StoreKind) throws {
+        for isInverse in [false, true] {
+            var messages = Relationship.many("messages", "Message", inverse: isInverse ? "chat" : nil)
+            messages.window = "at"
+            let database = try TestDatabase(
+                kind,
+                .of(
+                    Entity("Chat", key: ["id"], [.of("id", .integer)], [messages]),
+                    Entity(
+                        "Message", key: ["id"], [.of("id", .text), .of("at", .integer)],
+                        isInverse ? [.one("chat", "Chat")] : [])))
+            func set(_ list: (String, RemoteValue)...) throws -> String {
+                let messages = list.map { RemoteValue.object([("id", .text($0)), ("at", $1)]) }
+                try database.add("Chat", ["id": 1, "messages": .array(messages)])
+                guard isInverse else { return try database.rows("Chat_messages") }
+                let rows = try database.rows("Message").split(separator: "\n").filter { $0.hasSuffix(" 1") }
+                return "1: " + rows.map { String($0.split(separator: " ")[0]) }.joined(separator: " ")
+            }
+            func expect(_ list: String, _ order: String) -> String { "1: " + (isInverse ? order : list) }
+            #expect(try set(("d", 40), ("c", 30)) == expect("'c' 'd'", "'c' 'd'"))
+            #expect(try set(("a", 10), ("b", 20)) == expect("'a' 'b' 'c' 'd'", "'a' 'b' 'c' 'd'"), "an earlier page")
+            #expect(try set(("b", 20), ("x", 40)) == expect("'a' 'b' 'x'", "'a' 'b' 'x'"), "c and d have gone")
+            #expect(try set() == expect("'a' 'b' 'x'", "'a' 'b' 'x'"), "an empty list spans nothing")
+            #expect(try set(("n", nil)) == expect("'a' 'b' 'x' 'n'", "'a' 'b' 'n' 'x'"))
+        }
+    }
 }

@@ -14,7 +14,7 @@ final class MemoryStore: Store {
         /// Per table: the targets of each source, in order.
         var links: [String: [Key: [Key]]] = [:]
         var quarantine: [QuarantinedRecord] = []
-        var progress: [Int: WalkProgress] = [:]
+        var progress: [WalkScope: WalkProgress] = [:]
     }
 
     let model: CompiledModel
@@ -61,7 +61,9 @@ private final class MemoryTransaction: PageTransaction {
             if role == .reference { contents.stubs[entity].insert(key) }
             return .inserted
         }
-        var new = zip(cells, old).map { cell, value in cell.value ?? value }
+        var new = zip(cells, old).map { cell, value in
+            cell.isFallback && value != .null ? value : cell.value ?? value
+        }
         if let field = layout.discriminator, case .text(let before) = old[field], case .text(let after) = new[field],
             !layout.becomes(after, from: before, isReference: role == .reference)
         {
@@ -95,11 +97,14 @@ private final class MemoryTransaction: PageTransaction {
             if !new.contains(key) { new.append(key) }
         }
         func merged(_ old: [MemoryStore.Key]) -> [MemoryStore.Key] {
-            switch relationship.merge {
-            case .replace: new
-            case .append: old + new.filter { !old.contains($0) }
-            case .insertAtBeginning: new + old.filter { !new.contains($0) }
-            }
+            let merged =
+                switch relationship.merge {
+                case .replace: relationship.window.map { windowed(new, old, by: $0, relationship.target) } ?? new
+                case .append: old + new.filter { !old.contains($0) }
+                case .insertAtBeginning: new + old.filter { !new.contains($0) }
+                }
+            guard !relationship.isOrdered else { return merged }
+            return old.filter(merged.contains) + merged.filter { !old.contains($0) }
         }
         switch relationship.storage {
         case .links(let table):
@@ -111,6 +116,26 @@ private final class MemoryTransaction: PageTransaction {
         case .inverse(let toOne):
             return detachChildren(of: owner, relationship, toOne: toOne, except: merged)
         }
+    }
+
+    /// The reply's objects, and those of before outside of their span of an attribute, which is an integer here.
+    private func windowed(
+        _ new: [MemoryStore.Key], _ old: [MemoryStore.Key], by attribute: String, _ target: Int
+    ) -> [MemoryStore.Key] {
+        let layout = store.model.entities[target]
+        let field = layout.fields.firstIndex { $0.name == attribute } ?? 0
+        func value(_ key: MemoryStore.Key) -> Int64? {
+            if case .integer(let value) = contents.rows[layout.root][key]?[field] { value } else { nil }
+        }
+        let span = new.compactMap(value)
+        let kept = old.filter { key in
+            guard !new.contains(key) else { return false }
+            guard let value = value(key), let least = span.min(), let most = span.max() else { return true }
+            return value < least || value > most
+        }
+        let all = new + kept
+        return all.filter { value($0) != nil }.sorted { (value($0) ?? 0) < (value($1) ?? 0) }
+            + all.filter { value($0) == nil }
     }
 
     /// The owner is the target: it is added to the lists of its sources, or taken out.
@@ -153,5 +178,51 @@ private final class MemoryTransaction: PageTransaction {
         if let known { contents.quarantine[known] = record } else { contents.quarantine.append(record) }
     }
 
-    func saveProgress(entity: Int, progress: WalkProgress?) { contents.progress[entity] = progress }
+    func saveProgress(_ scope: WalkScope, progress: WalkProgress?) { contents.progress[scope] = progress }
+
+    // MARK: deletes
+
+    func follow(_ walk: WalkTarget) {}
+
+    func delete(entity: Int, key: [StoredValue]) -> [Int: Int] {
+        let root = store.model.entities[entity].root
+        guard store.model.model.entities[root].deletes.mode == .hard, var row = contents.rows[root][key] else {
+            return [:]
+        }
+        let layout = store.model.entities[root]
+        for case .links(let table) in layout.toMany.map(\.storage) { contents.links[table]?[key] = nil }
+        if isReferred(root, key) {
+            guard contents.stubs[root].insert(key).inserted else { return [:] }
+            let kept = layout.key + [layout.discriminator].compactMap { $0 }
+            for field in row.indices where !kept.contains(field) { row[field] = .null }
+            contents.rows[root][key] = row
+        } else {
+            contents.rows[root][key] = nil
+            contents.stubs[root].remove(key)
+        }
+        return [root: 1]
+    }
+
+    private func isReferred(_ target: Int, _ key: MemoryStore.Key) -> Bool {
+        for layout in store.model.entities where layout.index == layout.root {
+            for toOne in layout.toOne where store.model.entities[toOne.target].root == target {
+                let fields = toOne.firstField..<toOne.firstField + toOne.fieldCount
+                let refers = contents.rows[layout.index].contains { source, row in
+                    (layout.index != target || source != key) && Array(row[fields]) == key
+                }
+                if refers { return true }
+            }
+            for toMany in layout.toMany where store.model.entities[toMany.target].root == target {
+                guard case .links(let table) = toMany.storage else { continue }
+                if contents.links[table]?.values.contains(where: { $0.contains(key) }) == true { return true }
+            }
+        }
+        return false
+    }
+
+    func spare(_ rows: [SparedRows]) {}
+    func spare(entity: Int, key: [StoredValue]) {}
+    func spareUnknown() {}
+    func finish(_ end: WalkEnd) -> SweepResult { SweepResult() }
+    func finishParents(of entity: Int, _ rule: SweepRule) -> SweepResult { SweepResult() }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import ImportTestSupport
 import Importer
 import Mapping
@@ -26,6 +27,35 @@ import Testing
                 try #require(differences.isEmpty, what)
             }
             #expect(try sqlite.faults().isEmpty, "seed \(seed)")
+        }
+    }
+
+    /// BMO_TEST_SEED=N begins with other models and pages.
+    private static let firstSeed = ProcessInfo.processInfo.environment["BMO_TEST_SEED"].flatMap { UInt64($0) } ?? 5000
+
+    @Test(arguments: StoreKind.allCases, 0..<5)
+    func aStoreAgreesWithTheReferenceImporter(_ kind: StoreKind, _ round: Int) throws {
+        for iteration in 0..<20 {
+            let seed = Self.firstSeed &+ UInt64(round * 20 + iteration)
+            var random = RandomWorld(seed: seed)
+            let model = try random.model()
+            let database = try TestDatabase(kind, model)
+            var reference = ReferenceImporter(model)
+            for page in 1...6 {
+                let entity = random.element(model.entities).name
+                let batches = random.batches(of: entity, in: model)
+                let end: TestDatabase.End = random.chance(20) ? .rollback : .commit
+                try database.addBatches(batches, of: entity, page: page, end: end)
+                try reference.add(batches, of: entity, end: end)
+                let what = "seed \(seed), page \(page) of \(entity), \(end): \(batches)"
+                for (table, rows) in reference.tables {
+                    let found = try database.rows(table)
+                    try #require(found == rows, "\(table) has\n\(found)\nand should have\n\(rows)\n\(what)")
+                }
+                let quarantined = try database.rows("quarantine").split(separator: "\n").count
+                try #require(quarantined == reference.quarantined, "quarantine, \(what)")
+            }
+            #expect(try database.faults().isEmpty, "seed \(seed)")
         }
     }
 
@@ -110,6 +140,13 @@ struct RandomWorld {
             }
         }
         pairInverses(&entities)
+        if hasSubentities {
+            for index in entities.indices {
+                for number in entities[index].relationships.indices where chance(30) {
+                    entities[index].relationships[number].isOrdered = false
+                }
+            }
+        }
         for name in names where hasSubentities && chance(40) { addSubentities(of: name, to: &entities, targets: names) }
         return try CompiledModel(Model(entities: entities))
     }

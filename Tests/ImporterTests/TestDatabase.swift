@@ -51,17 +51,36 @@ final class TestDatabase {
         try addBatches([records], of: entity, page: page, progress: progress, end: end)
     }
 
+    /// Imports a page that a walk per parent brought.
+    @discardableResult
+    func addChildren(of parent: [StoredValue], _ entity: String, _ records: RemoteValue...) throws -> String {
+        try addBatches([records], of: entity, parent: parent)
+    }
+
+    /// Imports a page of a further source.
+    @discardableResult
+    func add(
+        source: String, of entity: String, _ records: RemoteValue..., parent: [StoredValue]? = nil
+    ) throws -> String {
+        let index = try #require(model.index(of: entity))
+        let plan = try #require(model.plan(of: index, source: source))
+        return try addBatches([records], of: entity, plan: plan, parent: parent)
+    }
+
     /// Imports a page of several batches.
     @discardableResult
     func addBatches(
         _ batches: [[RemoteValue]], of entity: String, page: Int = 1, progress: WalkProgress? = nil,
-        end: End = .commit
+        plan: Int? = nil, parent: [StoredValue]? = nil, end: End = .commit
     ) throws -> String {
         let index = try #require(model.index(of: entity))
         let page = try PageImport(
             index, of: model, from: PageImport.Origin(bridge: "remote", page: page), mapper: mapper, into: store)
         do {
-            for batch in batches { try page.add(try RemoteValue.batch(batch), location: "https://example.org") }
+            for batch in batches {
+                try page.add(
+                    try RemoteValue.batch(batch), location: "https://example.org", plan: plan, parent: parent)
+            }
             guard end == .commit else {
                 page.rollback()
                 return ""
@@ -100,7 +119,7 @@ extension ImportCounts {
             let counts = self[layout.index]
             let parts = [
                 ("+", counts.inserted), ("~", counts.updated), ("=", counts.unchanged), ("!", counts.quarantined),
-                ("?", counts.stubs), ("@", counts.relinked),
+                ("?", counts.stubs), ("@", counts.relinked), ("-", counts.deleted),
             ].filter { $0.1 != 0 }.map { "\($0.0)\($0.1)" }
             return parts.isEmpty ? nil : ([layout.name] + parts).joined(separator: " ")
         }.joined(separator: ", ")
@@ -145,8 +164,8 @@ private struct Contents {
         sections.append(
             (
                 "progress",
-                contents.progress.map { entity, progress in
-                    "\(model.entities[entity].name) \(progress.cursor) \(progress.page) \(progress.request)"
+                contents.progress.map { scope, progress in
+                    "\(scope.entity) \(progress.cursor) \(progress.page) \(progress.request)"
                 }.map(\.escaped).sorted()
             ))
     }

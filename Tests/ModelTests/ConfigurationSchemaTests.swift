@@ -50,7 +50,8 @@ import Testing
     func anotherValidatorAcceptsTheSampleAndTheTemplates() throws {
         let plugins = try ConfigurationFixture.shippedPlugins()
         let valid = [
-            "sample": try ConfigurationFileTests.sample(), "init": ConfigurationTemplate.commented(),
+            "sample": try ConfigurationFileTests.sample(), "identity": IdentityConfigurationTests.everything,
+            "init": ConfigurationTemplate.commented(),
             "demo": ConfigurationTemplate.demo(
                 restURL: "http://127.0.0.1:1", soapWSDL: "http://127.0.0.1:2/x.wsdl", smbURL: "smb://127.0.0.1:3/d"),
             "secrets":

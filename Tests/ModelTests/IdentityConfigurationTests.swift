@@ -3,6 +3,54 @@ import Testing
 
 /// Inheritance, uniquing, walks and sources as a file says them.
 @Suite struct IdentityConfigurationTests {
+    /// Every key of this page of the documentation, for the schema's sake.
+    static let everything = """
+        version: 1
+        bridges:
+          api: {plugin: rest, options: {url: "https://api.example.com"}}
+          files: {plugin: smb, options: {url: "smb://h/s"}}
+        entities:
+          Media:
+            bridge: api
+            key: [list, id]
+            attributes: {id: integer, list: text, name: {type: text, renamed_from: title}, area: real, at: timestamp}
+            relationships:
+              owner: {to: User}
+              tags: {many: Tag, orphans: delete, ordered: false, renamed_from: labels}
+              parts: {many: Film, merge: {window: at}}
+            parent: {relationship: owner, where: ["name != null", "name ~ a%"], concurrency: 2}
+            incremental: {field: at, lookback: 5m}
+            full_every: 7d
+            deletes: {mode: soft, brake: {share: 20%, rows: 10}, when: [{has: gone}, {property: state, equals: [x, 7]}]}
+            extra: true
+            renamed_from: Medium
+            precedence: [facts, main]
+            sources:
+              facts: {bridge: files, attributes: [area], each: {where: "area = null", concurrency: 8}, smb: {files: x}}
+              more:
+                bridge: api
+                attributes: {motto: text}
+                relationships: {place: {to: Tag}}
+                parent: owner
+                incremental: token
+                rest: {path: /m}
+            rest: {path: /media}
+          Film: {extends: Media, when: {property: kind, matches: "^f"}, attributes: {minutes: integer}, renamed_from: Movie}
+          Short: {extends: Film, bridge: api, when: {lacks: long}, incremental: token, rest: {path: /shorts}}
+          User: {bridge: api, unique: singleton, attributes: {name: text}, deletes: ignore, rest: {path: /me}}
+          Log: {bridge: api, unique: none, attributes: {at: timestamp}, rest: {path: /log}}
+          Tag: {bridge: api, key: id, attributes: {id: integer}, incremental: {field: id, lookback: 9}, rest: {path: /t}}
+
+        """
+
+    @Test func everyKeyIsRead() throws {
+        let model = try ConfigurationFileTests.load(Self.everything, plugins: ConfigurationFixture.shippedPlugins())
+            .model
+        #expect(model.entities.map(\.name) == ["Media", "Film", "Short", "User", "Log", "Tag"])
+        #expect(model.entities[0].relationship(named: "parts")?.window == "at")
+        #expect(model.entities[0].sources.map(\.name) == ["facts", "more"])
+    }
+
     private static func load(_ entities: String) throws -> Model {
         try ConfigurationFileTests.load(
             """

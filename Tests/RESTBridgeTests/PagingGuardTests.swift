@@ -76,6 +76,18 @@ import Testing
         #expect(walk.warnings.first?.contains("$.nxt") == true)
     }
 
+    @Test func `an empty page before the last one that the reply promises is no proof of a complete listing`() throws {
+        let walk = try walk([
+            "path": "/users/page?total&claim=5", "records": "$.items",
+            "paging": ["style": "page", "pages": "$.meta.pages"],
+        ])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == false)
+        #expect(
+            walk.warnings
+                == ["the reply says 5 pages, and page 4 holds no records: the listing is not complete"])
+    }
+
     @Test func `max_pages ends a walk as incomplete`() throws {
         let walk = try walk([
             "path": "/users/next", "records": "$.items", "paging": ["style": "next_url", "max_pages": 2],
@@ -101,8 +113,8 @@ import Testing
         #expect(first.ids == Array(1...20))
         let rest = try walk(section, cursor: try #require(first.last?.cursor))
         #expect(rest.ids == Array(21...25))
-        // Who did not see the beginning cannot tell what is gone.
-        #expect(rest.last?.isComplete == false)
+        // It tells of all after its cursor; the host knows what came before.
+        #expect(rest.last?.isComplete == true)
         #expect(rest.last?.isEnd == true)
     }
 

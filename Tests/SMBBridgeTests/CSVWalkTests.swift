@@ -102,7 +102,8 @@ extension AgainstRealServer {
             #expect(rest.records.last?["name"] == "\"name \(count) é\"")
         }
 
-        @Test func `a file that changes between chunks is read again, and not taken for read by the next walk`() throws {
+        @Test func `a file that changes between chunks is read again, and not taken for read by the next walk`() throws
+        {
             let line = "12345678\n"
             try server.write("csv/moving.csv", "id\n" + String(repeating: line, count: 700_000))
             let source = try SMBBridge(server).source(["csv": "csv/moving.csv"], pageSize: 1000)

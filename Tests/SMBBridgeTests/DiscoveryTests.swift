@@ -8,13 +8,16 @@ extension AgainstRealServer {
     @Suite struct DiscoveryTests {
         @Test func `a share's tables, files and folders are proposed with types, keys and sections that work`() throws {
             let server = try SMBServer.shared.get()
-            try server.write("survey/people.csv", "id;name;born;score\n1;Ann;1980-02-03;1.5\n2;Bob;1990-12-31;2\n3;Cy;;0.25\n")
+            try server.write(
+                "survey/people.csv", "id;name;born;score\n1;Ann;1980-02-03;1.5\n2;Bob;1990-12-31;2\n3;Cy;;0.25\n")
             for month in ["2024-01", "2024-02", "2024-03"] {
                 try server.write("survey/sales/\(month).csv", "day,amount\n\(month)-01,10\n\(month)-02,20\n")
             }
             try server.write("survey/sales/notes.txt", "nothing")
-            try server.write("survey/events.ndjson", "{\"event_id\":\"a\",\"at\":\"2024-01-01T00:00:00Z\"}\n{\"event_id\":\"b\"}\n")
-            try server.write("survey/api.json", #"{"meta":{},"data":{"items":[{"code":"X","n":1},{"code":"Y","n":2}]}}"#)
+            try server.write(
+                "survey/events.ndjson", "{\"event_id\":\"a\",\"at\":\"2024-01-01T00:00:00Z\"}\n{\"event_id\":\"b\"}\n")
+            try server.write(
+                "survey/api.json", #"{"meta":{},"data":{"items":[{"code":"X","n":1},{"code":"Y","n":2}]}}"#)
             try server.write("survey/codes.tsv", Array("10\tGr".utf8) + [0xFC] + Array("n\n20\tRot\n".utf8))
             try server.write("survey/photo.jpg", [0xFF, 0xD8, 0xFF])
             let bridge = try SMBBridge(server, folder: "/survey")

@@ -33,13 +33,12 @@ import Testing
         isBroken: @escaping @Sendable (Int) -> Bool = { _ in false }
     ) -> (context: BridgeContext, requests: Counter) {
         let requests = Counter()
-        let json = Array(recording.json.utf8)
         let context = BridgeContext(work: { request in
             let number = requests.next()
             if isBroken(number) { throw BridgeError(.internal, "the process is gone") }
             let section = BridgeOptions(copying: request[0]).object("section") ?? .empty
             let writer = RecordBatchWriter()
-            _ = try ListingRelay.Source(section, share: RecordedShare(json: json)).next(into: writer)
+            _ = try ListingRelay.Source(section, share: RecordedShare(recording)).next(into: writer)
             return try writer.finish()
         })
         return (context, requests)
@@ -76,7 +75,7 @@ import Testing
         #expect(helped.spared == alone.spared)
         #expect(helped.spared.sorted() == ["path = folder7/...", "path = folder9/deep/..."])
         #expect(helped.isComplete)
-        #expect(requests.count > 10, "the helpers did something")
+        #expect(requests.count > 3, "the helpers did something")
     }
 
     @Test func `what helpers cannot list the walk lists itself`() throws {

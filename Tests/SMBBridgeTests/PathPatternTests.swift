@@ -59,7 +59,8 @@ import Testing
     }
 
     @Test func `several patterns start where all of them begin, and captures that a pattern lacks are nil`() throws {
-        let set = try PatternSet(["a/b/{c}.txt", "a/x/**", "a/b/{d}.csv"], excluding: ["**/tmp", "a/x/*.bak"], depth: 2)
+        let set = try PatternSet(
+            ["a/b/{c}.txt", "a/x/**", "a/b/{d}.csv"], excluding: ["**/tmp", "a/x/*.bak"], depth: 2)
         #expect(set.root == ["a"])
         #expect(set.captureNames == ["c", "d"])
         let inB = set.descend(from: set.start, into: "B")

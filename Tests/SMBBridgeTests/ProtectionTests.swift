@@ -19,10 +19,12 @@ extension AgainstRealServer {
             try server.write("signed/x", "x")
             let plain = try SMBBridge(server)
             _ = try plain.walk(["files": "signed/*"])
-            #expect(try server.sessions().contains { $0.contains(" - ") && !$0.contains("HMAC") && !$0.contains("CMAC") })
+            #expect(
+                try server.sessions().contains { $0.contains(" - ") && !$0.contains("HMAC") && !$0.contains("CMAC") })
             let signed = try SMBBridge(server, ["signing": "required"])
             _ = try signed.walk(["files": "signed/*"])
-            #expect(try server.sessions().contains { $0.contains("CMAC") || $0.contains("GMAC") || $0.contains("HMAC") })
+            #expect(
+                try server.sessions().contains { $0.contains("CMAC") || $0.contains("GMAC") || $0.contains("HMAC") })
             withExtendedLifetime((plain, signed)) {}
         }
 

@@ -15,17 +15,17 @@ final class RecordedShare: Share {
     /// What was asked for, in order.
     private(set) var log: [String] = []
 
-    struct Recording {
+    struct Recording: Sendable {
         var folders: [String: Folder] = [:]
         var files: [String: [Answer]] = [:]
     }
 
-    struct Folder {
+    struct Folder: Sendable {
         var error: String?
         var entries: [Entry] = []
     }
 
-    struct Entry {
+    struct Entry: Sendable {
         var name: String
         var size = 0
         var isFolder = false
@@ -37,7 +37,7 @@ final class RecordedShare: Share {
     }
 
     /// What a file is, or the error that a read of it gives.
-    struct Answer {
+    struct Answer: Sendable {
         var error: String?
         var bytes: [UInt8] = []
         var modified: Int?
@@ -64,7 +64,8 @@ final class RecordedShare: Share {
         var listing = SMBListing()
         listing.entries = answer.entries.map { entry in
             SMBEntry(
-                name: entry.name, size: UInt64(entry.size), attributes: entry.attributes ?? (entry.isFolder ? 0x10 : 0x20),
+                name: entry.name, size: UInt64(entry.size),
+                attributes: entry.attributes ?? (entry.isFolder ? 0x10 : 0x20),
                 modified: entry.modified.map(Int64.init), changed: entry.changed.map(Int64.init),
                 inode: UInt64(entry.inode))
         }
@@ -184,7 +185,8 @@ final class RecordingShare: Share {
             recording.folders[path] = RecordedShare.Folder(
                 entries: listing.entries.map {
                     RecordedShare.Entry(
-                        name: $0.name, size: Int($0.size), isFolder: $0.isDirectory, modified: $0.modified.map(Int.init),
+                        name: $0.name, size: Int($0.size), isFolder: $0.isDirectory,
+                        modified: $0.modified.map(Int.init),
                         changed: $0.changed.map(Int.init), inode: Int($0.inode))
                 })
             return listing

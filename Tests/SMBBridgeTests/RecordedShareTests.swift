@@ -6,7 +6,8 @@ import Testing
 
 /// Walks over recordings: each folder of Fixtures/smb has a share, a section of a config, and what a walk over it gives.
 @Suite struct RecordedShareTests {
-    private static let folder = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/Fixtures/smb"
+    private static let folder =
+        #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/Fixtures/smb"
     static let cases: [String] = SMBServer.names(in: folder)
 
     @Test func `there are recordings`() { #expect(Self.cases.count >= 6) }
@@ -47,7 +48,9 @@ import Testing
             return try RecordedShare(
                 RecordedShare.Recording(
                     folders: ["": RecordedShare.Folder(entries: [entry])],
-                    files: ["a.csv": [RecordedShare.Answer(bytes: Array("id\n1\n".utf8), modified: 1_700_000_000_000_000)]]))
+                    files: [
+                        "a.csv": [RecordedShare.Answer(bytes: Array("id\n1\n".utf8), modified: 1_700_000_000_000_000)]
+                    ]))
         }
         func walk(_ share: RecordedShare, token: String?) throws -> Walk {
             let section = BridgeOptions(["csv": "*"])

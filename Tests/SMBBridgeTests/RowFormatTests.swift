@@ -12,7 +12,8 @@ extension AgainstRealServer {
         /// Runs a shell command in the folder that the share gives out.
         private func run(_ script: String) throws { try SMBServer.run("cd \"$1\" && " + script, server.share) }
 
-        @Test func `newline-delimited JSON has a record a line, and a line that is no object is rejected alone`() throws {
+        @Test func `newline-delimited JSON has a record a line, and a line that is no object is rejected alone`() throws
+        {
             try server.write(
                 "nd/a.ndjson",
                 """
@@ -67,7 +68,8 @@ extension AgainstRealServer {
 
         @Test(arguments: [
             ("", "is empty where JSON was expected"), ("[{}", "ends in the middle of its JSON list"),
-            ("[{} {}]", "is not JSON: no comma behind row 1"), ("[{},]", "is not JSON: an element is missing behind row 1"),
+            ("[{} {}]", "is not JSON: no comma behind row 1"),
+            ("[{},]", "is not JSON: an element is missing behind row 1"),
             ("[]]", "is not JSON: something follows its list"),
         ])
         func `a file that is not JSON goes to quarantine`(text: String, reason: String) throws {
@@ -129,7 +131,8 @@ extension AgainstRealServer {
             #expect(zip.records.last?["@member"] == #""sub/b.csv""#)
             #expect(zip.records.last?["@row"] == "1")
             #expect(zip.records.first?["@member"] == #""a.csv""#)
-            let first = try Walk(bridge.source(["csv": "packed/all.zip", "members": "**/*.csv"], pageSize: 500), limit: 20)
+            let first = try Walk(
+                bridge.source(["csv": "packed/all.zip", "members": "**/*.csv"], pageSize: 500), limit: 20)
             let rest = try SMBBridge(server).walk(
                 ["csv": "packed/all.zip", "members": "**/*.csv"], cursor: first.pages.last?.cursor)
             #expect(first.records.count + rest.records.count == 60_001)
@@ -163,7 +166,8 @@ extension AgainstRealServer {
         }
 
         @Test func `what real files have besides RFC 4180 is read when the section says so`() throws {
-            try server.write("dialect/a.csv", "Report of May\nid;name;note;\n# nobody\n1;5\" disk;NULL;\n2;x\n3;;n/a;;\n")
+            try server.write(
+                "dialect/a.csv", "Report of May\nid;name;note;\n# nobody\n1;5\" disk;NULL;\n2;x\n3;;n/a;;\n")
             let walk = try SMBBridge(server).walk([
                 "csv": "dialect/a.csv", "delimiter": ";", "skip_rows": 1, "comment": "#", "lenient_quotes": true,
                 "pad_rows": true, "null_values": ["NULL", "n/a"],

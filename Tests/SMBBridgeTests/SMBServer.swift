@@ -14,6 +14,7 @@ final class SMBServer: @unchecked Sendable {
     let root: String
     let user: String
     private let settings: String
+    let address: String
     /// What the share `rw` gives out: anybody may write there.
     var writable: String { root + "/rw" }
     /// What the shares give out.
@@ -26,9 +27,13 @@ final class SMBServer: @unchecked Sendable {
         let description: String
     }
 
-    /// - Parameter settings: Lines for the section `[global]`.
-    init(_ settings: String = "") throws {
+    /// - Parameters:
+    ///   - settings: Lines for the section `[global]`.
+    ///   - address: On the loopback interface.
+    ///   - port: nil takes a free one.
+    init(_ settings: String = "", address: String = "127.0.0.1", port: UInt16? = nil) throws {
         self.settings = settings
+        self.address = address
         var template = Array("/tmp/bmo-smb-tests.XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw Failure(description: "mkdtemp fails: \(errno)") }
         root = String(cString: made)
@@ -39,7 +44,7 @@ final class SMBServer: @unchecked Sendable {
         mkdir(root + "/rw", 0o777)
         chmod(root + "/rw", 0o777)
         user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
-        port = try Self.freePort()
+        self.port = try port ?? Self.freePort()
         try Self.write(configuration, to: root + "/smb.conf")
         try Self.run(
             "printf '%s\\n%s\\n' \"$1\" \"$1\" | pdbedit -s \"$2/smb.conf\" -t -a -u \"$3\" >\"$2/log/pdbedit\" 2>&1",
@@ -71,7 +76,7 @@ final class SMBServer: @unchecked Sendable {
         [global]
         server role = standalone server
         smb ports = \(port)
-        interfaces = 127.0.0.1/8
+        interfaces = \(address)/8
         bind interfaces only = yes
         disable netbios = yes
         private dir = \(root)/private
@@ -203,8 +208,9 @@ final class SMBServer: @unchecked Sendable {
     private var answers: Bool {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
-        var address = Self.loopback(port)
-        return withUnsafePointer(to: &address) {
+        var target = Self.loopback(port)
+        target.sin_addr.s_addr = inet_addr(address)
+        return withUnsafePointer(to: &target) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }

@@ -7,9 +7,15 @@ import Testing
     @Test(
         arguments: [
             ([:], "the section smb needs exactly one of files, folders, csv, ndjson, json, xml"),
-            (["files": "*", "csv": "*"], "the section smb needs exactly one of files, folders, csv, ndjson, json, xml"),
+            (
+                ["files": "*", "csv": "*"],
+                "the section smb needs exactly one of files, folders, csv, ndjson, json, xml"
+            ),
             (["files": "*", "delimiter": ";"], "the section smb has delimiter, which has no effect with files"),
-            (["files": "*", "encoding": "utf-8"], "the section smb has encoding, which has no effect with files without content"),
+            (
+                ["files": "*", "encoding": "utf-8"],
+                "the section smb has encoding, which has no effect with files without content"
+            ),
             (["csv": "*", "content": "text"], "the section smb has content, which has no effect with csv"),
             (["files": "{size}"], "the pattern captures {size}, but each record has a field size of its own"),
             (["files": "*", "content": "all"], "content: \"all\" is none of none, text, bytes, data, hash"),

@@ -79,7 +79,7 @@ extension SMBBridge {
         _ server: SMBServer, share: String = "pw", folder: String = "", _ changes: [String: Setting] = [:]
     ) throws {
         var settings: [String: Setting] = [
-            "url": .text("smb://127.0.0.1:\(server.port)/\(share)\(folder)"), "user": .text(server.user),
+            "url": .text("smb://\(server.address):\(server.port)/\(share)\(folder)"), "user": .text(server.user),
             "password": .text(SMBServer.password), "timeout": 10,
         ]
         for (name, value) in changes { settings[name] = value }

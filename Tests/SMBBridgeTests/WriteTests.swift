@@ -184,7 +184,8 @@ extension AgainstRealServer {
             try run(.delete, "Q")
             #expect(names("w5") == ["a.csv"])
 
-            try SMBServer.write("{\"id\":1,\"big\":12345678901234567890}\n\n{\"id\":2}\n", to: server.writable + "/w5/b.nd")
+            try SMBServer.write(
+                "{\"id\":1,\"big\":12345678901234567890}\n\n{\"id\":2}\n", to: server.writable + "/w5/b.nd")
             let lines: [String: Setting] = ["ndjson": "w5/b.nd", "write": "rewrite"]
             try write(.update, lines, key: ["id": 1], values: ["name": "x"])
             #expect(content("w5/b.nd") == "{\"id\":1,\"big\":12345678901234567890,\"name\":\"x\"}\n\n{\"id\":2}\n")

@@ -6,7 +6,8 @@ import Testing
 
 /// MTOM (XOP) and SOAP with Attachments.
 @Suite struct AttachmentTests {
-    private static let type = #"multipart/related; type="application/xop+xml"; boundary="b+1"; start="<root@x>"; start-info="text/xml""#
+    private static let type =
+        #"multipart/related; type="application/xop+xml"; boundary="b+1"; start="<root@x>"; start-info="text/xml""#
     private static let include = #"<x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:"#
 
     private func message(_ items: String, root: String = "<root@x>") -> String {
@@ -84,7 +85,8 @@ import Testing
 
     @Test func `a fault in a multipart reply is a fault`() throws {
         let fault = message("").replacing(
-            Samples.list(""), with: Samples.envelope("<e:Fault><faultcode>Server</faultcode><faultstring>no</faultstring></e:Fault>"))
+            Samples.list(""),
+            with: Samples.envelope("<e:Fault><faultcode>Server</faultcode><faultstring>no</faultstring></e:Fault>"))
         #expect(try read(fault).reader.fault?.words == "Server: no")
     }
 }

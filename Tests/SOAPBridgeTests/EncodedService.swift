@@ -43,7 +43,8 @@ enum EncodedService {
             return #"<operation name="\#(operation)"><\#(prefix):operation soapAction="urn:enc#\#(operation)"/>"#
                 + "<input>\(body)</input><output>\(body)</output></operation>"
         }
-        return #"<binding name="\#(name)" type="t:Items"><\#(prefix):binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/>"#
+        return
+            #"<binding name="\#(name)" type="t:Items"><\#(prefix):binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/>"#
             + operations.joined() + "</binding>"
     }
 
@@ -78,10 +79,10 @@ enum EncodedService {
         """#
         + binding("soap", "B11", "http://schemas.xmlsoap.org/soap/encoding/")
         + binding("soap12", "B12", "http://www.w3.org/2003/05/soap-encoding") + #"""
-          <service name="Items">
-            <port name="P11" binding="t:B11"><soap:address location="http://@HOST@/v11"/></port>
-            <port name="P12" binding="t:B12"><soap12:address location="http://@HOST@/v12"/></port>
-          </service>
-        </definitions>
-        """#
+              <service name="Items">
+                <port name="P11" binding="t:B11"><soap:address location="http://@HOST@/v11"/></port>
+                <port name="P12" binding="t:B12"><soap12:address location="http://@HOST@/v12"/></port>
+              </service>
+            </definitions>
+            """#
 }

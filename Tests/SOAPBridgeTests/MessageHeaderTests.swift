@@ -40,7 +40,8 @@ import Testing
             .block(.v12, now: 0, nonce: [1])
         #expect(plain.contains("#PasswordText\">p&lt;</wsse:Password></wsse:UsernameToken>"))
         #expect(!plain.contains("mustUnderstand"))
-        let full = try security(["username": "u", "password": "p", "nonce": .bool(true)]).block(.v12, now: 0, nonce: [1])
+        let full = try security(["username": "u", "password": "p", "nonce": .bool(true)]).block(
+            .v12, now: 0, nonce: [1])
         #expect(full.contains(">AQ==</wsse:Nonce><wsu:Created>1970-01-01T00:00:00Z</wsu:Created>"))
         #expect(full.contains(#"soap:mustUnderstand="true""#))
     }
@@ -49,9 +50,11 @@ import Testing
         let block = try security(["timestamp": 300]).block(.v11, now: 1_600_000_000, nonce: [])
         #expect(
             block.contains(
-                "<wsu:Created>2020-09-13T12:26:40Z</wsu:Created><wsu:Expires>2020-09-13T12:31:40Z</wsu:Expires></wsu:Timestamp>"))
+                "<wsu:Created>2020-09-13T12:26:40Z</wsu:Created><wsu:Expires>2020-09-13T12:31:40Z</wsu:Expires></wsu:Timestamp>"
+            ))
         #expect(!block.contains("UsernameToken"))
-        #expect(try bridgeError { _ = try security(["password": "p"]) }.message.contains("neither username nor timestamp"))
+        #expect(
+            try bridgeError { _ = try security(["password": "p"]) }.message.contains("neither username nor timestamp"))
     }
 
     @Test func `addressing names the action, the endpoint and a new id`() throws {
@@ -61,13 +64,33 @@ import Testing
         #expect(text.contains(#"<wsa:Action xmlns:wsa="http://www.w3.org/2005/08/addressing">urn:s/List</wsa:Action>"#))
         #expect(text.contains(">http://h/?a&amp;b</wsa:To>"))
         #expect(text.contains("<wsa:Address>http://www.w3.org/2005/08/addressing/anonymous</wsa:Address>"))
-        #expect(text.firstMatch(of: /urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}</) != nil)
+        #expect(
+            text.firstMatch(of: /urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}</) != nil)
         #expect(MessageAddressing.identifier() != MessageAddressing.identifier())
         // Without a SOAPAction: target namespace, port type and the input's name.
         let echo = try Samples.load().port(service: nil, port: nil, version: nil).1.operation("Echo")
         #expect(try addressing.blocks(echo, endpoint: "", id: "").contains(">urn:s:P:EchoRequest<"))
         let old = try #require(try MessageAddressing((["version": "2004/08"] as ConfigValue).options))
         #expect(try old.blocks(echo, endpoint: "", id: "").contains("2004/08/addressing/role/anonymous<"))
+    }
+
+    @Test(arguments: [
+        (#"<w:UsingAddressing xmlns:w="http://www.w3.org/2006/05/addressing/wsdl" required="false"/>"#, true),
+        (#"<w:UsingAddressing xmlns:w="http://www.w3.org/2006/05/addressing/wsdl" wsdl:required="false"/>"#, false),
+        (##"<p:PolicyReference xmlns:p="http://www.w3.org/ns/ws-policy" URI="#yes"/>"##, true),
+        (##"<p:PolicyReference xmlns:p="http://www.w3.org/ns/ws-policy" URI="#maybe"/>"##, false), ("", false),
+    ])
+    func `a binding, or its policy, may ask for addressing`(inBinding: String, asks: Bool) throws {
+        func policy(_ id: String, _ attributes: String) -> String {
+            "<p:Policy xmlns:p=\"http://www.w3.org/ns/ws-policy\" xmlns:u=\"\(Namespace.securityUtility)\" u:Id=\"\(id)\"><p:ExactlyOne><p:All>"
+                + "<a:Addressing xmlns:a=\"http://www.w3.org/2007/05/addressing/metadata\" \(attributes)/></p:All></p:ExactlyOne></p:Policy>"
+        }
+        let text = Samples.wsdl(schemas: "", imports: policy("yes", "") + policy("maybe", "p:Optional=\"true\""))
+            .replacing(
+                #"<binding name="B11" type="t:P">"#,
+                with: #"<binding name="B11" type="t:P" xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/">"# + inBinding)
+        let port = try Samples.load(["http://a.example/s.wsdl": text]).port(service: nil, port: nil, version: nil).1
+        #expect(port.usesAddressing == asks)
     }
 
     @Test func `blocks of the config take their namespace from the WSDL, or say it`() throws {
@@ -90,7 +113,8 @@ import Testing
         #expect(
             text.contains(
                 "<soap:Header><raw/><n1:List><n1:offset>1</n1:offset></n1:List><n2:Session soap:mustUnderstand=\"1\"><n2:id>s&lt;1</n2:id>"
-                    + "<n3:x xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:nil=\"true\"/></n2:Session></soap:Header>"),
+                    + "<n3:x xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:nil=\"true\"/></n2:Session></soap:Header>"
+            ),
             "\(text)")
     }
 }

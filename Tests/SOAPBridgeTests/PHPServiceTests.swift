@@ -143,12 +143,12 @@ import Testing
         let writer = RecordBatchWriter()
         try bridge.discover(into: writer)
         let batch = try writer.finish()
-        #expect(batch.count == 1)
-        #expect(batch[0]["name"]?.text == "Product")
-        #expect(
-            batch[0]["section"]?.json
-                == #"{"operation":"ListProducts","records":"ListProductsResponse/products/product"}"#)
-        #expect(batch[0]["fields"]?.elements.first { $0["name"]?.text == "price" }?["type"]?.text == "decimal")
+        // The first says what the service is.
+        #expect(batch.count == 2)
+        #expect(batch[1]["name"]?.text == "Product")
+        #expect(batch[1]["section"]?["operation"]?.text == "ListProducts")
+        #expect(batch[1]["section"]?["records"]?.text == "ListProductsResponse/products/product")
+        #expect(batch[1]["fields"]?.elements.first { $0["name"]?.text == "price" }?["type"]?.text == "decimal")
     }
 
     @Test func `credentials go to the WSDL's own origin`() throws {
@@ -158,6 +158,32 @@ import Testing
         secured = .object(members)
         _ = try Walk.run(secured, offset(size: 2400))
         #expect(try requests().allSatisfy { $0.contains("Basic dTpw") })
+    }
+
+    @Test func `an input names values of the parent and of the sync, and a plan shows it without asking`() throws {
+        let bridge = try SOAPBridge(options: options("Products11").options, context: BridgeContext())
+        let section: ConfigValue = [
+            "operation": "ListProducts", "records": "products/product",
+            "input": ["page": "{parent.page}", "limit": "{since}"],
+        ]
+        func fetch(since: String?, explains: Bool) throws -> Walk {
+            let parent: ConfigValue = ["page": 1]
+            return try Walk.run(
+                bridge.fetch(
+                    FetchRequest(
+                        entity: "Product", section: section.options, since: since, parent: parent.options,
+                        explains: explains)))
+        }
+        let plan = try fetch(since: nil, explains: true).records
+        #expect(plan.count == 1)
+        #expect(plan[0].contains(#""request":"POST \#(server.url)/v11""#), "\(plan)")
+        #expect(plan[0].contains("<n1:page>1</n1:page></n1:ListProducts>"), "\(plan)")
+        #expect(throws: (any Error).self) { try requests() }
+        #expect(try fetch(since: "2", explains: false).records == [expected(0), expected(1)])
+        let orphan = try bridgeError {
+            _ = try bridge.fetch(FetchRequest(entity: "Product", section: section.options))
+        }
+        #expect(orphan.message.contains("{parent.page}"))
     }
 
     @Test func `cancel ends a walk`() throws {

@@ -95,7 +95,8 @@ import Testing
 
     private func token(cursor: String? = nil, maxPages: Int = 1000) throws -> PageWalk {
         let options: ConfigValue = [
-            "style": "token", "token_element": "q/locator", "limit_element": "q/size", "token": "R/locator", "done": "R/done",
+            "style": "token", "token_element": "q/locator", "limit_element": "q/size", "token": "R/locator",
+            "done": "R/done",
             "operation": "More", "input": ["keep": "1"],
         ]
         return try PageWalk(paging: Paging(options.options), maxPages: maxPages, cursor: cursor)
@@ -132,7 +133,8 @@ import Testing
         _ = try again.endPage(outcome(1, "b"))
         #expect(try bridgeError { _ = try again.endPage(outcome(1, "a")) }.message.contains("a token that came before"))
         var missing = try token()
-        #expect(try bridgeError { _ = try missing.endPage(outcome(1, nil, more: true)) }.message.contains("gives no token"))
+        #expect(
+            try bridgeError { _ = try missing.endPage(outcome(1, nil, more: true)) }.message.contains("gives no token"))
         var empty = try token()
         let error = try bridgeError { for page in 0..<200 { _ = try empty.endPage(outcome(0, "\(page)")) } }
         #expect(error.message.contains("100 pages in a row"))

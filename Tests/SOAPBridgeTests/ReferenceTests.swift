@@ -28,7 +28,9 @@ import Testing
     }
 
     @Test func `another host is asked only where the config allows it`() throws {
-        let documents = ["http://a.example/svc?wsdl": wsdl("https://b.example/x.xsd"), "https://b.example/x.xsd": schema]
+        let documents = [
+            "http://a.example/svc?wsdl": wsdl("https://b.example/x.xsd"), "https://b.example/x.xsd": schema,
+        ]
         let refused = try load(documents)
         #expect(!refused.isFound)
         #expect(refused.asked == ["http://a.example/svc?wsdl"])
@@ -46,7 +48,10 @@ import Testing
     }
 
     @Test func `a folder that was downloaded is read as it lies`() throws {
-        for reference in ["http://far.example/a/b/x%20y.xsd", "file:///C:/work/x y.xsd", #"C:\work\x y.xsd"#, #".\x y.xsd"#, "x%20y.xsd"] {
+        for reference in [
+            "http://far.example/a/b/x%20y.xsd", "file:///C:/wsdls/x y.xsd", #"C:\wsdls\x y.xsd"#, #".\x y.xsd"#,
+            "x%20y.xsd",
+        ] {
             let result = try load(
                 ["/home/me/s.wsdl": wsdl(reference), "/home/me/x y.xsd": schema], first: "/home/me/s.wsdl")
             #expect(result.isFound, "\(reference): \(result.notes)")
@@ -84,7 +89,9 @@ import Testing
         let text = Samples.wsdl(schemas: "")
         let start = try #require(text.firstRange(of: "<service")).lowerBound
         let end = try #require(text.firstRange(of: "</service>")).upperBound
-        let definition = try Samples.load(["http://a.example/s.wsdl": text.replacingCharacters(in: start..<end, with: "")])
+        let definition = try Samples.load([
+            "http://a.example/s.wsdl": text.replacingCharacters(in: start..<end, with: "")
+        ])
         #expect(definition.services[0].ports.map(\.name) == ["B11", "B12"])
         #expect(definition.services[0].ports[0].operations.count == 4)
         #expect(definition.notes.count == 1)
@@ -93,20 +100,20 @@ import Testing
     @Test func `overloaded operations are told by the names of their inputs`() throws {
         let definition = try Samples.load([
             "http://a.example/s.wsdl": """
-                <definitions targetNamespace="urn:o" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:o"
-                    xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
-                  <message name="A"><part name="a" type="xs:int"/></message><message name="B"><part name="b" type="xs:int"/></message>
-                  <message name="O"/>
-                  <portType name="P"><operation name="get"><input name="byA" message="t:A"/><output message="t:O"/></operation>
-                    <operation name="get"><input name="byB" message="t:B"/><output message="t:O"/></operation></portType>
-                  <binding name="X" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/>
-                    <operation name="get"><soap:operation soapAction="a"/><input name="byA"><soap:body use="literal"/></input></operation>
-                    <operation name="get"><soap:operation soapAction="b"/><input name="byB"><soap:body use="literal"/></input></operation>
-                  </binding>
-                  <service name="S"><port name="J" binding="t:X"><soap:address location="jms:queue"/></port>
-                    <port name="H" binding="t:X"><soap:address location="http://127.0.0.1/"/></port></service>
-                </definitions>
-                """
+            <definitions targetNamespace="urn:o" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:o"
+                xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
+              <message name="A"><part name="a" type="xs:int"/></message><message name="B"><part name="b" type="xs:int"/></message>
+              <message name="O"/>
+              <portType name="P"><operation name="get"><input name="byA" message="t:A"/><output message="t:O"/></operation>
+                <operation name="get"><input name="byB" message="t:B"/><output message="t:O"/></operation></portType>
+              <binding name="X" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/>
+                <operation name="get"><soap:operation soapAction="a"/><input name="byA"><soap:body use="literal"/></input></operation>
+                <operation name="get"><soap:operation soapAction="b"/><input name="byB"><soap:body use="literal"/></input></operation>
+              </binding>
+              <service name="S"><port name="J" binding="t:X"><soap:address location="jms:queue"/></port>
+                <port name="H" binding="t:X"><soap:address location="http://127.0.0.1/"/></port></service>
+            </definitions>
+            """
         ])
         let port = try definition.port(service: nil, port: nil, version: nil).1
         #expect(port.name == "H")

@@ -72,6 +72,16 @@ import Testing
             ])
     }
 
+    @Test func `a global element in place of xs any is typed`() throws {
+        let definition = try Samples.load(
+            schemas: #"<xs:schema targetNamespace="urn:x"><xs:element name="cost" type="xs:decimal"/></xs:schema>"#)
+        let item =
+            #"<n:item><n:id>1</n:id><x:cost xmlns:x="urn:x">1.50</x:cost><x:other xmlns:x="urn:x">2</x:other></n:item>"#
+        #expect(
+            try Samples.read(Samples.list(item), Samples.plan(definition)).records
+                == [#"{"id":1,"cost":1.50,"other":"2"}"#])
+    }
+
     @Test func `the reply of rpc is read by its wrapper's local name`() throws {
         let plan = try Samples.plan(Samples.load(), operation: "Echo", records: "EchoResponse/result", total: "")
         let outcome = try Samples.read(
@@ -143,6 +153,27 @@ import Testing
         let error = try bridgeError { for _ in 0..<2 { try reader.feed(mebibyte[...], into: writer) } }
         #expect(error.code == .limit)
         #expect(error.message.contains("64 MiB"))
+    }
+
+    @Test func `a character set is the declaration's, else the Content-Type's`() throws {
+        let plan = try Samples.plan(Samples.load())
+        func read(_ text: String, type: String?) throws -> [String] {
+            let reader = try ReplyReader(plan: plan, contentType: type)
+            let writer = RecordBatchWriter()
+            // Each scalar below U+0100 as one byte: Latin-1.
+            let bytes = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+            for byte in bytes { try reader.feed([byte], into: writer) }
+            try reader.finish()
+            let batch = try writer.finish()
+            return (0..<batch.count).map { batch[$0].json }
+        }
+        let bare = Samples.list("<n:item><n:name>Zo\u{EB}</n:name></n:item>").replacing(
+            "<?xml version=\"1.0\"?>\n", with: "")
+        let declared = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>" + bare
+        #expect(try read(bare, type: "text/xml; charset=ISO-8859-1") == [#"{"name":"Zoë"}"#])
+        #expect(try read(declared, type: "text/xml; charset=utf-8") == [#"{"name":"Zoë"}"#])
+        #expect(try read(declared, type: nil) == [#"{"name":"Zoë"}"#])
+        #expect(try bridgeError { _ = try read(bare, type: nil) }.code == .malformed)
     }
 
     @Test func `faults of both versions are read`() throws {

@@ -13,7 +13,9 @@ import Testing
                 """)
     }
 
-    private func complex(_ name: String, _ definition: WSDLDefinition, _ namespace: String = "urn:g") throws -> ComplexType {
+    private func complex(_ name: String, _ definition: WSDLDefinition, _ namespace: String = "urn:g") throws
+        -> ComplexType
+    {
         let id = try #require(definition.schemas.typeNames[QName(namespace, name)])
         guard case .complex(let type) = definition.schemas[id] else { throw BridgeError(.internal, "not complex") }
         return type
@@ -72,10 +74,10 @@ import Testing
                     </xs:redefine><xs:complexType name="U"><xs:group ref="r:G"/></xs:complexType></xs:schema>
                     """),
             "http://a.example/base.xsd": """
-                <xs:schema targetNamespace="urn:r" xmlns:xs="http://www.w3.org/2001/XMLSchema">
-                  <xs:complexType name="T"><xs:sequence><xs:element name="a" type="xs:int"/></xs:sequence></xs:complexType>
-                  <xs:group name="G"><xs:sequence><xs:element name="c" type="xs:int"/></xs:sequence></xs:group></xs:schema>
-                """,
+            <xs:schema targetNamespace="urn:r" xmlns:xs="http://www.w3.org/2001/XMLSchema">
+              <xs:complexType name="T"><xs:sequence><xs:element name="a" type="xs:int"/></xs:sequence></xs:complexType>
+              <xs:group name="G"><xs:sequence><xs:element name="c" type="xs:int"/></xs:sequence></xs:group></xs:schema>
+            """,
         ])
         #expect(try complex("T", definition, "urn:r").children.map(\.name.local) == ["a", "b"])
         #expect(try complex("U", definition, "urn:r").children.map(\.name.local) == ["c", "d"])
@@ -87,10 +89,10 @@ import Testing
             "http://a.example/s.wsdl": Samples.wsdl(
                 schemas: #"<xs:schema targetNamespace="urn:r"><xs:include schemaLocation="c.xsd"/></xs:schema>"#),
             "http://a.example/c.xsd": """
-                <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" elementFormDefault="qualified">
-                <xs:complexType name="A"><xs:sequence><xs:element name="b" type="B"/></xs:sequence></xs:complexType>
-                <xs:complexType name="B"><xs:sequence><xs:element name="x" type="xs:int"/></xs:sequence></xs:complexType></xs:schema>
-                """,
+            <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" elementFormDefault="qualified">
+            <xs:complexType name="A"><xs:sequence><xs:element name="b" type="B"/></xs:sequence></xs:complexType>
+            <xs:complexType name="B"><xs:sequence><xs:element name="x" type="xs:int"/></xs:sequence></xs:complexType></xs:schema>
+            """,
         ])
         let child = try #require(try complex("A", definition, "urn:r").children.first)
         #expect(child.name == QName("urn:r", "b"))
@@ -126,7 +128,8 @@ import Testing
             """)
         let type = try complex("T", definition)
         let kinds = type.children.map { definition.schemas[$0.type] }
-        guard case .simple(.text) = kinds[0], case .complex = kinds[1], case .any = kinds[2], case .simple(.integer) = kinds[3]
+        guard case .simple(.text) = kinds[0], case .complex = kinds[1], case .any = kinds[2],
+            case .simple(.integer) = kinds[3]
         else {
             Issue.record("\(kinds)")
             return
@@ -193,7 +196,8 @@ import Testing
                       <xs:complexType name="Square"><xs:complexContent><xs:extension base="a:Shape"/></xs:complexContent></xs:complexType>
                     </xs:schema>
                     """
-            ).replacing(#"<part name="text" type="xs:string"/>"#, with: #"<part name="shape" xmlns:a="urn:a" type="a:Shape"/>"#)
+            ).replacing(
+                #"<part name="text" type="xs:string"/>"#, with: #"<part name="shape" xmlns:a="urn:a" type="a:Shape"/>"#)
         ])
         let operation = try definition.port(service: nil, port: nil, version: nil).1.operation("Echo")
         func write(_ shape: InputValue) throws -> String {

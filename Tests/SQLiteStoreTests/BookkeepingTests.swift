@@ -59,12 +59,12 @@ import Testing
     @Test func progressSurvivesReopening() throws {
         let place = WalkProgress(cursor: "a'b\"\u{fc}", page: 3, request: #"remote {"path":"/x"}"#)
         try fixture.add("A", ["id": 1], progress: place)
-        #expect(try fixture.store.progress(of: "A") == place)
-        #expect(try fixture.store.progress(of: "B") == nil)
+        #expect(try fixture.store.progress(of: WalkScope(entity: "A")) == place)
+        #expect(try fixture.store.progress(of: WalkScope(entity: "B")) == nil)
         try fixture.reopen()
-        #expect(try fixture.store.progress(of: "A") == place)
+        #expect(try fixture.store.progress(of: WalkScope(entity: "A")) == place)
         try fixture.add("A")
-        #expect(try fixture.store.progress(of: "A") == nil)
+        #expect(try fixture.store.progress(of: WalkScope(entity: "A")) == nil)
     }
 
     @Test func stubsSurviveReopening() throws {

@@ -252,7 +252,7 @@ import Testing
             into: store)
         try page.add(try RemoteValue.batch([["code": "NO"]]), location: nil)
         try page.commit(progress: WalkProgress(cursor: "c", page: 1, request: "r"))
-        #expect(try store.progress(of: "Country")?.cursor == "c", "it sees what it wrote")
+        #expect(try store.progress(of: WalkScope(entity: "Country"))?.cursor == "c", "it sees what it wrote")
         #expect(try store.endRun(outcome: "finished", summary: nil, always: false) == 1)
         try store.close()
         #expect(throws: SQLiteFile.Refusal.self) { try SQLiteFile(path) }

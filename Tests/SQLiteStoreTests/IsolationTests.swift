@@ -30,7 +30,9 @@ import Testing
         #expect(try fixture.store.quarantined().isEmpty)
         try page.commit(progress: WalkProgress(cursor: "c", page: 1, request: "r"))
         #expect(try file.value("SELECT count(*) FROM City") == "5")
-        #expect(try fixture.store.progress(of: "City") == WalkProgress(cursor: "c", page: 1, request: "r"))
+        #expect(
+            try fixture.store.progress(of: WalkScope(entity: "City"))
+                == WalkProgress(cursor: "c", page: 1, request: "r"))
         #expect(try file.faults().isEmpty)
     }
 

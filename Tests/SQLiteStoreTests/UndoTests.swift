@@ -294,8 +294,8 @@ import Testing
         }
         try run { try fixture.add("Country", ["code": "NO", "cities": [["id": 2]]], progress: place) }
         _ = try fixture.store.undo(run: 2)
-        #expect(try fixture.store.progress(of: "Country") == nil)
-        #expect(try fixture.store.progress(of: "Language") == place)
+        #expect(try fixture.store.progress(of: WalkScope(entity: "Country")) == nil)
+        #expect(try fixture.store.progress(of: WalkScope(entity: "Language")) == place)
     }
 
     @Test func theCountsOfStubsAreRightAfterwards() throws {

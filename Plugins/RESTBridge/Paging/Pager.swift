@@ -220,6 +220,13 @@ struct Pager: Sendable {
                 warnings.append("the reply says \(total) records, and its pages held \(fetched): not complete")
                 return .end
             }
+            if case .page(let number) = position, case .page(let start) = rule.style, let pages,
+                number - start + 1 < pages
+            {
+                warnings.append(
+                    "the reply says \(pages) pages, and page \(number) holds no records: the listing is not complete")
+                return .end
+            }
             return end()
         }
         if lastDigest == facts.digest {
@@ -265,7 +272,7 @@ struct Pager: Sendable {
     }
 
     private mutating func end() -> Step {
-        isComplete = !resumed
+        isComplete = true
         return .end
     }
 }

@@ -92,11 +92,7 @@ struct RESTSection: Sendable {
         headerFields = (fields?.names ?? []).map { (name: $0, header: fields?.string($0) ?? "") }
         incremental = try IncrementalRule(section.object("incremental")) ?? (preset == .odata ? .odata : nil)
         isConditional = section.bool("conditional") ?? true
-        let usesSince =
-            request.since != nil
-            && (template.names.contains("since") || body?.uses("since") ?? false
-                || Self.uses("since", in: section.object("query")) || Self.uses("since", in: section.object("headers")))
-        isPartial = usesSince || !filters.pushed.isEmpty
+        isPartial = !filters.pushed.isEmpty
         try checkPaths()
     }
 

@@ -6,9 +6,9 @@ extension RESTSchema {
               "description": "How objects are created, updated and deleted; what is not named here is not done.",
               "additionalProperties": false,
               "properties": {
-                "create": \#(operation("POST, or PUT for keys that are made here", "the listing's path; with PUT the key is appended")),
-                "update": \#(operation("PATCH, PUT or POST", "the listing's path and the key")),
-                "delete": \#(operation("DELETE or POST", "the listing's path and the key")),
+                "create": \#(operation("How objects are created", "POST, or PUT for keys that are made here", "the listing's path; with PUT the key is appended")),
+                "update": \#(operation("How objects are changed", "PATCH, PUT or POST", "the listing's path and the key")),
+                "delete": \#(operation("How objects are deleted", "DELETE or POST", "the listing's path and the key")),
                 "if_match": {"type": "string", "description": "The attribute that holds an object's ETag: updates and deletes send it as If-Match, and fail as conflicts where the remote's object is another one."},
                 "etag_field": {"type": "string", "description": "The record's member (a dot path) that takes the ETag of a reply to a write."},
                 "idempotency_header": {"type": "string", "default": "Idempotency-Key", "description": "The header that carries the write's idempotency key; empty for none."}
@@ -16,10 +16,11 @@ extension RESTSchema {
             }
         """#
 
-    private static func operation(_ methods: String, _ path: String) -> String {
+    private static func operation(_ what: String, _ methods: String, _ path: String) -> String {
         #"""
         {
                   "type": "object",
+                  "description": "\#(what).",
                   "additionalProperties": false,
                   "properties": {
                     "method": {"type": "string", "enum": ["POST", "PUT", "PATCH", "DELETE"], "description": "\#(methods); default: the first."},

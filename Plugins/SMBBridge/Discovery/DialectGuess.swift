@@ -91,7 +91,9 @@ struct DialectGuess {
 
     /// Whether it is UTF-8, but for a character that a sample's end cuts.
     private static func isUTF8(_ bytes: [UInt8], isWhole: Bool) -> Bool {
-        for cut in 0...(isWhole ? 0 : 3) where String(validating: bytes.dropLast(cut), as: UTF8.self) != nil { return true }
+        for cut in 0...(isWhole ? 0 : 3) where String(validating: bytes.dropLast(cut), as: UTF8.self) != nil {
+            return true
+        }
         return false
     }
 }

@@ -174,7 +174,8 @@ struct Discovery {
         if key == nil {
             notes.append(
                 samples.count > 1
-                    ? "rows of several files: the key is file and row" : "no column tells the rows apart: the key is file and row")
+                    ? "rows of several files: the key is file and row"
+                    : "no column tells the rows apart: the key is file and row")
         }
         if patterns.count == 1, samples.count > 1 { notes.append("\(samples.count) files have these columns") }
         writer.object {

@@ -61,7 +61,9 @@ struct FieldGuess {
     static func type(of text: String) -> String {
         let bytes = Array(text.utf8)
         let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
-        func isDigits(_ part: ArraySlice<UInt8>) -> Bool { !part.isEmpty && part.allSatisfy { (0x30...0x39).contains($0) } }
+        func isDigits(_ part: ArraySlice<UInt8>) -> Bool {
+            !part.isEmpty && part.allSatisfy { (0x30...0x39).contains($0) }
+        }
         let hasLeadingZero = digits.count > 1 && digits.first == 0x30
         if isDigits(digits), !hasLeadingZero, digits.count <= 18 { return "integer" }
         if let point = digits.firstIndex(of: UInt8(ascii: ".")), isDigits(digits[..<point]),

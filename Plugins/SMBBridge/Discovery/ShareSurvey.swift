@@ -41,7 +41,7 @@ struct ShareSurvey {
             let listing: SMBListing
             do {
                 listing = try share.list(share.url.folder + folder)
-            } catch where !folder.isEmpty && (error.isAccess || error.isAbsence) {
+            } catch  where !folder.isEmpty && (error.isAccess || error.isAbsence) {
                 continue
             } catch {
                 throw share.explain(error)

@@ -121,7 +121,10 @@ final class FileSource: RecordSource {
             guard decoder.isPassThrough, String(validating: text, as: UTF8.self) == nil else { return text }
             throw Refusal(reason: "the content is not UTF-8: set encoding, or content: data")
         } catch let fault as TextDecoder.Fault {
-            throw Refusal(reason: "the content is not \(section.encoding ?? "of the encoding of its byte order mark") at byte \(fault.offset)")
+            throw Refusal(
+                reason:
+                    "the content is not \(section.encoding ?? "of the encoding of its byte order mark") at byte \(fault.offset)"
+            )
         }
     }
 }

@@ -116,7 +116,9 @@ final class CSVParser: RowParser {
         {
             fault = FileFault(
                 reason: "has a header that cannot be used: \(why)",
-                remedy: "correct the file; or give the names as header: [NAME, ...], with skip_rows: 1 if the file has some")
+                remedy:
+                    "correct the file; or give the names as header: [NAME, ...], with skip_rows: 1 if the file has some"
+            )
         } else {
             columns = names.map { Array($0.utf8) }
         }

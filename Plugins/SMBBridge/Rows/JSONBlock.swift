@@ -72,7 +72,7 @@ final class JSONBlock {
         var padded = bytes
         padded.append(contentsOf: repeatElement(0, count: Int(BMO_JSON_PADDING)))
         return padded.withUnsafeBufferPointer { buffer in
-            guard bmo_json_begin(reader, buffer.baseAddress, size, 0) != 0 else { return message }
+            guard bmo_json_begin(reader, buffer.baseAddress, size, BMO_JSON_RECORDS) != 0 else { return message }
             while true {
                 let status = bmo_json_next(reader, sink.writer.raw, .max)
                 for index in 0..<bmo_json_rejected_count(reader) {

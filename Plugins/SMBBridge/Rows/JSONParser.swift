@@ -30,7 +30,7 @@ final class JSONParser: RowParser {
 
     /// - Parameter path: Where the list is; nil finds it.
     init(_ path: JSONPath?) throws {
-        self.path = path == .root ? nil : path
+        self.path = path
         block = try JSONBlock()
     }
 
@@ -39,7 +39,7 @@ final class JSONParser: RowParser {
         if mode == .unknown {
             guard let first = text.firstIndex(where: { !JSONScan.isSpace($0) }) else { return }
             text = text[first...]
-            mode = text[first] == UInt8(ascii: "[") && path == nil ? .list : .document
+            mode = text[first] == UInt8(ascii: "[") && path ?? .root == .root ? .list : .document
             if mode == .list { text = text.dropFirst() }
         }
         guard mode == .list else {
@@ -137,9 +137,18 @@ private final class JSONDocument {
         text = bytes + [UInt8](repeating: 0, count: Int(BMO_JSON_PADDING))
         _ = (path ?? .root).add(to: reader)
         let isAccepted = text.withUnsafeBufferPointer {
-            bmo_json_begin(reader, $0.baseAddress, size, path == nil ? 1 : 0) != 0
+            bmo_json_begin(reader, $0.baseAddress, size, BMO_JSON_RECORDS) != 0
         }
         if !isAccepted { throw fault }
+        // An object that holds lists may be a record, or be about them: only the config knows.
+        let lists = path == nil ? String(cString: bmo_json_arrays(reader)) : ""
+        if !lists.isEmpty { throw Self.missingPath(lists) }
+    }
+
+    private static func missingPath(_ lists: String) -> FileFault {
+        FileFault(
+            reason: "does not say where its records are",
+            remedy: lists.isEmpty ? "check records" : "set records to one of: \(lists)")
     }
 
     deinit { bmo_json_reader_free(reader) }
@@ -190,11 +199,8 @@ private final class JSONDocument {
         bmo_json_failure(reader, &error)
         let message = String(cString: error.message)
         switch error.fault {
-        case BMO_JSON_NO_RECORDS, BMO_JSON_NOT_RECORDS, BMO_JSON_AMBIGUOUS:
-            let found = String(cString: bmo_json_arrays(reader))
-            return FileFault(
-                reason: "does not say where its records are",
-                remedy: found.isEmpty ? "check records" : "set records to one of: \(found)")
+        case BMO_JSON_NO_RECORDS, BMO_JSON_NOT_RECORDS:
+            return Self.missingPath(String(cString: bmo_json_arrays(reader)))
         default: return FileFault(reason: "is not JSON: \(message), at byte \(error.offset)")
         }
     }

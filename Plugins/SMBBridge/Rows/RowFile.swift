@@ -111,7 +111,8 @@ final class RowFile {
         case .ndjson:
             return Text(bytes: bytes, decoder: try TextDecoder(encoding: section.encoding), parser: try NDJSONParser())
         case .json(let path):
-            return Text(bytes: bytes, decoder: try TextDecoder(encoding: section.encoding), parser: try JSONParser(path))
+            return Text(
+                bytes: bytes, decoder: try TextDecoder(encoding: section.encoding), parser: try JSONParser(path))
         case .xml(let names):
             // libxml2 reads the declaration of the encoding itself.
             return Text(bytes: bytes, decoder: nil, parser: try XMLRowParser(names, subject: "it"))

@@ -29,7 +29,8 @@ final class ZipArchive {
         guard let archive = zip_open_from_source(source, Int32(ZIP_RDONLY), &error) else {
             zip_source_free(source)
             if let failure = random.failure { throw failure }
-            throw FileFault(reason: "is not a zip archive that can be read: \(String(cString: zip_error_strerror(&error)))")
+            throw FileFault(
+                reason: "is not a zip archive that can be read: \(String(cString: zip_error_strerror(&error)))")
         }
         self.archive = archive
     }

@@ -134,7 +134,9 @@ struct FolderWalk {
     private mutating func appendRoot(_ listing: SMBListing, _ folder: Folder) {
         guard kinds == .folders, folder.depth == 0, resumePoint == nil, var itself = listing.itself,
             patterns.captureNames.isEmpty,
-            let pattern = patterns.patterns.firstIndex(where: { ($0.literalFolders + ["**"]).joined(separator: "/") == $0.text })
+            let pattern = patterns.patterns.firstIndex(where: {
+                ($0.literalFolders + ["**"]).joined(separator: "/") == $0.text
+            })
         else { return }
         itself.name = folder.path.last ?? ""
         matches.append(

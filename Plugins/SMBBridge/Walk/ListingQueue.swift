@@ -1,4 +1,5 @@
 import BridgeKit
+import CSMBClient
 import Glibc
 import RecordBatch
 

@@ -28,7 +28,8 @@ struct PatternSet: Sendable {
     }
 
     /// - Throws: ``BridgeError`` that says what is wrong with a text.
-    init(_ texts: [String], excluding excluded: [String] = [], depth: Int? = nil, isCaseSensitive: Bool = false) throws {
+    init(_ texts: [String], excluding excluded: [String] = [], depth: Int? = nil, isCaseSensitive: Bool = false) throws
+    {
         guard !texts.isEmpty else {
             throw BridgeError(
                 .configuration, "there is no pattern", remedy: "write it like countries/{country}/*.txt")
@@ -74,8 +75,9 @@ struct PatternSet: Sendable {
         return result
     }
 
-    /// Which pattern a name in a folder with `positions` completes, and what it captures for ``captureNames``: nil where
-    /// the pattern has no such capture. The first pattern counts.
+    /// Which pattern a name in a folder with `positions` completes, and what it captures; the first pattern counts.
+    ///
+    /// The captures are those of ``captureNames``, nil where the pattern has no such capture.
     func match(_ name: String, at positions: [Position]) -> (pattern: Int, captures: [String?])? {
         for index in patterns.indices {
             let own = positions.filter { $0.pattern == index }.map(\.position)

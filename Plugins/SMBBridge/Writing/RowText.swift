@@ -145,7 +145,7 @@ enum JSONObject {
         let padded = text + [UInt8](repeating: 0, count: Int(BMO_JSON_PADDING))
         let writer = RecordBatchWriter()
         let isRead = padded.withUnsafeBufferPointer { buffer in
-            bmo_json_begin(reader, buffer.baseAddress, text.count, 0) != 0
+            bmo_json_begin(reader, buffer.baseAddress, text.count, BMO_JSON_RECORDS) != 0
                 && bmo_json_next(reader, writer.raw, .max) == BMO_JSON_DONE
         }
         guard isRead, let batch = try? writer.finish(), batch.count == 1, batch[0].tag == .object else { return nil }

@@ -89,7 +89,8 @@ struct RowWriter {
                 location: connection.url.location(path.names))
         }
         try checkSize(version, path)
-        let bytes = try connection.read(root + path.names, offset: 0, limit: Self.maximumBytes, expecting: version).bytes
+        let bytes = try connection.read(root + path.names, offset: 0, limit: Self.maximumBytes, expecting: version)
+            .bytes
         var text = try RowText(try decoded(bytes), format: section.format)
         let (names, wanted) = try key(of: request)
         if case .csv = section.format, let missing = names.first(where: { !text.columns.contains($0) }) {
@@ -130,7 +131,8 @@ struct RowWriter {
     private func key(of request: WriteRequest) throws -> (names: [String], values: [String?]) {
         let local = request.key.names
         guard !local.isEmpty else {
-            throw BridgeError(.configuration, "the entity \(request.entity) has no key: bmo cannot tell which row it is")
+            throw BridgeError(
+                .configuration, "the entity \(request.entity) has no key: bmo cannot tell which row it is")
         }
         return (local.map { section.columns[$0] ?? $0 }, local.map { request.key.string($0) })
     }

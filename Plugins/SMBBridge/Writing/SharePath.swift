@@ -49,7 +49,7 @@ struct SharePath: Equatable {
             let listing: SMBListing
             do {
                 listing = try share.list(folder)
-            } catch where error.isAbsence {
+            } catch  where error.isAbsence {
                 return
             } catch {
                 throw share.explain(error)

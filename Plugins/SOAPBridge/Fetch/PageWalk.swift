@@ -110,7 +110,8 @@ struct PageWalk {
             }
         }
         let isOther = isFurther && paging.operation != nil
-        return paging.sizePath.isEmpty || isOther ? value : try value.setting(paging.sizePath[...], to: String(paging.size))
+        return paging.sizePath.isEmpty || isOther
+            ? value : try value.setting(paging.sizePath[...], to: String(paging.size))
     }
 
     /// The next page, while the current one is read, if it is known to exist.

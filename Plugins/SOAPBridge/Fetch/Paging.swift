@@ -19,7 +19,9 @@ struct Paging: Sendable, Equatable {
     var tokenPath: [String] = []
     var morePath: [String] = []
     var donePath: [String] = []
-    /// The operation of the further pages; nil for the same. With it: its constant input, and the path to its records.
+    /// The operation of the further pages; nil for the same.
+    ///
+    /// With it: its constant input, and the path to its records.
     var operation: String?
     var input = InputValue.object([])
     var recordsPath: [String] = []

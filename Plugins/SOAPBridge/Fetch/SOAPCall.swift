@@ -13,6 +13,8 @@ struct SOAPCall: Sendable {
     let schemas: SchemaSet
     var headers = MessageHeaders()
     var faultRules: [FaultRule] = []
+    /// A write: never sent again by anybody but the host.
+    var isSentOnce = false
 
     /// Sends a request.
     ///
@@ -21,7 +23,10 @@ struct SOAPCall: Sendable {
         let (body, missing) = try envelope(input)
         var request = HTTPRequest(method: "POST", url: endpoint.text, body: body)
         request.headers = httpHeaders
+        // Parsing keeps up with the network: what is read ahead beyond this is only memory.
+        request.bufferLimit = 256 << 10
         request.sendsCredentials = sendsCredentials
+        request.isSentOnce = isSentOnce
         return (client.start(request), missing)
     }
 

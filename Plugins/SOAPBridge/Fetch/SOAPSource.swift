@@ -6,7 +6,7 @@ internal import Synchronization
 /// A walk over an operation's records: streams each reply, and asks for the next page while it reads one.
 final class SOAPSource: RecordSource {
     private static let batchRecords = 1000
-    private static let batchBytes = 1 << 20
+    private static let batchBytes = 512 << 10
     /// A piece holds about a batch's worth of small records, so that batches don't grow far over their aim.
     private static let pieceBytes = 64 << 10
 

@@ -106,7 +106,9 @@ struct MultipartSplitter {
         while index + 1 < buffer.count {
             if buffer[index] == 10 {
                 if buffer[index + 1] == 10 { return (index, index + 2) }
-                if index + 2 < buffer.count, buffer[index + 1] == 13, buffer[index + 2] == 10 { return (index, index + 3) }
+                if index + 2 < buffer.count, buffer[index + 1] == 13, buffer[index + 2] == 10 {
+                    return (index, index + 3)
+                }
             }
             index += 1
         }

@@ -62,7 +62,9 @@ extension ReplyMachine {
         let number = scratch.withUnsafeBytes { names.number($0) }
         let isReference =
             number == referenceNames.href && (isEncoded || attribute.rawValue.starts(with: "cid:".utf8))
-        if isReference || isEncoded && number == referenceNames.id, !attribute.hasNamespace, !declares(number, frame.type) {
+        if isReference || isEncoded && number == referenceNames.id, !attribute.hasNamespace,
+            !declares(number, frame.type)
+        {
             return
         }
         try tree.addAttribute(number, attribute, to: frame.node)
@@ -111,7 +113,9 @@ extension ReplyMachine {
                 return plan.type(named: qualifiedName(String(name))) ?? ReplyPlan.anyType
             }
             // SOAP 1.2, part 2, section 3.1.4.
-            if attribute.isNamed("itemType") { return plan.type(named: qualifiedName(attribute.value)) ?? ReplyPlan.anyType }
+            if attribute.isNamed("itemType") {
+                return plan.type(named: qualifiedName(attribute.value)) ?? ReplyPlan.anyType
+            }
             if attribute.isNamed("arraySize") { return ReplyPlan.anyType }
         }
         return nil
@@ -146,7 +150,9 @@ extension ReplyMachine {
                 let id = attribute.rawValue.drop { $0 == UInt8(ascii: "#") }
                 return (DeferredValues.hash(id), (Array(id), .reference))
             }
-            guard !attribute.hasNamespace, attribute.isNamed("href"), !declares(referenceNames.href, type) else { continue }
+            guard !attribute.hasNamespace, attribute.isNamed("href"), !declares(referenceNames.href, type) else {
+                continue
+            }
             let value = attribute.rawValue
             if value.first == UInt8(ascii: "#"), isEncoded || plan.types[Int(type)].attributes.isEmpty {
                 isEncoded = true

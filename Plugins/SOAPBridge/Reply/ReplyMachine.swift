@@ -188,15 +188,25 @@ struct ReplyMachine {
             } else if let child = child(number, of: parent.type, after: parent.lastChild) {
                 frames[frames.count - 1].lastChild = child.index
                 (type, isRepeated) = (child.type, child.isRepeated)
-            } else if parent.type != ReplyPlan.anyType, !plan.types[Int(parent.type)].isOpen {
-                emitter.note(.undescribed, number)
+            } else if parent.type != ReplyPlan.anyType {
+                if plan.types[Int(parent.type)].isOpen {
+                    type = globalType(element)
+                } else {
+                    emitter.note(.undescribed, number)
+                }
             }
             return try startNode(element, number, type, isRepeated: isRepeated, role: parent.role, parent: parent.node)
         case .fault:
-            let type = plan.elementTypes[QName(element.namespace, element.localName)] ?? ReplyPlan.anyType
             return try startNode(
-                element, names.number(element.nameBytes), type, isRepeated: false, role: .fault, parent: parent.node)
+                element, names.number(element.nameBytes), globalType(element), isRepeated: false, role: .fault,
+                parent: parent.node)
         }
+    }
+
+    /// The type of the global element of this name: what stands in place of xs:any.
+    private func globalType(_ element: XMLStartElement) -> ReplyPlan.TypeNumber {
+        guard !plan.elementTypes.isEmpty else { return ReplyPlan.anyType }
+        return plan.elementTypes[QName(element.namespace, element.localName)] ?? ReplyPlan.anyType
     }
 
     private mutating func startBodyElement(_ element: XMLStartElement) throws(BridgeError) -> Frame {
@@ -259,6 +269,8 @@ struct ReplyMachine {
             type = declared.type
         } else if let child = child(number, of: parent.type, after: -1) {
             type = child.type
+        } else {
+            type = globalType(element)
         }
         return try enter(element, type: type, matches: frame)
     }

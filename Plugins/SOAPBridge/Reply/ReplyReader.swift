@@ -12,6 +12,8 @@ final class ReplyReader {
     private var splitter: MultipartSplitter?
     private var part = Part.none
     private let start: String?
+    /// The character set that the Content-Type names.
+    private let charset: String?
     private var hasRoot = false
     private var forgiven = Forgiveness()
 
@@ -44,6 +46,7 @@ final class ReplyReader {
         sink = Sink(machine: ReplyMachine(plan: plan), writer: RecordBatchWriter())
         parser = try XMLPushParser(sink: sink, subject: "the reply")
         let type = contentType.map(MediaType.init)
+        charset = type?.parameters["charset"]
         if let type, type.name.hasPrefix("multipart/") {
             guard let boundary = type.parameters["boundary"], !boundary.isEmpty else {
                 throw BridgeError(.malformed, "the reply is \(type.name) without a boundary")
@@ -102,6 +105,13 @@ final class ReplyReader {
         let start = bytes.drop(while: LexicalValue.isSpace)
         if start.isEmpty { return }
         isAtStart = false
+        // What the document says of itself counts more (RFC 7303, section 3, says otherwise; servers do not know).
+        if let charset, !["utf-8", "utf8", "us-ascii"].contains(charset.lowercased()),
+            !String(decoding: start.prefix(200), as: UTF8.self).contains("encoding="), start.first ?? 0 < 0x80,
+            !start.prefix(2).contains(0)
+        {
+            parser.setEncoding(charset)
+        }
         try parser.feed(start)
     }
 

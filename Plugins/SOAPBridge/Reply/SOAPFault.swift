@@ -64,13 +64,15 @@ struct SOAPFault: Sendable, Equatable {
         var remedy: String?
         switch codes.first {
         case "VersionMismatch": remedy = "set the option \"soap_version\" to the other version"
-        case "MustUnderstand": remedy = "the service does not know a header block: check soap_headers, security and addressing"
+        case "MustUnderstand":
+            remedy = "the service does not know a header block: check soap_headers, security and addressing"
         default: break
         }
         var error = BridgeError(
             .remote,
             "the service answered \"\(operation)\" with a SOAP fault" + (status == 200 ? "" : " (HTTP \(status))"),
-            remedy: remedy, location: location, remote: String(words.prefix(1000)), isRetryable: isServer && status == 503)
+            remedy: remedy, location: location, remote: String(words.prefix(1000)),
+            isRetryable: isServer && status == 503)
         // WS-Security, SOAP Message Security 1.0, section 12.
         if ["FailedAuthentication", "InvalidSecurity", "InvalidSecurityToken"].contains(where: codes.contains) {
             error.code = .authentication

@@ -34,7 +34,9 @@ final class SpillFile {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {
-            let got = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress.map { $0 + done }, count - done, place + done) }
+            let got = bytes.withUnsafeMutableBytes {
+                pread(file, $0.baseAddress.map { $0 + done }, count - done, place + done)
+            }
             if got < 0, errno == EINTR { continue }
             guard got > 0 else { throw Self.failure("read back") }
             done += got
@@ -50,7 +52,9 @@ final class SpillFile {
         }
         var done = 0
         while done < buffer.count {
-            let put = buffer.withUnsafeBytes { pwrite(file, $0.baseAddress.map { $0 + done }, $0.count - done, written + done) }
+            let put = buffer.withUnsafeBytes {
+                pwrite(file, $0.baseAddress.map { $0 + done }, $0.count - done, written + done)
+            }
             if put < 0, errno == EINTR { continue }
             guard put > 0 else { throw Self.failure("write") }
             done += put

@@ -1,9 +1,11 @@
 internal import BridgeKit
 
-/// The values of a sync that an input may name: `{parent.NAME}` and `{since}`.
+/// The values that an input may name: `{parent.NAME}`, `{since}`, and of a write `{key.NAME}` and `{object.NAME}`.
 struct Placeholders {
     var parent: BridgeOptions?
     var since: String?
+    var key: BridgeOptions?
+    var object: BridgeOptions?
 
     /// The input with values in place of their names; a member of a value that is not there is left out.
     ///
@@ -29,7 +31,7 @@ struct Placeholders {
     }
 
     private func fill(_ text: String) throws(BridgeError) -> String? {
-        guard text.contains("{since}") || text.contains("{parent.") else { return text }
+        guard ["{since}", "{parent.", "{key.", "{object."].contains(where: text.contains) else { return text }
         var out = ""
         var rest = text[...]
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
@@ -46,6 +48,12 @@ struct Placeholders {
                         remedy: "add \"parent:\" to the entity")
                 }
                 guard let value = parent.string(String(name.dropFirst(7))) else { return nil }
+                out += value
+            } else if name.hasPrefix("key."), let key {
+                guard let value = key.string(String(name.dropFirst(4))) else { return nil }
+                out += value
+            } else if name.hasPrefix("object."), let object {
+                guard let value = object.string(String(name.dropFirst(7))) else { return nil }
                 out += value
             } else {
                 out += "{\(name)}"

@@ -2,7 +2,9 @@
 enum BundledSchemas {
     private static let head = #"<schema xmlns="http://www.w3.org/2001/XMLSchema" targetNamespace=""#
 
-    /// By namespace. What a service refers to and these lack is read by what it looks like.
+    /// By namespace.
+    ///
+    /// What a service refers to and these lack is read by what it looks like.
     static let texts: [String: String] = [
         Namespace.xml: head + Namespace.xml + #"">"# + xmlAttributes + "</schema>",
         Namespace.xop: head + Namespace.xop
@@ -28,8 +30,10 @@ enum BundledSchemas {
             + #"<extension base="string"/></simpleContent></complexType>"# + open(["Timestamp"]) + "</schema>",
         "http://www.w3.org/2000/09/xmldsig#": head + #"http://www.w3.org/2000/09/xmldsig#">"#
             + open([
-                "Signature", "SignedInfo", "SignatureValue", "KeyInfo", "KeyValue", "Reference", "Transforms", "Transform",
-                "DigestMethod", "DigestValue", "X509Data", "KeyName", "RSAKeyValue", "DSAKeyValue", "Object", "Manifest",
+                "Signature", "SignedInfo", "SignatureValue", "KeyInfo", "KeyValue", "Reference", "Transforms",
+                "Transform",
+                "DigestMethod", "DigestValue", "X509Data", "KeyName", "RSAKeyValue", "DSAKeyValue", "Object",
+                "Manifest",
                 "CanonicalizationMethod", "SignatureMethod", "SignatureProperties", "PGPData", "SPKIData",
                 "RetrievalMethod",
             ])

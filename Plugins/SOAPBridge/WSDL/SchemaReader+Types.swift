@@ -165,7 +165,8 @@ extension SchemaReader {
     }
 
     /// The kind that all members of a union have, else text.
-    private mutating func unionKind(_ union: XMLElement, _ declaration: Declaration, nesting: Int) throws -> SimpleKind {
+    private mutating func unionKind(_ union: XMLElement, _ declaration: Declaration, nesting: Int) throws -> SimpleKind
+    {
         var kinds: Set<SimpleKind> = []
         var ignored = SimpleDetail()
         for text in union["memberTypes"]?.split(whereSeparator: \.isWhitespace) ?? [] {

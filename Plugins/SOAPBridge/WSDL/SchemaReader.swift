@@ -120,7 +120,8 @@ struct SchemaReader {
 
     private static func kind(of node: XMLElement) -> Kind? {
         guard node.name.namespace == Namespace.schema else { return nil }
-        return node.name.local == "complexType" || node.name.local == "simpleType" ? .type : Kind(rawValue: node.name.local)
+        return node.name.local == "complexType" || node.name.local == "simpleType"
+            ? .type : Kind(rawValue: node.name.local)
     }
 
     private mutating func drain() throws {

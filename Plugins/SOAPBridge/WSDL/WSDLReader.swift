@@ -4,9 +4,10 @@ internal import BridgeKit
 struct WSDLReader {
     private var bindings: [QName: XMLElement] = [:]
     private var bindingNames: [QName] = []
+    private var policies: [String: XMLElement] = [:]
     private var portTypes: [QName: XMLElement] = [:]
-    private var messages: [QName: XMLElement] = [:]
-    private var definition = WSDLDefinition()
+    var messages: [QName: XMLElement] = [:]
+    var definition = WSDLDefinition()
     private var noted: Set<String> = []
 
     /// Reads a WSDL and what it leads to, through `read`.
@@ -30,6 +31,9 @@ struct WSDLReader {
 
     private mutating func index(_ document: XMLElement) {
         let namespace = document["targetNamespace"] ?? ""
+        for node in document.children where node.name.local == "Policy" {
+            if let id = node.attributes["{\(Namespace.securityUtility)}Id"] { policies[id] = node }
+        }
         for node in document.children where node.name.namespace == Namespace.wsdl {
             guard let name = node["name"].map({ QName(namespace, $0.trimmingWhiteSpace) }) else { continue }
             switch node.name.local {
@@ -43,12 +47,12 @@ struct WSDLReader {
         }
     }
 
-    private mutating func note(_ text: String) {
+    mutating func note(_ text: String) {
         if noted.count < 20, noted.insert(text).inserted { definition.notes.append(text) }
     }
 
     /// What an attribute refers to: by its name, or by its local name where the namespace is wrong.
-    private mutating func find(
+    mutating func find(
         _ attribute: String, of node: XMLElement, in known: [QName: XMLElement]
     ) -> (name: QName, node: XMLElement)? {
         guard let text = node[attribute]?.trimmingWhiteSpace, !text.isEmpty else { return nil }
@@ -86,7 +90,9 @@ struct WSDLReader {
     private mutating func addBindingsAsPorts() {
         var service = WSDLService(name: definition.services.first?.name ?? "")
         for name in bindingNames {
-            guard let binding = bindings[name], let port = port(named: name.local, binding, address: "") else { continue }
+            guard let binding = bindings[name], let port = port(named: name.local, binding, address: "") else {
+                continue
+            }
             service.ports.append(port)
         }
         guard !service.ports.isEmpty else { return }
@@ -102,14 +108,32 @@ struct WSDLReader {
             operations: operations(of: binding, style: soap["style"]?.trimmingWhiteSpace ?? "document"))
         // Transports are URIs that say what they are: http://schemas.xmlsoap.org/soap/http, .../soap/jms, .../soap/smtp.
         let transport = (soap["transport"] ?? "").lowercased()
-        port.isHTTP = !["jms", "smtp", "mail", "tcp", "udp", "xmpp"].contains { transport.hasSuffix($0) || transport.contains("/\($0)") }
+        port.isHTTP = !["jms", "smtp", "mail", "tcp", "udp", "xmpp"].contains {
+            transport.hasSuffix($0) || transport.contains("/\($0)")
+        }
         if let colon = address.firstIndex(of: ":"), !["http", "https"].contains(address[..<colon].lowercased()) {
             port.isHTTP = false
         }
-        port.usesAddressing = binding.children.contains {
-            $0.name.local == "UsingAddressing" && Namespace.addressingWSDL.contains($0.name.namespace)
+        let policies = binding.children.filter { $0.name.local == "PolicyReference" }.compactMap { policy in
+            policy["URI"].flatMap { $0.hasPrefix("#") ? self.policies[String($0.dropFirst())] : nil }
         }
+        port.usesAddressing = ([binding] + policies).contains { Self.asksForAddressing($0, depth: 0) }
         return port
+    }
+
+    /// Whether a binding, or a policy (WS-Addressing 1.0, Metadata, section 3), asks for WS-Addressing.
+    private static func asksForAddressing(_ node: XMLElement, depth: Int) -> Bool {
+        guard depth < 8 else { return false }
+        return node.children.contains { child in
+            guard child.name.namespace != Namespace.wsdl else { return false }
+            if child.name.local == "UsingAddressing" || child.name.local == "Addressing",
+                Namespace.addressingWSDL.contains(child.name.namespace)
+            {
+                let isOptional = child.attributes.contains { $0.key.hasSuffix("}Optional") && $0.value == "true" }
+                return !isOptional && child.attributes["{\(Namespace.wsdl)}required"] != "false"
+            }
+            return asksForAddressing(child, depth: depth + 1)
+        }
     }
 
     static func soapChild(of node: XMLElement, _ local: String) -> XMLElement? {
@@ -125,7 +149,8 @@ struct WSDLReader {
         var found: [WSDLOperation] = []
         var concretes = binding.children(Namespace.wsdl, "operation")
         if concretes.isEmpty, !abstracts.isEmpty {
-            note("binding \"\(binding["name"] ?? "")\" describes no operations: those of its port type are taken as literal")
+            let name = binding["name"] ?? ""
+            note("binding \"\(name)\" describes no operations: those of its port type are taken as literal")
             concretes = abstracts.map { node in
                 var bare = node
                 bare.children = []
@@ -208,121 +233,5 @@ struct WSDLReader {
         let base = portType.namespace.hasSuffix(delimiter) ? String(portType.namespace.dropLast()) : portType.namespace
         let inputName = input?["name"] ?? (isOneWay ? name : name + "Request")
         return [base, portType.local, inputName].joined(separator: delimiter)
-    }
-
-    private mutating func body(
-        _ abstract: XMLElement?, _ concrete: XMLElement?, _ operation: WSDLOperation, wrapper: String
-    ) -> MessageBody {
-        let soapBody = concrete.flatMap { Self.soapBody(of: $0) }
-        let isEncoded = soapBody?["use"]?.trimmingWhiteSpace == "encoded"
-        let namespace = soapBody?["namespace"] ?? ""
-        guard let abstract, abstract["message"] != nil else {
-            // No message, no parts.
-            return operation.style == .rpc
-                ? rpcBody([], QName(namespace, wrapper), isEncoded: isEncoded) : MessageBody(isEncoded: isEncoded)
-        }
-        guard let (name, message) = find("message", of: abstract, in: messages) else {
-            note("operation \"\(operation.name)\" has no message \(abstract["message"] ?? "") in the WSDL: read by what it looks like")
-            guard operation.style == .rpc else { return MessageBody(isEncoded: isEncoded) }
-            let element = SchemaElement(name: QName(namespace, wrapper), type: definition.schemas.anyType)
-            return MessageBody(elements: [element], isEncoded: isEncoded)
-        }
-        var parts = message.children(Namespace.wsdl, "part")
-        if let wanted = soapBody?["parts"] {
-            let names = wanted.split { $0.isWhitespace }.map(String.init)
-            let chosen = parts.filter { names.contains($0["name"] ?? "") }
-            if !chosen.isEmpty || names.isEmpty { parts = chosen }
-        } else if let concrete {
-            // Parts that a soap:header takes are not in the body, nor those that are attachments.
-            let others = headerParts(of: concrete, message: name).union(Self.attachedParts(of: concrete))
-            parts.removeAll { others.contains($0["name"] ?? "") }
-        }
-        if operation.style == .rpc {
-            return rpcBody(parts, QName(namespace, wrapper), isEncoded: isEncoded)
-        }
-        var body = MessageBody(isEncoded: isEncoded)
-        for part in parts { body.elements.append(element(of: part)) }
-        return body
-    }
-
-    /// The element that a part of document style is: the one it refers to; with a type, one of the part's name.
-    private mutating func element(of part: XMLElement) -> SchemaElement {
-        if part["element"] != nil {
-            let name = part.qualifiedName("element") ?? QName("", part["element"] ?? "")
-            if let found = definition.schemas.element(named: name) {
-                if found.name != name { note("there is no element \(name): \(found.name) is taken for it") }
-                return found
-            }
-            note("no schema has the element \(name): read by what it looks like")
-            return SchemaElement(name: name, type: definition.schemas.anyType)
-        }
-        return SchemaElement(name: QName("", part["name"] ?? "parameters"), type: type(of: part))
-    }
-
-    private mutating func type(of part: XMLElement) -> TypeID {
-        if let name = part.qualifiedName("type") {
-            if let type = definition.schemas.knownType(named: name) { return type }
-            if !name.isBuiltIn { note("no schema has the type \(name): read by what it looks like") }
-        } else if let name = part.qualifiedName("element"), let element = definition.schemas.element(named: name) {
-            return element.type
-        }
-        return definition.schemas.anyType
-    }
-
-    /// The wrapper of rpc style: named as the operation, with the parts as unqualified children (WSDL 1.1, section 3.5).
-    private mutating func rpcBody(_ parts: [XMLElement], _ wrapper: QName, isEncoded: Bool) -> MessageBody {
-        var type = ComplexType()
-        for part in parts {
-            guard let name = part["name"] else { continue }
-            type.children.append(SchemaElement(name: QName("", name), type: self.type(of: part)))
-        }
-        let id = definition.schemas.add(.complex(type))
-        return MessageBody(elements: [SchemaElement(name: wrapper, type: id)], isEncoded: isEncoded)
-    }
-
-    // MARK: Headers and attachments
-
-    private mutating func headers(of concrete: XMLElement?) -> [SchemaElement] {
-        guard let concrete else { return [] }
-        return Self.soapHeaders(of: concrete).compactMap { header in
-            guard let (_, message) = find("message", of: header, in: messages) else { return nil }
-            let parts = message.children(Namespace.wsdl, "part")
-            guard let part = parts.first(where: { $0["name"] == header["part"] }) ?? parts.first else { return nil }
-            var element = element(of: part)
-            if part["element"] == nil { element.name.namespace = header["namespace"] ?? "" }
-            return element
-        }
-    }
-
-    /// The soap:body, also inside a multipart/related description.
-    private static func soapBody(of node: XMLElement) -> XMLElement? {
-        if let body = soapChild(of: node, "body") { return body }
-        for part in multipartParts(of: node) { if let body = soapChild(of: part, "body") { return body } }
-        return nil
-    }
-
-    private static func multipartParts(of node: XMLElement) -> [XMLElement] {
-        node.children.filter { $0.name.local == "multipartRelated" }.flatMap(\.children)
-    }
-
-    private static func soapHeaders(of node: XMLElement) -> [XMLElement] {
-        ([node] + multipartParts(of: node)).flatMap {
-            $0.children(Namespace.wsdlSOAP11, "header") + $0.children(Namespace.wsdlSOAP12, "header")
-        }
-    }
-
-    private mutating func headerParts(of node: XMLElement, message: QName) -> Set<String> {
-        var parts: Set<String> = []
-        for header in Self.soapHeaders(of: node) {
-            guard let part = header["part"], find("message", of: header, in: messages)?.name == message else { continue }
-            parts.insert(part)
-        }
-        return parts
-    }
-
-    /// The parts that mime:content says to be attachments.
-    private static func attachedParts(of node: XMLElement) -> Set<String> {
-        let contents = multipartParts(of: node).flatMap(\.children).filter { $0.name.local == "content" }
-        return Set(contents.compactMap { $0["part"] })
     }
 }

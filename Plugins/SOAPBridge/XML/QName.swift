@@ -63,7 +63,8 @@ enum Namespace {
         "http://www.w3.org/1999/XMLSchema-instance": instance,
         "http://www.w3.org/2000/10/XMLSchema-instance": instance,
         "http://schemas.xmlsoap.org/soap/encoding": encoding11, "http://schemas.xmlsoap.org/wsdl": wsdl,
-        "http://www.w3.org/2001/12/soap-encoding": encoding12, "http://www.w3.org/2001/09/soap-encoding": encoding12, "http://www.w3.org/2002/06/soap-encoding": encoding12,
+        "http://www.w3.org/2001/12/soap-encoding": encoding12, "http://www.w3.org/2001/09/soap-encoding": encoding12,
+        "http://www.w3.org/2002/06/soap-encoding": encoding12,
         "http://www.w3.org/2002/12/soap-encoding": encoding12, "http://www.w3.org/2003/05/soap-encoding/": encoding12,
     ]
 

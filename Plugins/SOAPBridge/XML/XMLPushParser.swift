@@ -72,6 +72,13 @@ final class XMLPushParser {
 
     deinit { xmlFreeParserCtxt(context) }
 
+    /// Says in which character set the bytes are, before the first of them; an unknown name changes nothing.
+    func setEncoding(_ name: String) {
+        guard let handler = xmlFindCharEncodingHandler(name) else { return }
+        xmlCharEncCloseFunc(handler)
+        xmlCtxtResetPush(context, nil, 0, nil, name)
+    }
+
     /// Parses the next bytes.
     func feed(_ bytes: ArraySlice<UInt8>) throws(BridgeError) {
         let failure = bytes.withUnsafeBytes { buffer -> BridgeError? in

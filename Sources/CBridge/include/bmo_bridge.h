@@ -122,7 +122,11 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                   page: one record { cursor: text or null   where a later fetch_open continues after this page;
  *                                      page_end: bool         these records end a page: the host may commit
  *                                      end: bool              no more calls; true at last even when no record came
- *                                      complete: bool         with end: the walk listed everything that was asked
+ *                                      complete: bool         with end: the walk listed everything that was asked for,
+ *                                                             from the request's cursor on: the host takes what did
+ *                                                             not come for gone. With `since`: all that moved. With a
+ *                                                             token: all that is there, but what is spared; a walk
+ *                                                             that answers a token with changes is never complete
  *                                      total: int or null     how many records the API says there are
  *                                      location: text         URL or path, without secrets, for messages
  *                                      rejected: [{ index: int or null, reason: text, representation: text }]

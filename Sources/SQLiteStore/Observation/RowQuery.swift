@@ -42,7 +42,7 @@ public struct RowQuery: Sendable, Equatable {
 public struct EntityRow: Sendable, Hashable {
     /// What makes it this object and no other: its key's values.
     public var key: [StoredValue]
-    /// A value per field of the entity's layout.
+    /// A value per column of the entity, in the order of ``EntityLayout/columns``.
     public var values: [StoredValue]
 
     /// A row.
@@ -65,25 +65,26 @@ struct CompiledQuery: Sendable {
         entity = try model.observedIndex(of: query.entity)
         let layout = model.entities[entity]
         let conditions = try query.conditions.map { try CompiledCondition($0, on: layout) }
-        let names = layout.fields.map { SchemaBuilder.quoted($0.name) }
+        let columns = layout.columns.map { SchemaBuilder.quoted($0.name) }
         // An entity without a key has its row's number.
-        let key = layout.key.isEmpty ? ["rowid"] : layout.key.map { names[$0] }
+        let key = layout.key.isEmpty ? ["rowid"] : layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }
         let order = try query.order.map { order in
-            guard let field = layout.fields.firstIndex(where: { $0.name == order.field }) else {
+            guard let field = layout.columns.firstIndex(where: { $0.name == order.field }) else {
                 throw StoreError(
                     .request, "\(layout.name) has no field \"\(order.field)\"",
-                    remedy: "there are: \(layout.fields.map(\.name).joined(separator: ", "))")
+                    remedy: "there are: \(layout.columns.map(\.name).joined(separator: ", "))")
             }
-            return names[field] + (order.isDescending ? " DESC" : "")
+            return columns[field] + (order.isDescending ? " DESC" : "")
         }
-        var sql = "SELECT \((key + names).joined(separator: ", ")) FROM \(SchemaBuilder.quoted(layout.name))"
-        if !conditions.isEmpty { sql += " WHERE " + conditions.map(\.sql).joined(separator: " AND ") }
+        var sql = "SELECT \((key + columns).joined(separator: ", ")) FROM \(SchemaBuilder.quoted(layout.table))"
+        let filters = conditions.map(\.sql) + [SQLiteStore.isOfKind(layout)].compactMap { $0 }
+        if !filters.isEmpty { sql += " WHERE " + filters.joined(separator: " AND ") }
         sql += " ORDER BY " + (order + key).joined(separator: ", ")
         if let limit = query.limit { sql += " LIMIT \(limit)" }
         self.sql = sql
         arguments = conditions.compactMap(\.argument)
         keyWidth = key.count
-        width = names.count
+        width = columns.count
     }
 
     /// The rows at this moment.

@@ -64,7 +64,9 @@ private:
 class Connection {
 public:
     explicit Connection(const char *path) {
-        if (sqlite3_open(path, &handle_) != SQLITE_OK) throw std::runtime_error(sqlite3_errmsg(handle_));
+        // As GRDB opens its connections: each is used by one thread at a time.
+        int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+        if (sqlite3_open_v2(path, &handle_, flags, nullptr) != SQLITE_OK) throw std::runtime_error(sqlite3_errmsg(handle_));
         run("PRAGMA journal_mode = WAL");
         run("PRAGMA synchronous = NORMAL");
         run("PRAGMA foreign_keys = ON");

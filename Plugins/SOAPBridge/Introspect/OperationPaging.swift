@@ -1,0 +1,73 @@
+/// How an operation gives pages, guessed from the names of its request's and its reply's elements.
+struct OperationPaging {
+    /// The section's `paging`; nil where nothing looks like it.
+    private(set) var rule: [(String, Rule)]?
+    private(set) var reason = ("medium", "no element looks like paging: all comes in one reply")
+    /// The request's elements that paging sets.
+    private(set) var elements: Set<String> = []
+
+    enum Rule {
+        case text(String)
+        case number(Int)
+    }
+
+    private static let offsets = ["offset", "start", "startindex", "startat", "skip", "first", "firstresult", "startposition", "from", "begin"]
+    private static let sizes = ["limit", "count", "maxresults", "pagesize", "max", "size", "top", "numberofrecords", "maxrecords", "rows", "length", "itemsperpage", "recordsperpage", "maxcount"]
+    private static let pages = ["page", "pagenumber", "pageindex", "pageno", "pagenum", "currentpage"]
+    private static let tokens = ["cursor", "token", "nexttoken", "pagetoken", "continuationtoken", "marker", "locator", "querylocator", "searchid"]
+    private static let totals = ["total", "totalcount", "totalrecords", "totalresults", "totalsize", "numberofresults", "recordcount", "count", "size", "totalhits", "matches"]
+
+    init(_ operation: WSDLOperation, _ records: [String], _ schemas: SchemaSet) {
+        let takes = Self.leaves(operation.input.elements, schemas, isInput: true)
+        let gives = Self.leaves(operation.output.elements, schemas, isInput: false)
+        func find(_ names: [String], _ leaves: [[String]]) -> [String]? {
+            names.lazy.compactMap { name in leaves.first { NameWords.plain($0.last ?? "") == name } }.first
+        }
+        func text(_ path: [String]) -> Rule { .text(path.joined(separator: "/")) }
+        let size = find(Self.sizes, takes)
+        let total = find(Self.totals, gives)
+        let more = find(["hasmore", "more", "hasnext", "moreresults", "moreitems"], gives)
+        let done = find(["done", "islast", "lastpage", "complete", "islastpage", "includeslastiteminrange"], gives)
+        var members: [(String, Rule)]
+        if let token = find(Self.tokens, takes), let next = find(Self.tokens + ["next", "nextcursor", "nextpagetoken"], gives) {
+            members = [("style", .text("token")), ("token_element", text(token)), ("token", text(next))]
+            if let size { members.append(("limit_element", text(size))) }
+            elements = Set([token, size].compactMap { $0?.last })
+            reason = ("medium", "\(next.last ?? "") of the reply goes into \(token.last ?? "")")
+        } else if let page = find(Self.pages, takes) {
+            members = [("style", .text("page")), ("page_element", text(page))]
+            if let size { members.append(("size_element", text(size))) }
+            elements = Set([page, size].compactMap { $0?.last })
+            reason = ("medium", "the request takes \(page.last ?? "")")
+        } else if let offset = find(Self.offsets, takes), size != nil {
+            members = [("style", .text("offset")), ("offset_element", text(offset))]
+            if let size { members.append(("limit_element", text(size))) }
+            elements = Set([offset, size].compactMap { $0?.last })
+            reason = ("high", "the request takes \(offset.last ?? "") and \(size?.last ?? "")")
+        } else {
+            return
+        }
+        if size != nil { members.append(("size", .number(100))) }
+        if let total { members.append(("total", text(total))) }
+        if let more { members.append(("more", text(more))) } else if let done { members.append(("done", text(done))) }
+        rule = members
+    }
+
+    /// The paths of plain values: of a request without its only wrapper, of a reply from the body's element, and none
+    /// inside what repeats.
+    private static func leaves(_ elements: [SchemaElement], _ schemas: SchemaSet, isInput: Bool) -> [[String]] {
+        var found: [[String]] = []
+        func visit(_ element: SchemaElement, _ path: [String], _ depth: Int) {
+            guard !element.isRepeated, depth < 4 else { return }
+            switch schemas[element.type] {
+            case .complex(let type):
+                for child in type.children { visit(child, path + [child.name.local], depth + 1) }
+            default: if !path.isEmpty { found.append(path) }
+            }
+        }
+        for element in elements {
+            visit(element, isInput && elements.count == 1 ? [] : [element.name.local], 0)
+        }
+        return found
+    }
+}

@@ -1,0 +1,93 @@
+internal import BridgeKit
+
+/// Header blocks, attributes and text of a request.
+extension EnvelopeWriter {
+    mutating func writeHeaders(_ operation: WSDLOperation, _ headers: InputValue) throws(BridgeError) {
+        guard case .object(let members) = headers else {
+            if headers == .null { return }
+            throw BridgeError(.configuration, "the header blocks are not an object of names and contents")
+        }
+        for member in members {
+            let name = QName(clark: member.name)
+            let declared =
+                operation.headers.first { $0.name == name || $0.name.local == name.local && name.namespace.isEmpty }
+                ?? (name.namespace.isEmpty ? schemas.element(named: name) : schemas.elements[name])
+            if declared == nil { try XMLText.checkName(name.local, "the header") }
+            let element = declared ?? SchemaElement(name: name, type: schemas.anyType)
+            var attributes = ""
+            var content = member.value
+            if case .object(var inner) = content {
+                // They belong to the envelope, not to the block (SOAP 1.1, section 4.2).
+                for name in ["@mustUnderstand", "@actor", "@role"] {
+                    guard let index = inner.firstIndex(where: { $0.name == name }) else { continue }
+                    let value = try Self.simpleText(inner.remove(at: index).value, name)
+                    let isTrue = value == "true" ? (version == .v11 ? "1" : "true") : value
+                    attributes += " soap:\(name.dropFirst())=\"\(try XMLText.escaped(isTrue, at: name))\""
+                }
+                content = .object(inner)
+            }
+            for value in content.elements {
+                try write(element, value, path: "header \(element.name.local)", attributes: attributes, isTyped: false)
+            }
+        }
+    }
+
+    // MARK: Attributes
+
+    mutating func writeAttributes(
+        _ type: ComplexType?, _ value: InputValue, _ path: String
+    ) throws(BridgeError) {
+        var given: Set<String> = []
+        if case .object(let members) = value {
+            for member in members where member.name.hasPrefix("@") && member.name != "@xsi:type" {
+                let name = QName(clark: String(member.name.dropFirst()))
+                let local = String(name.local.split(separator: ":").last ?? "")
+                let declared = type?.attributes.first { $0.name == local }
+                if let type, declared == nil, !type.isAttributeOpen {
+                    throw BridgeError(
+                        .configuration, "\(path) has no attribute \"\(name.local)\"",
+                        remedy: "its attributes: \(NearestName.list(type.attributes.map(\.name), to: name.local))")
+                }
+                given.insert(local)
+                try XMLText.checkName(local, path)
+                let namespace = declared?.namespace ?? (name.local.hasPrefix("xml:") ? Namespace.xml : name.namespace)
+                try writeAttribute(QName(namespace, local), try Self.simpleText(member.value, path), path)
+            }
+        }
+        for attribute in type?.attributes ?? [] where attribute.isRequired && !given.contains(attribute.name) {
+            if let value = attribute.value {
+                try writeAttribute(QName(attribute.namespace, attribute.name), value, path)
+            } else {
+                missing.append("\(path)/@\(attribute.name)")
+            }
+        }
+    }
+
+    mutating func writeAttribute(_ name: QName, _ value: String, _ path: String) throws(BridgeError) {
+        let tag = name.namespace == Namespace.xml ? "xml:\(name.local)" : prefixed(name)
+        text += " \(tag)=\"\(try XMLText.escaped(value, at: path))\""
+    }
+
+    // MARK: Text
+
+    static func simpleText(
+        _ value: InputValue, _ path: String, _ detail: SimpleDetail? = nil
+    ) throws(BridgeError) -> String {
+        switch value {
+        case .text(let text): return text
+        case .null: return ""
+        case .object(let members):
+            let others = members.filter { !$0.name.hasPrefix("@") }
+            if others.isEmpty { return "" }
+            if others.count == 1, others[0].name == "#text" { return try simpleText(others[0].value, path, detail) }
+        case .array(let elements):
+            if elements.count == 1 { return try simpleText(elements[0], path) }
+            if detail?.isList == true {
+                var words: [String] = []
+                for element in elements { words.append(try simpleText(element, path)) }
+                return words.joined(separator: " ")
+            }
+        }
+        throw BridgeError(.configuration, "\(path) takes a text, not an object or a list")
+    }
+}

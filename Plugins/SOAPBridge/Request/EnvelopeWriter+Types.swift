@@ -1,0 +1,93 @@
+internal import BridgeKit
+
+/// Types that a request names: in place of abstract ones, and in SOAP encoding.
+extension EnvelopeWriter {
+    /// The declared type, or the one that the member `@xsi:type` names, or the only one that an abstract type has.
+    func actualType(
+        of element: SchemaElement, _ value: InputValue, _ path: String
+    ) throws(BridgeError) -> (TypeID, isNamed: Bool) {
+        let declaredName = schemas.namesOfTypes[element.type]
+        if let named = value.member("@xsi:type") {
+            let text = try Self.simpleText(named, path)
+            let name =
+                text.hasPrefix("{") ? QName(clark: text) : QName("", String(text.split(separator: ":").last ?? ""))
+            let known = schemas.typeNames.filter { $0.key.local == name.local }
+            let derived = declaredName.map { schemas.concreteTypes(of: $0) } ?? []
+            if let found = schemas.typeNames[name] ?? known.first(where: { derived.contains($0.key) })?.value
+                ?? known.sorted(by: { $0.key < $1.key }).first?.value
+            {
+                return (found, true)
+            }
+            if let kind = SimpleKind(builtIn: name.local) {
+                return (schemas.typeNames[QName(Namespace.schema, name.local)] ?? schemas.anyType(kind), true)
+            }
+            throw BridgeError(
+                .configuration, "\(path) has the xsi:type \"\(text)\", which no schema has",
+                remedy: "types that fit: \(NearestName.list(derived.map(\.local), to: name.local))")
+        }
+        guard case .complex(let type) = schemas[element.type], type.isAbstract, let declaredName else {
+            return (element.type, false)
+        }
+        let derived = schemas.concreteTypes(of: declaredName)
+        guard derived.count == 1, let only = schemas.typeNames[derived[0]] else {
+            throw BridgeError(
+                .configuration, "\(path) is of the abstract type \(declaredName.local)",
+                remedy: "say which with the member @xsi:type: \(NearestName.list(derived.map(\.local), to: ""))")
+        }
+        return (only, true)
+    }
+
+    mutating func writeTypeAttribute(_ type: TypeID) {
+        if case .complex(let complex) = schemas[type], complex.isArray, isEncoded {
+            text += " xmlns:xsi=\"\(Namespace.instance)\" xsi:type=\"\(prefixed(QName(encodingNamespace, "Array")))\""
+            return
+        }
+        guard let name = schemas.namesOfTypes[type] else { return }
+        text += " xmlns:xsi=\"\(Namespace.instance)\" xsi:type=\"\(prefixed(name))\""
+    }
+
+    /// The elements of a SOAP-ENC array, from a list, or from an object with a list in it.
+    mutating func writeArray(_ type: ComplexType, _ value: InputValue, _ path: String) throws(BridgeError) {
+        guard let member = type.children.first else { return }
+        var elements = value.elements
+        if case .object(let members) = value {
+            let inner = members.filter { !$0.name.hasPrefix("@") }
+            elements = inner.count == 1 ? inner[0].value.elements : []
+            guard inner.count < 2 else {
+                throw BridgeError(.configuration, "\(path) takes a list, not an object")
+            }
+        }
+        if value == .text("") { elements = [] }
+        if isEncoded {
+            let name = prefixed(schemas.namesOfTypes[member.type] ?? QName(Namespace.schema, "anyType"))
+            let array = prefixed(QName(encodingNamespace, "arrayType")).split(separator: ":")[0]
+            text +=
+                version == .v11
+                ? " \(array):arrayType=\"\(name)[\(elements.count)]\""
+                : " \(array):itemType=\"\(name)\" \(array):arraySize=\"\(elements.count)\""
+        }
+        text += ">"
+        for element in elements { try write(member, element, path: "\(path)/\(member.name.local)") }
+    }
+}
+
+extension SchemaSet {
+    /// The types that may stand for a named one by an xsi:type: those derived from it that are not abstract.
+    func concreteTypes(of name: QName) -> [QName] {
+        var found: [QName] = []
+        var seen: Set<QName> = [name]
+        var waiting = derivedTypes[name] ?? []
+        while let next = waiting.popLast() {
+            guard seen.insert(next).inserted else { continue }
+            waiting += derivedTypes[next] ?? []
+            if let id = typeNames[next], case .complex(let type) = self[id], type.isAbstract { continue }
+            found.append(next)
+        }
+        return found.sorted()
+    }
+
+    /// A built-in type of this kind, if one is in use; else what is not described.
+    func anyType(_ kind: SimpleKind) -> TypeID {
+        typeNames[QName(Namespace.schema, kind.builtInName)] ?? anyType
+    }
+}

@@ -1,0 +1,82 @@
+internal import BridgeKit
+
+/// Which operation creates, updates or deletes an entity's objects, and where its request takes what.
+struct WriteRule: Sendable {
+    /// The WSDL's operation.
+    let service: String
+    /// The constant part of the request.
+    let input: InputValue
+    /// The request's element that takes the object's values; empty for the request itself.
+    let values: [String]
+    /// Elements that take the key, by the attribute's local name; with an empty name, the only attribute of the key.
+    let keys: [(attribute: String, path: [String])]
+    /// Further elements below `values`, and the attributes whose local values they take.
+    let attributes: [(path: [String], attribute: String)]
+    /// Whether an update has all values, as services expect that replace the whole object.
+    let sendsAll: Bool
+    /// The path to the object in the reply; nil takes the element of the listing's type.
+    let record: [String]?
+    /// The path to the new key in the reply, and the record's member that takes it.
+    let replyKey: (path: [String], field: String)?
+
+    static let schema = #"""
+        {
+          "type": "object",
+          "description": "How objects are created, updated and deleted; what is not named here is not done.",
+          "additionalProperties": false,
+          "properties": {"create": \#(operation), "update": \#(operation), "delete": \#(operation)}
+        }
+        """#
+
+    private static let operation = #"""
+        {
+          "type": "object",
+          "additionalProperties": false,
+          "required": ["operation"],
+          "properties": {
+            "operation": {"type": "string", "description": "The WSDL's operation."},
+            "input": {"type": "object", "description": "The constant part of the request; {key.NAME}, {object.NAME} and {parent.NAME} stand for values."},
+            "values": {"type": "string", "description": "The request's element that takes the object's values, a path a/b for one inside another; default: the request itself."},
+            "key": {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}], "description": "The request's element that takes the key, a path for one inside another; of a key with several attributes one each: {ATTRIBUTE: ELEMENT}."},
+            "attributes": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Further elements below values, and the attributes whose values they take: {ELEMENT: ATTRIBUTE}."},
+            "send": {"type": "string", "enum": ["all", "changes"], "description": "update: all: also what did not change, by the attributes' names; changes: only that. Default: all."},
+            "record": {"type": "string", "description": "Element names from the reply's body element down to the object; default: the element of the same type as the listing's records."},
+            "reply_key": {"type": "string", "description": "create: element names from the reply's body element down to the new key, where the reply has no object."},
+            "key_field": {"type": "string", "description": "create: the record's member that takes reply_key; default: its last name."}
+          }
+        }
+        """#
+
+    /// - Throws: ``BridgeError`` unsupported where the config names no operation for the change.
+    init(_ request: WriteRequest) throws(BridgeError) {
+        let what = request.operation.rawValue
+        guard let options = request.section.object("write")?.object(what), let name = options.string("operation") else {
+            throw BridgeError(
+                .unsupported, "\(request.entity): the config does not say how to \(what) its objects",
+                remedy: "add write: {\(what): {operation: NAME}} to its section soap")
+        }
+        func path(_ name: String) throws(BridgeError) -> [String]? {
+            guard let text = options.string(name), !text.isEmpty else { return nil }
+            guard let path = SOAPSection.path(text) else {
+                throw BridgeError(
+                    .configuration, "write.\(what).\(name) is \"\(text)\"",
+                    remedy: "write element names with a slash between them")
+            }
+            return path
+        }
+        func elements(_ text: String) -> [String] { text.split(separator: "/").map(String.init) }
+        service = name
+        input = options.withValue("input") { value in value.map(InputValue.init) ?? .object([]) }
+        values = try path("values") ?? []
+        if let map = options.object("key") {
+            keys = map.names.map { ($0, elements(map.string($0) ?? "")) }
+        } else {
+            keys = try path("key").map { [("", $0)] } ?? []
+        }
+        let map = options.object("attributes")
+        attributes = (map?.names ?? []).map { (elements($0), map?.string($0) ?? "") }
+        sendsAll = options.string("send") != "changes"
+        record = try path("record")
+        replyKey = try path("reply_key").map { ($0, options.string("key_field") ?? $0.last ?? "") }
+    }
+}

@@ -1,0 +1,175 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+internal import Model
+internal import SQLiteStore
+internal import Synchronization
+
+/// One walk: fetch, import, commit, until the end or the first thing that fails.
+struct ScopeWalk: Sendable {
+    let plan: WalkPlan
+    let context: SyncContext
+    /// The object whose children are walked; nil for all objects.
+    let parent: ParentObject?
+    /// Counts and events of all walks of the entity.
+    let tally: EntityTally
+
+    /// What became of a walk that came to its end.
+    struct Result: Sendable {
+        var isUnchanged = false
+        /// Whether all that there is was listed, in this process.
+        var listedAll = false
+        var sweep = SweepResult()
+        var counts: ImportCounts
+    }
+
+    /// Where a walk is, for those who are told how it failed.
+    final class Place: Sendable {
+        private let number = Mutex(0)
+
+        /// The page that is being fetched, from 1; nil before the first.
+        var page: Int? {
+            get { number.withLock { $0 > 0 ? $0 : nil } }
+            set { number.withLock { $0 = newValue ?? 0 } }
+        }
+    }
+
+    /// Walks, from where an earlier walk was interrupted if that is of any use.
+    ///
+    /// - Throws: What the bridge or the store throws; the pages before are in.
+    func run(at place: Place) async throws -> Result {
+        do {
+            return try await walk(place, fromBeginning: context.options.restart)
+        } catch let refusal as ResumeRefused {
+            let words =
+                "the walk cannot go on after page \((place.page ?? 1) - 1) (\(refusal.reason)); "
+                + "it begins at the beginning"
+            tally.forgetResumption()
+            warn(words)
+            return try await walk(place, fromBeginning: true)
+        }
+    }
+
+    private func walk(_ place: Place, fromBeginning: Bool) async throws -> Result {
+        let scope = plan.scope(parent: parent)
+        let (saved, left) = try await context.thread.run { [context] in
+            (try context.store.progress(of: scope), try context.store.cursor(of: scope))
+        }
+        let request = WalkRequest(
+            plan, saved: left, isFull: context.options.full, ignoresBrake: context.options.allowsDeletes)
+        // A resume point belongs to the request that it came from.
+        let progress = fromBeginning || saved?.request != request.fingerprint ? nil : saved
+        if saved != nil, progress == nil {
+            try await context.gate.pass {
+                try await context.thread.run { [context] in try context.store.forgetProgress(of: scope) }
+            }
+        }
+        tally.began(afterPage: progress?.page)
+        let connection = try await context.connections.connection(for: plan.bridge)
+        place.page = (progress?.page ?? 0) + 1
+        try await context.thread.run { [context] in
+            try context.store.beginWalk(scope, afterPage: progress?.page)
+        }
+        defer { context.thread.runLater { [context] in context.store.endWalk(scope) } }
+        let stream: RecordStream
+        do {
+            stream = try await connection.fetch(fetchRequest(request, cursor: progress?.cursor))
+        } catch {
+            if progress != nil, error.blamesCursor { throw ResumeRefused(error) }
+            throw error
+        }
+        let writer = PageWriter(request, context, parent: parent, after: progress)
+        var result = Result(counts: ImportCounts(entityCount: context.workspace.model.entities.count))
+        do {
+            result = try await take(stream, writer, place, result)
+        } catch {
+            await writer.takeBack()
+            await stream.close()
+            let isFirst = place.page == (progress?.page ?? 0) + 1
+            if progress != nil, isFirst, let failure = error as? BridgeFailure, failure.blamesCursor {
+                throw ResumeRefused(failure)
+            }
+            throw error
+        }
+        await stream.close()
+        // What a walk did not look at may still be bad.
+        result.listedAll = result.listedAll && progress == nil && request.since == nil
+        return result
+    }
+
+    private func take(
+        _ stream: RecordStream, _ writer: PageWriter, _ place: Place, _ result: Result
+    ) async throws -> Result {
+        var result = result
+        var records = 0
+        while let fetched = try await next(stream, writer) {
+            for warning in fetched.page.warnings { warn(warning) }
+            guard let state = try await writer.take(fetched) else { continue }
+            result.isUnchanged = fetched.page.end && fetched.page.unchanged
+            result.listedAll = fetched.page.end && fetched.page.complete && !result.isUnchanged
+            tally.add(
+                state.counts, since: result.counts, records: state.records - records, total: fetched.page.total,
+                page: parent == nil ? state.page : nil)
+            records = state.records
+            result.counts = state.counts
+            place.page = state.page + 1
+            guard let sweep = state.sweep else { continue }
+            result.sweep = sweep
+            warnAtEnd(state)
+        }
+        return result
+    }
+
+    private func warnAtEnd(_ state: PageWriter.State) {
+        if let field = state.unknownSparedField {
+            warn(
+                "the bridge passed by objects by their field `\(field)`, which no attribute has as it is: "
+                    + "nothing that the listing lacks was deleted")
+        } else if state.sweep?.isUncertain == true {
+            warn("records without a readable key came: nothing that the listing lacks was deleted")
+        }
+        if state.valuesBeyondLimit > 0, case .field(let name, _)? = plan.incremental {
+            warn(
+                "\(state.valuesBeyondLimit) values of `\(name)` lie more than a day ahead and do not count as the newest"
+            )
+        }
+    }
+
+    private func warn(_ words: String) { tally.warn(parent.map { "\($0.text): \(words)" } ?? words) }
+
+    private func fetchRequest(_ request: WalkRequest, cursor: String?) -> FetchRequest {
+        var fetch = FetchRequest(entity: plan.entity.name, section: plan.section, cursor: cursor)
+        fetch.token = request.token
+        fetch.since = request.since
+        fetch.parent = parent?.values
+        return fetch
+    }
+
+    /// The next batch; a page that broke in its middle is taken back and fetched again.
+    private func next(_ stream: RecordStream, _ writer: PageWriter) async throws -> FetchedBatch? {
+        while true {
+            do {
+                return try await stream.next()
+            } catch {
+                // Not `catch where`: Swift 6.3.1 crashes on it after a typed throw.
+                guard error.breaksPage, error.isRetryable else { throw error }
+                await writer.takeBack()
+                try await stream.reopen()
+            }
+        }
+    }
+}
+
+extension BridgeFailure {
+    /// Whether a resume point that is no good any more may be the reason.
+    fileprivate var blamesCursor: Bool {
+        !isRetryable && [.notFound, .remote, .configuration, .malformed, .conflict].contains(code)
+    }
+}
+
+/// The first page after a resume point failed in a way that the point may be the reason of.
+private struct ResumeRefused: Error {
+    let reason: String
+
+    init(_ failure: BridgeFailure) { reason = "\(failure.code.rawValue): \(failure.message)" }
+}

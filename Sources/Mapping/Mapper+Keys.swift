@@ -1,0 +1,34 @@
+internal import Model
+public import RecordBatch
+
+extension Mapper {
+    /// The key of a record, read without the rest of it: of one that cannot be mapped, it tells which object it was for.
+    ///
+    /// - Parameters:
+    ///   - record: An object of a batch.
+    ///   - plan: The index of the plan in ``CompiledModel/plans``.
+    ///   - parent: The key of the object that a walk per parent asked for.
+    /// - Returns: Nil when the record does not tell its key.
+    public func key(of record: BatchValue, as plan: Int, parent: [StoredValue]? = nil) -> [StoredValue]? {
+        let mapping = model.plans[plan]
+        let layout = model.entities[mapping.entity]
+        guard record.tag == .object, !layout.key.isEmpty else { return nil }
+        let attributes = model.model.key(of: model.model.entities[mapping.entity])
+        let arena = Arena()
+        var key: [StoredValue] = []
+        for (field, attribute) in zip(layout.key, attributes) {
+            let cell: Cell?
+            switch mapping.sourceOfKey(attribute) {
+            case .path(let path):
+                cell = record.value(at: path).flatMap { try? mapping.converters[field].convert($0, arena) }
+            case .constant(let value): cell = try? mapping.converters[field].convert(value, arena)
+            }
+            guard let value = cell?.value, value != .null else {
+                if case .key = mapping.inherited { return parent }
+                return nil
+            }
+            key.append(value)
+        }
+        return withExtendedLifetime(arena) { key }
+    }
+}

@@ -1,0 +1,134 @@
+internal import GRDB
+public import Importer
+public import Mapping
+
+extension SQLiteStore {
+    /// Where a walk stands, if it is not over and the place is not older than an hour.
+    ///
+    /// After that the pages before it are no longer fresh, and the remote may have turned its pages. Nor is a place good
+    /// for a file whose rows have new numbers: that was changed by VACUUM, or has other tables.
+    ///
+    /// - Throws: ``StoreError``.
+    public func progress(of scope: WalkScope) throws -> WalkProgress? {
+        try read("reading the walk's place") { db in
+            let version = try Int64.fetchOne(db, sql: "PRAGMA schema_version")
+            let select = try RawStatement(
+                """
+                SELECT cursor, page, request, newest, newest_remote FROM bmo_progress
+                WHERE entity = ? AND source = ? AND parent = ? AND saved > ? AND schema_version = ?
+                """, on: db.sqliteConnection)
+            select.bind(scope)
+            select.bind(Clock.text(secondsAgo: 3600), at: 4)
+            select.bind(optional: version, at: 5)
+            guard try select.step() else { return nil }
+            return WalkProgress(
+                cursor: select.text(0) ?? "", page: Int(select.int64(1)), request: select.text(2) ?? "",
+                newest: Watermark(select, local: 3, remote: 4))
+        }
+    }
+
+    /// Forgets where a walk stands: the next one begins at the beginning.
+    ///
+    /// - Throws: ``StoreError``.
+    public func forgetProgress(of scope: WalkScope) throws {
+        try SQLiteStore.translating("forgetting the walk's place") {
+            try writer.writeWithoutTransaction { db in
+                for table in ["bmo_progress", "bmo_seen"] {
+                    let values: StatementArguments = [scope.entity, scope.source, scope.parent]
+                    let found = "FROM \(table) WHERE entity = ? AND source = ? AND parent = ?"
+                    // A delete that finds nothing still takes the write lock: look first.
+                    guard try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 \(found))", arguments: values) == true
+                    else { continue }
+                    try db.execute(sql: "DELETE \(found)", arguments: values)
+                }
+            }
+        }
+    }
+
+    /// What an earlier walk left for the next one.
+    ///
+    /// - Throws: ``StoreError``.
+    public func cursor(of scope: WalkScope) throws -> WalkCursor? {
+        try read("reading the walk's cursor") { db in
+            try CursorTable(on: db.sqliteConnection).cursor(of: scope)
+        }
+    }
+
+    /// Begins to note which rows a walk lists, so that what it lacks can be told when it has finished.
+    ///
+    /// - Parameters:
+    ///   - scope: What is walked.
+    ///   - page: The page after which an earlier walk is taken up again: what it listed counts.
+    /// - Throws: ``StoreError``.
+    public func beginWalk(_ scope: WalkScope, afterPage page: Int?) throws {
+        try SQLiteStore.translating("beginning a walk") {
+            try writer.writeWithoutTransaction { _ in try writers.walks.begin(scope, afterPage: page) }
+        }
+    }
+
+    /// Ends what ``beginWalk(_:afterPage:)`` began.
+    public func endWalk(_ scope: WalkScope) {
+        try? writer.writeWithoutTransaction { _ in try writers.walks.end(scope) }
+    }
+
+    /// Begins the walks of an entity's parents: what they lack waits for the last of them.
+    ///
+    /// - Throws: ``StoreError``.
+    public func beginParents(of entity: Int) throws {
+        try SQLiteStore.translating("beginning the walks of parents") {
+            try writer.writeWithoutTransaction { _ in try writers.sweep.beginParents(of: entity) }
+        }
+    }
+
+    /// An object that a walk goes by.
+    public struct ParentRow: Sendable {
+        /// SQLite's number of its row.
+        public var row: Int64
+        /// A value per field of the entity's layout.
+        public var values: [StoredValue]
+    }
+
+    /// Objects of an entity in the order of their rows: not those that are only referred to or are marked as gone.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity's index in the model.
+    ///   - conditions: On fields of the entity's layout; all must hold.
+    ///   - row: Only those after this row.
+    ///   - limit: At most so many.
+    /// - Throws: ``StoreError``.
+    public func parents(
+        of entity: Int, where conditions: [Condition], after row: Int64, limit: Int
+    ) throws -> [ParentRow] {
+        let layout = model.entities[entity]
+        let compiled = try conditions.map { try CompiledCondition($0, on: layout) }
+        let columns = layout.fields.map { SchemaBuilder.quoted($0.name) }
+        var filters = compiled.map(\.sql)
+        if let kind = Self.isOfKind(layout) { filters.append(kind) }
+        if let field = layout.deletion { filters.append("\(columns[field]) IS NULL") }
+        filters.append("\(layout.rowIDName) > ?")
+        let sql =
+            "SELECT \(layout.rowIDName), \(columns.joined(separator: ", ")) FROM \(SchemaBuilder.quoted(layout.table)) "
+            + "WHERE \(filters.joined(separator: " AND ")) ORDER BY \(layout.rowIDName) LIMIT \(limit)"
+        return try read("reading \(layout.name)") { db in
+            let isStub = try RawStatement(
+                "SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?", on: db.sqliteConnection)
+            let select = try RawStatement(sql, on: db.sqliteConnection)
+            let arguments = compiled.compactMap(\.argument)
+            for (index, value) in arguments.enumerated() { select.bind(value, at: Int32(index + 1)) }
+            select.bind(row, at: Int32(arguments.count + 1))
+            var rows: [ParentRow] = []
+            while try select.step() {
+                let values = layout.fields.indices.map { select.value(Int32($0 + 1)) }
+                isStub.bind(model.entities[layout.root].name, at: 1)
+                isStub.bind(utf8: JSONText.key(layout.key.map { values[$0] }).bytes, at: 2)
+                defer { isStub.reset() }
+                // The caller goes on after the last row: a stub is handed out without its values.
+                rows.append(ParentRow(row: select.int64(0), values: try isStub.step() ? [] : values))
+            }
+            return rows
+        }
+    }
+
+    /// A key as the scopes of walks have it.
+    public static func text(ofKey key: [StoredValue]) -> String { JSONText.key(key).string }
+}

@@ -1,0 +1,136 @@
+internal import Importer
+internal import Mapping
+
+/// The rows that a walk has listed so far, by SQLite's numbers of them, about a byte each.
+///
+/// A number is written as its distance from the one before: zigzag, then LEB128 (DWARF 5, section 7.6). Rows are listed
+/// mostly in the order in which they came to lie in the table, so most distances are 1.
+struct SeenLog {
+    /// One piece: the first distance counts from zero.
+    private(set) var pieces: [[UInt8]] = []
+    /// Pieces that lie in the table `bmo_seen` too.
+    private(set) var savedPieces = 0
+    private(set) var unsavedBytes = 0
+    private(set) var count = 0
+    /// Whether each number was greater than the one before, so that none is in here twice.
+    private(set) var isAscending = true
+    /// Whether the walk passed by rows that nobody can name.
+    private(set) var hasUnknown = false
+    private var last = Int64.min
+
+    /// Stands for rows that nobody can name.
+    static let unknown = Int64.min
+
+    /// Adds the rows of a page.
+    mutating func append(_ rows: [Int64]) {
+        guard !rows.isEmpty else { return }
+        append(piece: Self.encode(rows), rows)
+    }
+
+    /// Adds a piece that an earlier process has saved.
+    mutating func append(saved piece: [UInt8]) {
+        var rows: [Int64] = []
+        Self.decode(piece) { rows.append($0) }
+        append(piece: piece, rows)
+        markSaved()
+    }
+
+    /// All pieces are in the table now.
+    mutating func markSaved() {
+        savedPieces = pieces.count
+        unsavedBytes = 0
+    }
+
+    /// What is not in the table yet, as one piece.
+    func unsaved(with rows: [Int64]) -> [UInt8] {
+        var all: [Int64] = []
+        for piece in pieces[savedPieces...] { Self.decode(piece) { all.append($0) } }
+        return Self.encode(all + rows)
+    }
+
+    /// Calls `body` with each number.
+    func forEach(_ body: (Int64) -> Void) {
+        for piece in pieces { Self.decode(piece, body) }
+    }
+
+    private mutating func append(piece: [UInt8], _ rows: [Int64]) {
+        pieces.append(piece)
+        unsavedBytes += piece.count
+        count += rows.count
+        for row in rows {
+            if row == Self.unknown { hasUnknown = true }
+            if row <= last { isAscending = false }
+            last = row
+        }
+    }
+
+    private static func encode(_ rows: [Int64]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(rows.count + 8)
+        var before: Int64 = 0
+        for row in rows {
+            let distance = row &- before
+            before = row
+            var rest = UInt64(bitPattern: (distance << 1) ^ (distance >> 63))
+            while rest >= 0x80 {
+                bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+                rest >>= 7
+            }
+            bytes.append(UInt8(truncatingIfNeeded: rest))
+        }
+        return bytes
+    }
+
+    private static func decode(_ bytes: [UInt8], _ body: (Int64) -> Void) {
+        var row: Int64 = 0
+        var rest: UInt64 = 0
+        var shift: UInt64 = 0
+        for byte in bytes {
+            if shift < 64 { rest |= UInt64(byte & 0x7F) << shift }
+            shift += 7
+            guard byte < 0x80 else { continue }
+            row &+= Int64(bitPattern: rest >> 1) ^ -Int64(bitPattern: rest & 1)
+            body(row)
+            rest = 0
+            shift = 0
+        }
+    }
+}
+
+/// A chunk of a table's rows, of which some are marked as seen.
+struct MarkedRows {
+    /// Ascending.
+    let rows: [Int64]
+    private(set) var isSeen: [Bool]
+
+    init(_ rows: [Int64]) {
+        self.rows = rows
+        isSeen = Array(repeating: false, count: rows.count)
+    }
+
+    /// Marks the rows that are in a log.
+    mutating func mark(_ log: SeenLog) {
+        guard let first = rows.first, let last = rows.last else { return }
+        // The next row is mostly the one after the last that was found.
+        var hint = 0
+        var seen = isSeen
+        log.forEach { row in
+            guard row >= first, row <= last else { return }
+            if hint < rows.count, rows[hint] == row {
+                seen[hint] = true
+                hint += 1
+                return
+            }
+            var low = 0
+            var high = rows.count
+            while low < high {
+                let middle = (low + high) / 2
+                if rows[middle] < row { low = middle + 1 } else { high = middle }
+            }
+            guard low < rows.count, rows[low] == row else { return }
+            seen[low] = true
+            hint = low + 1
+        }
+        isSeen = seen
+    }
+}

@@ -1,0 +1,272 @@
+internal import Importer
+internal import Mapping
+internal import Model
+
+/// Finds the rows that a whole listing lacks, and deletes them if no brake holds.
+///
+/// Only rows that the entity's own listing has ever brought count: not stubs, not objects that came nested in others, not
+/// those that are marked as gone already.
+final class Sweep {
+    /// What the walks of an entity's parents lacked so far.
+    private struct Waiting {
+        /// A parent's scope.
+        struct Scope {
+            let scope: WalkScope
+            var cursor: WalkCursor?
+            var gone: Int
+            let total: Int
+        }
+
+        var scopes: [Scope] = []
+        /// The rows, each with its scope's place: one that another walk brings is taken out.
+        var rows: [Int64: Int] = [:]
+        /// Rows that a parent's walk listed and that refer to another parent.
+        var strangers: Set<Int64> = []
+        var total = 0
+    }
+
+    private let model: CompiledModel
+    private unowned let writers: Writers
+    private let connection: OpaquePointer?
+    private var waiting: [Int: Waiting] = [:]
+
+    /// How many rows are looked at in one go.
+    private static let chunk = 1 << 20
+
+    init(_ model: CompiledModel, _ writers: Writers, on connection: OpaquePointer?) {
+        self.model = model
+        self.writers = writers
+        self.connection = connection
+    }
+
+    // MARK: - One scope
+
+    /// Deletes what the walk's log lacks.
+    func sweep(_ walk: WalkTarget, _ log: SeenLog, _ rule: SweepRule) throws -> SweepResult {
+        let (gone, total) = try absent(walk, log)
+        guard !gone.isEmpty else { return SweepResult() }
+        if rule.holds(gone.count, of: total) {
+            return SweepResult(held: SweepResult.Held(gone: gone.count, total: total))
+        }
+        return SweepResult(deleted: try writers.remover.remove(gone, of: walk.entity))
+    }
+
+    /// The rows in the walk's scope that are not in its log, and how many the scope has.
+    private func absent(_ walk: WalkTarget, _ log: SeenLog) throws -> (rows: [Int64], total: Int) {
+        let layout = model.entities[walk.entity]
+        guard !layout.key.isEmpty, writers.remover.mode(of: walk.entity) != .ignore else { return ([], 0) }
+        let (condition, values) = scope(walk, layout)
+        let table = SchemaBuilder.quoted(layout.table)
+        if condition.isEmpty, log.isAscending {
+            let count = try RawStatement("SELECT count(*) FROM \(table)", on: connection)
+            _ = try count.step()
+            defer { count.reset() }
+            if count.int64(0) == Int64(log.count) { return ([], log.count) }
+        }
+        let conditions = [condition.isEmpty ? nil : condition, "\(layout.rowIDName) > ?"].compactMap { $0 }
+        let select = try RawStatement(
+            "SELECT \(layout.rowIDName) FROM \(table) WHERE \(conditions.joined(separator: " AND ")) "
+                + "ORDER BY \(layout.rowIDName) LIMIT \(Self.chunk)", on: connection)
+        var gone: [Int64] = []
+        var seen = 0
+        var last = Int64.min
+        while true {
+            for (index, value) in values.enumerated() { select.bind(value, at: Int32(index + 1)) }
+            select.bind(last, at: Int32(values.count + 1))
+            var rows: [Int64] = []
+            while try select.step() { rows.append(select.int64(0)) }
+            select.reset()
+            guard let end = rows.last else { break }
+            last = end
+            var marked = MarkedRows(rows)
+            marked.mark(log)
+            for (row, isSeen) in zip(marked.rows, marked.isSeen) {
+                if isSeen { seen += 1 } else if try isListed(row, layout) { gone.append(row) }
+            }
+            if rows.count < Self.chunk { break }
+        }
+        return (gone, seen + gone.count)
+    }
+
+    /// What tells the rows of the walk's scope from the others of the table, as SQL with its values.
+    private func scope(_ walk: WalkTarget, _ layout: EntityLayout) -> (sql: String, values: [StoredValue]) {
+        var conditions: [String] = []
+        var values: [StoredValue] = []
+        if let field = layout.discriminator {
+            // Sub-entities with a listing of their own are that listing's.
+            let source = model.model
+            let foreign = source.entities.filter { entity in
+                entity.isWalked && entity.name != layout.name && layout.kinds.contains(entity.name)
+            }.flatMap { entity in model.index(of: entity.name).map { model.entities[$0].kinds } ?? [] }
+            let own = layout.kinds.filter { !foreign.contains($0) }
+            conditions.append(
+                "\(SchemaBuilder.quoted(layout.fields[field].name)) IN (\(own.map { _ in "?" }.joined(separator: ", ")))"
+            )
+            values += own.map { .text($0) }
+        }
+        if let parent = walk.parent {
+            let toOne = layout.toOne[parent.relationship]
+            for (offset, value) in parent.key.enumerated() {
+                conditions.append("\(SchemaBuilder.quoted(layout.fields[toOne.firstField + offset].name)) = ?")
+                values.append(value)
+            }
+        }
+        if let field = layout.deletion {
+            conditions.append("\(SchemaBuilder.quoted(layout.fields[field].name)) IS NULL")
+        }
+        return (conditions.joined(separator: " AND "), values)
+    }
+
+    private func isListed(_ row: Int64, _ layout: EntityLayout) throws -> Bool {
+        guard let key = try writers.remover.key(of: layout.root, row) else { return false }
+        let root = model.entities[layout.root]
+        let text = JSONText.key(key)
+        return try !writers.stubs.contains(root.name, text) && !writers.provenance.isUnlisted(root, text)
+    }
+
+    // MARK: - Spared rows
+
+    /// The rows of an entity that a walk did not look at: found by the key's index where the field is the key.
+    func rows(_ spared: [SparedRows], of entity: Int) throws -> [Int64] {
+        let layout = model.entities[entity]
+        var rows: [Int64] = []
+        var others: [SparedRows] = []
+        for objects in spared {
+            guard layout.key == [objects.field], let range = keyRange(objects, layout.fields[objects.field].type) else {
+                others.append(objects)
+                continue
+            }
+            let column = SchemaBuilder.quoted(layout.fields[objects.field].name)
+            let select = try RawStatement(
+                "SELECT \(layout.rowIDName) FROM \(SchemaBuilder.quoted(layout.table)) "
+                    + "WHERE \(column) >= ?1 AND (?2 IS NULL OR \(column) \(objects.isPrefix ? "<" : "<=") ?2)",
+                on: connection)
+            select.bind(range.low, at: 1)
+            select.bind(range.high, at: 2)
+            while try select.step() { rows.append(select.int64(0)) }
+        }
+        if !others.isEmpty { rows += try scan(for: others, layout) }
+        return rows
+    }
+
+    /// The least value of a key that is spared, and the greatest or the first after all of them.
+    private func keyRange(_ objects: SparedRows, _ type: AttributeType) -> (low: StoredValue, high: StoredValue)? {
+        switch type {
+        case .integer where !objects.isPrefix:
+            return Int64(objects.value).map { (.integer($0), .integer($0)) }
+        case .text, .url, .uuid:
+            guard objects.isPrefix else { return (.text(objects.value), .text(objects.value)) }
+            guard var last = objects.value.unicodeScalars.last else { return nil }
+            // The text after all that begin so: its last scalar is the next one.
+            guard let next = Unicode.Scalar(last.value == 0xD7FF ? 0xE000 : last.value + 1) else { return nil }
+            last = next
+            return (
+                .text(objects.value),
+                .text(
+                    String(
+                        String.UnicodeScalarView(
+                            objects.value.unicodeScalars.dropLast() + [last])))
+            )
+        default: return nil
+        }
+    }
+
+    /// One pass over the table for all of them.
+    private func scan(for spared: [SparedRows], _ layout: EntityLayout) throws -> [Int64] {
+        let fields = Set(spared.map(\.field)).sorted()
+        let exact = Set(spared.filter { !$0.isPrefix }.map { "\($0.field) \($0.value)" })
+        // Per field: the prefixes by their length.
+        var prefixes: [Int: [Int: Set<[UInt8]>]] = [:]
+        for objects in spared where objects.isPrefix {
+            prefixes[objects.field, default: [:]][objects.value.utf8.count, default: []].insert(
+                Array(objects.value.utf8))
+        }
+        let columns = fields.map { SchemaBuilder.quoted(layout.fields[$0].name) }
+        let select = try RawStatement(
+            "SELECT \(layout.rowIDName), \(columns.joined(separator: ", ")) "
+                + "FROM \(SchemaBuilder.quoted(layout.table))", on: connection)
+        var rows: [Int64] = []
+        while try select.step() {
+            let isSpared = fields.enumerated().contains { position, field in
+                let value = select.value(Int32(position + 1))
+                guard value != .null else { return false }
+                let text = value.description
+                if exact.contains("\(field) \(text)") { return true }
+                let bytes = Array(text.utf8)
+                return (prefixes[field] ?? [:]).contains { $0 <= bytes.count && $1.contains(Array(bytes.prefix($0))) }
+            }
+            if isSpared { rows.append(select.int64(0)) }
+        }
+        return rows
+    }
+
+    // MARK: - Many parents
+
+    /// Forgets what the walks of an entity's parents lacked.
+    func beginParents(of entity: Int) { waiting[entity] = Waiting() }
+
+    /// Notes what the walk of one parent lacked; returns whether anything: then its cursor waits too.
+    func wait(_ walk: WalkTarget, _ log: SeenLog, _ cursor: WalkCursor?) throws -> Bool {
+        guard var waiting = waiting[walk.entity] else { return false }
+        self.waiting[walk.entity] = nil
+        defer { self.waiting[walk.entity] = waiting }
+        let (absent, total) = try absent(walk, log)
+        waiting.total += total
+        let gone = absent.filter { !waiting.strangers.contains($0) }
+        guard !gone.isEmpty else { return false }
+        for row in gone { waiting.rows[row] = waiting.scopes.count }
+        waiting.scopes.append(
+            Waiting.Scope(scope: walk.scope, cursor: cursor, gone: gone.count, total: total))
+        return true
+    }
+
+    /// The page that ended a parent's walk was taken back.
+    func takeBack(_ walk: WalkTarget) {
+        guard walk.parent != nil, var waiting = waiting[walk.entity],
+            let place = waiting.scopes.firstIndex(where: { $0.scope == walk.scope })
+        else { return }
+        waiting.rows = waiting.rows.filter { $0.value != place }
+        waiting.scopes[place].gone = 0
+        waiting.scopes[place].cursor = nil
+        self.waiting[walk.entity] = waiting
+    }
+
+    /// A parent's walk lists a row: it is not gone, whichever parent it refers to.
+    func note(_ row: Int64, of walk: WalkTarget, refersElsewhere: Bool) {
+        guard waiting[walk.entity] != nil else { return }
+        if refersElsewhere { waiting[walk.entity]?.strangers.insert(row) }
+        if waiting[walk.entity]?.rows.isEmpty == false,
+            let place = waiting[walk.entity]?.rows.removeValue(forKey: row)
+        {
+            waiting[walk.entity]?.scopes[place].gone -= 1
+        }
+    }
+
+    /// Deletes what the parents' walks lacked, after the last of them.
+    ///
+    /// A brake may hold in one parent's scope, or in all of them together.
+    func sweepParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
+        guard let waiting = waiting.removeValue(forKey: entity), !waiting.scopes.isEmpty else { return SweepResult() }
+        let layout = model.entities[entity]
+        let gone = waiting.scopes.reduce(0) { $0 + $1.gone }
+        if rule.holds(gone, of: waiting.total) {
+            return SweepResult(
+                held: SweepResult.Held(gone: gone, total: waiting.total, scopes: waiting.scopes.count))
+        }
+        var result = SweepResult()
+        var held = Set<Int>()
+        for (place, scope) in waiting.scopes.enumerated() {
+            if rule.holds(scope.gone, of: scope.total) {
+                held.insert(place)
+                let before = result.held ?? SweepResult.Held(gone: 0, total: 0, scopes: 0)
+                result.held = SweepResult.Held(
+                    gone: before.gone + scope.gone, total: before.total + scope.total, scopes: before.scopes + 1)
+            } else if let cursor = scope.cursor {
+                try writers.cursors.save(cursor, of: scope.scope)
+            }
+        }
+        let rows = waiting.rows.filter { !held.contains($0.value) }.map(\.key).sorted()
+        result.deleted = try writers.remover.remove(rows, of: layout.index)
+        return result
+    }
+}

@@ -1,0 +1,138 @@
+internal import Importer
+internal import Mapping
+
+/// Where each walk stands, and the rows that it has listed: tables `bmo_progress` and `bmo_seen`.
+///
+/// Both are written together: a walk that is taken up again knows what the pages before it listed.
+final class WalkTable {
+    private let insertion: RawStatement
+    private let deletion: RawStatement
+    private let seenInsertion: RawStatement
+    private let seenDeletion: RawStatement
+    private let seenSelect: RawStatement
+    private let schemaVersion: RawStatement
+    private var lastSaved: [WalkScope: ContinuousClock.Instant] = [:]
+    private var logs: [WalkScope: SeenLog] = [:]
+
+    /// So many bytes of a log are kept in memory before they go to the file.
+    private static let mostUnsavedBytes = 4 << 20
+
+    init(on connection: OpaquePointer?) throws {
+        insertion = try RawStatement(
+            """
+            INSERT INTO bmo_progress
+                (entity, source, parent, cursor, page, request, newest, newest_remote, schema_version, saved)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET cursor = excluded.cursor, page = excluded.page, request = excluded.request,
+                newest = excluded.newest, newest_remote = excluded.newest_remote,
+                schema_version = excluded.schema_version, saved = excluded.saved
+            """, on: connection)
+        let scope = "WHERE entity = ? AND source = ? AND parent = ?"
+        deletion = try RawStatement("DELETE FROM bmo_progress \(scope)", on: connection)
+        seenInsertion = try RawStatement(
+            "INSERT OR REPLACE INTO bmo_seen (entity, source, parent, page, rows) VALUES (?, ?, ?, ?, ?)",
+            on: connection)
+        seenDeletion = try RawStatement("DELETE FROM bmo_seen \(scope)", on: connection)
+        seenSelect = try RawStatement(
+            "SELECT rows FROM bmo_seen \(scope) AND page <= ? ORDER BY page", on: connection)
+        // VACUUM gives rows new numbers, and changes this number.
+        schemaVersion = try RawStatement("PRAGMA schema_version", on: connection)
+    }
+
+    // MARK: logs
+
+    /// Begins the log of a walk: empty, or with what the pages before `page` listed.
+    func begin(_ scope: WalkScope, afterPage page: Int?) throws {
+        var log = SeenLog()
+        if let page {
+            seenSelect.bind(scope)
+            seenSelect.bind(Int64(page), at: 4)
+            defer { seenSelect.reset() }
+            while try seenSelect.step() {
+                if case .bytes(let piece) = seenSelect.value(0) { log.append(saved: piece) }
+            }
+        }
+        logs[scope] = log
+    }
+
+    /// The log of a walk; nil for one that was not begun.
+    func log(of scope: WalkScope) -> SeenLog? { logs[scope] }
+
+    /// A page that listed these rows was committed; `isSaved` tells whether the log was written with it.
+    func pageCommitted(_ scope: WalkScope, _ rows: [Int64], isSaved: Bool) {
+        logs[scope]?.append(rows)
+        if isSaved { logs[scope]?.markSaved() }
+    }
+
+    /// The walk is over, or given up.
+    func end(_ scope: WalkScope) {
+        logs[scope] = nil
+        lastSaved[scope] = nil
+    }
+
+    // MARK: places
+
+    /// Keeps where a walk stands after a page that listed `rows`; returns whether its log was written with it.
+    ///
+    /// - Parameter isOptional: The page changed nothing. Then once a second is enough: a walk that starts again from an
+    ///   older place loses nothing, and a sync that changes nothing writes nothing.
+    func save(_ scope: WalkScope, _ progress: WalkProgress?, rows: [Int64], isOptional: Bool) throws -> Bool {
+        guard let progress else {
+            for statement in [deletion, seenDeletion] {
+                statement.bind(scope)
+                try statement.run()
+            }
+            return true
+        }
+        let now = ContinuousClock.now
+        let last = lastSaved[scope]
+        if isOptional, let last, now - last < .seconds(1) {
+            return try saveLogIfLarge(scope, page: progress.page, rows)
+        }
+        lastSaved[scope] = now
+        if isOptional, last == nil { return false }
+        // Before the first value is bound: what fails between binding and running would be found by the next run.
+        let schemaVersion = try currentSchemaVersion()
+        insertion.bind(scope)
+        insertion.bind(progress.cursor, at: 4)
+        insertion.bind(Int64(progress.page), at: 5)
+        insertion.bind(progress.request, at: 6)
+        insertion.bind(progress.newest?.local ?? StoredValue.null, at: 7)
+        insertion.bind(progress.newest?.remote, at: 8)
+        insertion.bind(schemaVersion, at: 9)
+        insertion.bind(Clock.now(), at: 10)
+        try insertion.run()
+        try saveLog(scope, page: progress.page, rows)
+        return true
+    }
+
+    private func saveLogIfLarge(_ scope: WalkScope, page: Int, _ rows: [Int64]) throws -> Bool {
+        guard let log = logs[scope], log.unsavedBytes > Self.mostUnsavedBytes else { return false }
+        try saveLog(scope, page: page, rows)
+        return true
+    }
+
+    private func saveLog(_ scope: WalkScope, page: Int, _ rows: [Int64]) throws {
+        let piece = logs[scope]?.unsaved(with: rows) ?? []
+        guard !piece.isEmpty else { return }
+        seenInsertion.bind(scope)
+        seenInsertion.bind(Int64(page), at: 4)
+        seenInsertion.bind(StoredValue.bytes(piece), at: 5)
+        try seenInsertion.run()
+    }
+
+    private func currentSchemaVersion() throws -> Int64 {
+        _ = try schemaVersion.step()
+        defer { schemaVersion.reset() }
+        return schemaVersion.int64(0)
+    }
+}
+
+extension RawStatement {
+    /// Binds the three columns of a scope to the first three places.
+    func bind(_ scope: WalkScope) {
+        bind(scope.entity, at: 1)
+        bind(scope.source, at: 2)
+        bind(scope.parent, at: 3)
+    }
+}

@@ -1,0 +1,141 @@
+import BMO
+import Foundation
+import ImportTestSupport
+import Importer
+import Model
+import TestSupport
+import Testing
+
+/// Walks that ask only for what moved since the one before.
+@Suite struct IncrementalTests {
+    private static let byField = "incremental: {field: changed}"
+
+    @Test func aFieldsNewestValueIsAskedForNextTime() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 12", "stamp 3 2026-03-03T12:00:00+02:00", "stamp 11 2026-02-02T00:00:00Z")
+        let workspace = try await place.workspace(place.world(entity: Self.byField))
+        #expect(try await place.sync(workspace).text == "Number finished, 2 pages +12")
+        #expect(
+            try place.file().rows("SELECT entity, newest, newest_remote FROM bmo_cursors")
+                == [["'Number'", "'2026-03-03T10:00:00.000000Z'", "'2026-03-03T12:00:00+02:00'"]])
+        try place.say("count 12", "stamp 3 2026-03-03T12:00:00+02:00", "stamp 5 2026-04-04T00:00:00Z", "name 5 five")
+        _ = try place.takeRequests()
+        let report = try await place.sync(workspace)
+        #expect(report.text == "Number finished, 2 pages ~1 =1")
+        #expect(try place.takeRequests() == ["token= since=2026-03-03T12:00:00+02:00 parent=-1 cursor="])
+        let before = try Data(contentsOf: URL(filePath: place.database))
+        #expect(try await place.sync(workspace).text == "Number finished, 2 pages =1")
+        #expect(try Data(contentsOf: URL(filePath: place.database)) == before, "nothing changed, nothing is written")
+    }
+
+    /// RestKit 1177: unchanged is not absent.
+    @Test func whatAnIncrementalWalkLacksIsNotGone() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 12", "stamp 3 2026-03-03T00:00:00Z")
+        let workspace = try await place.workspace(place.world(entity: Self.byField))
+        _ = try await place.sync(workspace)
+        try place.say("count 12", "stamp 3 2026-03-03T00:00:00Z", "gone 7")
+        #expect(try await place.sync(workspace).text == "Number finished, 2 pages =1")
+        #expect(try place.file().value("SELECT count(*) FROM Number") == "12")
+        let full = try await place.sync(workspace, Workspace.SyncOptions(full: true))
+        #expect(full.text == "Number finished, 2 pages =11 -1")
+        #expect(try place.takeRequests().last == "token= since= parent=-1 cursor=")
+    }
+
+    @Test func aLookbackAsksForSomeWhatMore() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 2", "stamp 1 2026-03-03T00:00:30Z")
+        let workspace = try await place.workspace(
+            place.world(entity: "incremental: {field: changed, lookback: 5m}"))
+        _ = try await place.sync(workspace)
+        _ = try place.takeRequests()
+        _ = try await place.sync(workspace)
+        #expect(try place.takeRequests() == ["token= since=2026-03-02T23:55:30Z parent=-1 cursor="])
+    }
+
+    @Test func aFailedWalkDoesNotMoveTheCursor() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 30")
+        let text = place.world(entity: Self.byField, section: "fail_at: 25, fail_times: 1000")
+        _ = try await place.workspace(text)
+        _ = try await place.sync(try await place.mendedWorkspace())
+        let stamps = (0..<30).map { "stamp \($0) 2026-05-0\(1 + (29 - $0) / 10)T00:00:00Z" }.joined(separator: "\n")
+        try place.say("count 30", stamps)
+        let failing = try await place.workspace(text)
+        #expect(try await place.sync(failing).text == "Number failed, 2 pages ~20")
+        #expect(try place.file().value("SELECT newest FROM bmo_cursors") == "'2026-01-01T00:00:00.000000Z'")
+        // The newest stood on a page before the failure: it is kept with the walk's place.
+        let resumed = try await place.sync(try await place.mendedWorkspace())
+        #expect(resumed.text == "Number finished after page 2, 1 pages ~10")
+        #expect(try place.file().value("SELECT newest FROM bmo_cursors") == "'2026-05-03T00:00:00.000000Z'")
+    }
+
+    @Test func anIncompleteWalkDoesNotMoveTheCursor() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 3")
+        let workspace = try await place.workspace(place.world(entity: Self.byField))
+        _ = try await place.sync(workspace)
+        try place.say("count 3", "incomplete", "stamp 1 2026-05-05T00:00:00Z")
+        _ = try await place.sync(workspace)
+        #expect(try place.file().value("SELECT newest FROM bmo_cursors") == "'2026-01-01T00:00:00.000000Z'")
+    }
+
+    @Test func anotherMappingAsksForEverything() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
+        let text = place.world(entity: Self.byField)
+        _ = try await place.sync(try await place.workspace(text))
+        let other = try await place.workspace(
+            text.replacing("name: text", with: "name: {type: text, transform: uppercase}"))
+        #expect(try await place.sync(other).text == "Number finished, 1 pages ~3")
+        #expect(try await place.sync(other).text == "Number finished, 1 pages =1")
+    }
+
+    @Test func everythingIsAskedForAsOftenAsTheConfigSays() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
+        let workspace = try await place.workspace(place.world(entity: Self.byField + "\nfull_every: 7d"))
+        _ = try await place.sync(workspace)
+        #expect(try await place.sync(workspace).text == "Number finished, 1 pages =1")
+        try place.file().rows("UPDATE bmo_cursors SET full_at = '2020-01-01T00:00:00.000000Z'")
+        #expect(try await place.sync(workspace).text == "Number finished, 1 pages =3")
+        #expect(try await place.sync(workspace).text == "Number finished, 1 pages =1")
+    }
+
+    @Test func aTimeFarAheadIsNotTheNewest() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 3", "stamp 0 9999-01-01T00:00:00Z", "stamp 1 2026-05-05T00:00:00Z")
+        let workspace = try await place.workspace(place.world(entity: Self.byField))
+        let report = try await place.sync(workspace)
+        #expect(
+            report.entities[0].warnings.prefix(1)
+                == ["1 values of `changed` lie more than a day ahead and do not count as the newest"])
+        #expect(try place.file().value("SELECT newest_remote FROM bmo_cursors") == "'2026-05-05T00:00:00Z'")
+    }
+
+    @Test func aTokenComesBackAndAnUnchangedWalkWritesNothing() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 5", "token t1")
+        let workspace = try await place.workspace(place.world(entity: "incremental: token"))
+        #expect(try await place.sync(workspace).text == "Number finished, 1 pages +5")
+        #expect(try place.takeRequests() == ["token= since= parent=-1 cursor="])
+        let before = try Data(contentsOf: URL(filePath: place.database))
+        #expect(try await place.sync(workspace).text == "Number finished, 1 pages")
+        #expect(try place.takeRequests() == ["token=t1 since= parent=-1 cursor="])
+        #expect(try Data(contentsOf: URL(filePath: place.database)) == before)
+        try place.say("count 6", "token t2", "gone 0")
+        #expect(try await place.sync(workspace).text == "Number finished, 1 pages +1 =4 -1")
+        #expect(try place.file().value("SELECT token FROM bmo_cursors") == "'t2'")
+    }
+
+    @Test func whatABridgeCannotDoIsAFaultOfTheConfig() async throws {
+        let place = try CountingWorkplace([#"COUNTING_CAPABILITIES="check","fetch","resume""#])
+        await #expect {
+            _ = try await place.workspace(place.world(entity: "incremental: token"))
+        } throws: { error in
+            "\(error)".contains(
+                "\"incremental\" of Number: the plugin \"counting\" of its bridge lacks the capability \"incremental\"; "
+                    + "remove the key, or use another bridge")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import Testing
+
+/// Objects that the remote says are gone, in both stores.
+@Suite struct DeletionTests {
+    @Test(arguments: StoreKind.allCases)
+    func aDeletedObjectGoesWithItsLinks(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, try world())
+        try database.add("Country", ["code": "CH", "languages": ["de", "fr"]], ["code": "FR", "languages": ["fr"]])
+        #expect(try database.delete("Country", ["code": "CH"]) == "Country -1")
+        #expect(
+            try database.text()
+                == "Country\n  'FR' null null\nLanguage\n  'de' null\n  'fr' null\nCountry_languages\n  'FR': 'fr'\n"
+                + "stubs\n  Language [\"de\"]\n  Language [\"fr\"]")
+        #expect(try database.faults().isEmpty)
+        #expect(try database.delete("Country", ["code": "CH"]) == "", "it is gone already")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func oneThatOthersReferToBecomesAStub(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, try world())
+        try database.add(
+            "Country", ["code": "FR", "name": "France", "cities": [["id": 1, "name": "Lyon"]], "languages": ["fr"]])
+        try database.add("Language", ["code": "fr", "name": "French"])
+        #expect(try database.delete("Country", ["code": "FR"]) == "Country -1")
+        #expect(try database.rows("Country") == "'FR' null null")
+        #expect(try database.rows("City") == "1 'Lyon' 'FR' null")
+        #expect(try database.rows("Country_languages") == "")
+        #expect(try database.delete("Country", ["code": "FR"]) == "", "it is a stub already")
+        #expect(try database.delete("Language", ["code": "fr"]) == "Language -1")
+        #expect(try database.delete("City", ["id": 1]) == "City -1")
+        #expect(try database.delete("Country", ["code": "FR"]) == "Country -1", "nothing refers to the stub")
+        #expect(try database.text() == "")
+        #expect(try database.faults().isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func anObjectThatRefersToItselfGoes(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, try world())
+        try database.add("City", ["id": 1, "twin": 1], ["id": 2, "twin": 1])
+        #expect(try database.delete("City", ["id": 2]) == "City -1")
+        #expect(try database.delete("City", ["id": 1]) == "City -1")
+        #expect(try database.text() == "")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aTombstoneWithoutAKeyGoesToQuarantine(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, try world())
+        try database.add("City", ["id": 1])
+        #expect(try database.delete("City", ["name": "Lyon"]) == "City !1")
+        #expect(try database.text().contains("a deleted object: the key City.id is missing"))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func ofSeveralRecordsOfOneObjectTheLastCounts(_ kind: StoreKind) throws {
+        var model = try world().model
+        model.entities[1].deletes.tombstone = Matcher([.has(RemotePath(["gone"]))])
+        let database = try TestDatabase(kind, try CompiledModel(model))
+        try database.add("City", ["id": 1, "name": "Lyon"], ["id": 2], ["id": 3, "country": "FR"])
+        let counts = try database.add(
+            "City", ["id": 1, "gone": true], ["id": 2, "name": "Nice"], ["id": 1, "name": "Lyons"],
+            ["id": 2, "gone": true], ["id": 3, "gone": true, "country": ["code": "XX"]])
+        #expect(counts == "City ~2 -2")
+        #expect(try database.rows("City") == "1 'Lyons' null null")
+        #expect(try database.rows("Country") == "'FR' null null", "what a tombstone has is not imported")
+    }
+}
+
+extension TestDatabase {
+    /// Deletes objects and says what that did.
+    func delete(_ entity: String, _ objects: RemoteValue...) throws -> String {
+        let index = try #require(model.index(of: entity))
+        let page = try PageImport(
+            index, of: model, from: PageImport.Origin(bridge: "remote", page: 1), mapper: Mapper(model), into: store)
+        do {
+            try page.delete(try RemoteValue.batch(objects), location: nil)
+            try page.commit(progress: nil)
+        } catch {
+            page.rollback()
+            throw error
+        }
+        return page.counts.text(model)
+    }
+}

@@ -1,0 +1,65 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import Testing
+
+/// Fields that nothing reads: kept in a column, or noted by name.
+@Suite struct ExtraFieldTests {
+    private static func city(keepsExtra: Bool) throws -> CompiledModel {
+        var city = Entity(
+            "City", key: ["id"],
+            [.of("id", .integer), .of("name", .text), .of("zip", .text, from: ["address", "zip"])],
+            [.one("twin", "City")])
+        city.keepsExtra = keepsExtra
+        return try CompiledModel.of(city)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatNoAttributeReadsIsKeptAsOneObject(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, Self.city(keepsExtra: true))
+        let oslo: RemoteValue = [
+            "id": 1, "mayor": ["name": "A"], "name": "Oslo", "area": 454.5, "address": ["zip": "0001", "road": "x"],
+        ]
+        #expect(try database.add("City", oslo) == "City +1")
+        #expect(try database.rows("City") == #"1 'Oslo' '0001' null '{"mayor":{"name":"A"},"area":454.5}'"#)
+        #expect(try database.add("City", oslo) == "City =1")
+        #expect(
+            try database.add("City", ["id": 2, "twin": ["id": 1, "name": "Oslo", "short": true]]) == "City +1 =1",
+            "what a nested object leaves out or adds says nothing of the whole")
+        #expect(try database.add("City", ["id": 1, "name": "Oslo"]) == "City ~1")
+        #expect(try database.rows("City") == "1 'Oslo' '0001' null null\n2 null null 1 null")
+    }
+
+    @Test func aFieldThatNothingReadsIsNotedOnce() throws {
+        let model = try Self.city(keepsExtra: false)
+        let mapper = Mapper(model)
+        func noted(_ records: RemoteValue...) throws -> [String] {
+            _ = mapper.map(try RemoteValue.batch(records), as: 0)
+            return mapper.takeUnknownFields().map(\.path).sorted()
+        }
+        #expect(
+            try noted(
+                ["id": 1, "a.b": 1, "address": ["zip": "1", "road": "x"], "area": nil],
+                ["id": 2, "area": 3, "twin": ["id": 3, "mayor": "A"]])
+                == ["a\\.b", "address.road", "area", "mayor"])
+        #expect(try noted(["id": 1, "area": 1, "founded": 1900]) == ["founded"])
+        #expect(try noted(["id": 1, "address": [["zip": "1"]]]) == [])
+    }
+
+    @Test func whatConditionsAndSourcesReadIsNotUnknown() throws {
+        var sub = Entity("Capital", key: [], [.of("parliament", .text)])
+        sub.superentity = "City"
+        sub.matcher = Matcher([.equals(RemotePath(["status", "kind"]), ["capital"])])
+        var city = Entity("City", key: ["id"], [.of("id", .integer), .of("area", .real, from: ["facts", "area"])])
+        city.sources = [EntitySource(name: "facts", bridge: "remote", attributes: [.of("area", .real)])]
+        city.sourcedNames = ["area"]
+        city.deletes.tombstone = Matcher([.has(RemotePath(["gone"]))])
+        let mapper = Mapper(try CompiledModel.of(city, sub))
+        _ = mapper.map(
+            try RemoteValue.batch([
+                ["id": 1, "status": ["kind": "x", "since": 1], "gone": nil, "facts": ["area": 1]], ["id": 2, "x": 1],
+            ]), as: 0)
+        #expect(mapper.takeUnknownFields().map(\.path).sorted() == ["status.since", "x"])
+    }
+}

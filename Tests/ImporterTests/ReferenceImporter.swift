@@ -1,0 +1,321 @@
+import ImportTestSupport
+import Mapping
+import Model
+import RecordBatch
+
+/// What an import should do, in the plainest words: dictionaries of values, no cells, no plan, no store.
+///
+/// It knows the models and values that ``RandomWorld`` makes. Both stores must come to the same rows, links and stubs.
+struct ReferenceImporter {
+    typealias Key = [StoredValue]
+    typealias Fields = [String: StoredValue]
+
+    private struct Misfit: Error {}
+
+    /// An object of a page: the fields that it mentions.
+    private struct Row {
+        let entity: String
+        var fields: Fields
+        let isReference: Bool
+    }
+
+    private struct Links {
+        let entity: String
+        let relationship: EntityLayout.ToMany
+        let owner: Key
+        let targets: [Key]
+    }
+
+    private struct State {
+        var rows: [String: [Key: Fields]] = [:]
+        var stubs: [String: Set<Key>] = [:]
+        var links: [String: [Key: [Key]]] = [:]
+        var quarantine: Set<String> = []
+    }
+
+    let model: CompiledModel
+    private var state = State()
+
+    init(_ model: CompiledModel) { self.model = model }
+
+    mutating func add(_ batches: [[RemoteValue]], of entity: String, end: TestDatabase.End) throws {
+        let before = state
+        for batch in batches { try add(batch, of: entity) }
+        if end == .rollback { state = before }
+    }
+
+    private mutating func add(_ records: [RemoteValue], of entity: String) throws {
+        var rows: [Row] = []
+        var links: [Links] = []
+        for record in records {
+            let mark = (rows.count, links.count)
+            do {
+                _ = try read(record, as: entity, parent: [:], &rows, &links)
+            } catch is Misfit {
+                rows.removeSubrange(mark.0...)
+                links.removeSubrange(mark.1...)
+                state.quarantine.insert(entity + (try RemoteValue.batch([record]).json(0)))
+            }
+        }
+        for row in rows { merge(row) }
+        for row in rows {
+            for toOne in layout(row.entity).toOne {
+                let key = fields(toOne, row.entity).map { row.fields[$0] ?? .null }
+                let target = model.entities[toOne.target]
+                if key.contains(.null) || state.rows[target.table]?[key] != nil { continue }
+                merge(reference(to: target.name, key))
+            }
+        }
+        for link in links { merge(link) }
+    }
+
+    // MARK: reading
+
+    /// - Parameter parent: the relationship to the parent, where the object says nothing else.
+    private func read(
+        _ value: RemoteValue, as entity: String, parent: Fields, _ rows: inout [Row], _ links: inout [Links]
+    ) throws -> Key {
+        guard case .object(let members) = value, let expected = model.model.entity(named: entity) else {
+            throw Misfit()
+        }
+        // Of members with one name the last counts, in the place of the first.
+        var names: [String] = []
+        var last: [String: RemoteValue] = [:]
+        for member in members {
+            if last.updateValue(member.value, forKey: member.key) == nil { names.append(member.key) }
+        }
+        let declared = recognise(expected, last)
+        let index = rows.count
+        rows.append(Row(entity: declared.name, fields: kind(of: declared.name), isReference: false))
+        for attribute in model.model.attributes(of: declared) {
+            guard case .path(let path) = attribute.source else {
+                rows[index].fields[attribute.name] = .text("constant")
+                continue
+            }
+            if let value = last[path.components[0]] {
+                rows[index].fields[attribute.name] = try local(value, attribute.type)
+            }
+        }
+        let key = model.model.key(of: declared).map { rows[index].fields[$0.name] ?? .null }
+        if key.contains(.null) { throw Misfit() }
+        let relationships = model.model.relationships(of: declared)
+        for name in names {
+            guard let relationship = relationships.first(where: { $0.name == name }), let value = last[name] else {
+                continue
+            }
+            if relationship.kind == .toOne {
+                try readOne(relationship, value, from: index, &rows, &links)
+            } else {
+                try readMany(relationship, value, from: index, key, &rows, &links)
+            }
+        }
+        if parent.keys.allSatisfy({ rows[index].fields[$0] ?? .null == .null }) {
+            rows[index].fields.merge(parent) { $1 }
+        }
+        return key
+    }
+
+    /// The most special entity that a record's `kind` names; the expected one when it names none of the family.
+    private func recognise(_ expected: Entity, _ members: [String: RemoteValue]) -> Entity {
+        func named(_ entity: Entity) -> Bool {
+            if case .text(let kind) = members["kind"] { kind == entity.name } else { false }
+        }
+        func search(below entity: Entity) -> Entity? {
+            for candidate in model.model.subentities(of: entity) {
+                if candidate.matcher == nil, let found = search(below: candidate) { return found }
+                if candidate.matcher != nil, named(candidate) { return search(below: candidate) ?? candidate }
+            }
+            return nil
+        }
+        if let found = search(below: expected) { return found }
+        guard expected.matcher != nil, !named(expected) else { return expected }
+        return search(below: model.model.root(of: expected)) ?? expected
+    }
+
+    /// What tells an entity from others in their table.
+    private func kind(of entity: String) -> Fields {
+        layout(entity).discriminator == nil ? [:] : [Entity.discriminatorColumn: .text(entity)]
+    }
+
+    private func readOne(
+        _ relationship: Relationship, _ value: RemoteValue, from index: Int, _ rows: inout [Row],
+        _ links: inout [Links]
+    ) throws {
+        let entity = rows[index].entity
+        guard let toOne = layout(entity).toOne.first(where: { $0.name == relationship.name }) else { return }
+        var key = Array(repeating: StoredValue.null, count: toOne.fieldCount)
+        switch value {
+        case .null: break
+        case .array(let elements) where elements.isEmpty: break
+        case .object: key = try read(value, as: relationship.target, parent: [:], &rows, &links)
+        default: key = try bare(value, relationship.target)
+        }
+        for (field, value) in zip(fields(toOne, entity), key) { rows[index].fields[field] = value }
+    }
+
+    private func readMany(
+        _ relationship: Relationship, _ value: RemoteValue, from index: Int, _ owner: Key, _ rows: inout [Row],
+        _ links: inout [Links]
+    ) throws {
+        let entity = rows[index].entity
+        guard let toMany = layout(entity).toMany.first(where: { $0.name == relationship.name }) else { return }
+        var parent: Fields = [:]
+        if case .inverse(let toOne) = toMany.storage {
+            let names = fields(layout(relationship.target).toOne[toOne], relationship.target)
+            parent = Dictionary(uniqueKeysWithValues: zip(names, owner))
+        }
+        var targets: [Key] = []
+        let elements = if case .array(let elements) = value { elements } else { [value] }
+        for element in elements {
+            switch element {
+            case .null: continue
+            case .object: targets.append(try read(element, as: relationship.target, parent: parent, &rows, &links))
+            default:
+                let key = try bare(element, relationship.target)
+                rows.append(reference(to: relationship.target, key, parent))
+                targets.append(key)
+            }
+        }
+        links.append(Links(entity: entity, relationship: toMany, owner: owner, targets: targets))
+    }
+
+    private func bare(_ value: RemoteValue, _ entity: String) throws -> Key {
+        guard layout(entity).key.count == 1 else { throw Misfit() }
+        let key = try local(value, layout(entity).fields[layout(entity).key[0]].type)
+        if key == .null { throw Misfit() }
+        return [key]
+    }
+
+    private func local(_ value: RemoteValue, _ type: AttributeType) throws -> StoredValue {
+        switch (type, value) {
+        case (_, .null): return .null
+        case (.json, _): return .text(try RemoteValue.batch([value]).json(0))
+        case (.text, .text(let text)), (.decimal, .decimal(let text)): return .text(text)
+        case (.decimal, .text(let text)) where Double(text) != nil: return .text(text)
+        case (.text, .int(let number)), (.decimal, .int(let number)): return .text(String(number))
+        case (.integer, .int(let number)): return .integer(number)
+        case (.integer, .text(let text)): if let number = Int64(text) { return .integer(number) }
+        case (.real, .int(let number)): return .real(Double(number))
+        case (.real, .double(let number)) where number.isFinite: return .real(number)
+        case (.real, .text(let text)): if let number = Double(text) { return .real(number) }
+        case (.boolean, .bool(let truth)): return .integer(truth ? 1 : 0)
+        case (.boolean, .int(let number)) where number < 2: return .integer(number)
+        case (.boolean, .text("TRUE")): return .integer(1)
+        case (.data, .bytes(let bytes)): return .bytes(bytes)
+        case (.data, .text("AP8=")): return .bytes([0, 255])
+        case (.data, .text("")): return .bytes([])
+        case (.date, .text(let text)) where text.hasPrefix("2024-02-29"): return .text("2024-02-29")
+        default: break
+        }
+        throw Misfit()
+    }
+
+    // MARK: merging
+
+    private mutating func merge(_ row: Row) {
+        let layout = layout(row.entity)
+        let key = layout.key.map { row.fields[layout.fields[$0].name] ?? .null }
+        if let old = state.rows[layout.table]?[key] {
+            var new = old.merging(row.fields) { $1 }
+            let kind = Entity.discriminatorColumn
+            if case .text(let before) = old[kind], !becomes(row.entity, from: before, row.isReference) {
+                new[kind] = .text(before)
+            }
+            state.rows[layout.table]?[key] = new
+            if !row.isReference { state.stubs[layout.table]?.remove(key) }
+        } else {
+            state.rows[layout.table, default: [:]][key] = row.fields
+            if row.isReference { state.stubs[layout.table, default: []].insert(key) }
+        }
+    }
+
+    /// An object becomes a more special one, or by a description its sibling; never a super-entity again.
+    private func becomes(_ new: String, from old: String, _ isReference: Bool) -> Bool {
+        func line(_ name: String) -> [String] {
+            model.model.entity(named: name).map { model.model.lineage(of: $0).map(\.name) } ?? []
+        }
+        if line(new).contains(old) { return true }
+        return !line(old).contains(new) && !isReference
+    }
+
+    private func reference(to entity: String, _ key: Key, _ others: Fields = [:]) -> Row {
+        let target = layout(entity)
+        let named = Dictionary(uniqueKeysWithValues: zip(target.key.map { target.fields[$0].name }, key))
+        return Row(
+            entity: entity, fields: others.merging(named) { $1 }.merging(kind(of: entity)) { $1 }, isReference: true)
+    }
+
+    private mutating func merge(_ link: Links) {
+        var wanted: [Key] = []
+        for target in link.targets where !wanted.contains(target) { wanted.append(target) }
+        let replaces = link.relationship.merge == .replace
+        switch link.relationship.storage {
+        case .links(let table):
+            let old = state.links[table]?[link.owner] ?? []
+            let first = link.relationship.merge == .append ? old : wanted
+            let second = replaces ? [] : link.relationship.merge == .append ? wanted : old
+            let merged = first + second.filter { !first.contains($0) }
+            // Where order says nothing, what is there stays where it is.
+            state.links[table, default: [:]][link.owner] =
+                link.relationship.isOrdered
+                ? merged : old.filter(merged.contains) + merged.filter { !old.contains($0) }
+        case .reversedLinks(let table):
+            for (source, targets) in state.links[table] ?? [:] where replaces && !wanted.contains(source) {
+                state.links[table]?[source] = targets.filter { $0 != link.owner }
+            }
+            for source in wanted where state.links[table]?[source]?.contains(link.owner) != true {
+                state.links[table, default: [:]][source, default: []].append(link.owner)
+            }
+        case .inverse(let toOne):
+            let target = model.entities[link.relationship.target]
+            let names = fields(target.toOne[toOne], target.name)
+            for (key, row) in state.rows[target.table] ?? [:]
+            where replaces && !wanted.contains(key) && names.map({ row[$0] ?? .null }) == link.owner {
+                for name in names { state.rows[target.table]?[key]?[name] = .null }
+            }
+        }
+    }
+
+    private func layout(_ entity: String) -> EntityLayout { model.entities[model.index(of: entity) ?? 0] }
+
+    private func fields(_ toOne: EntityLayout.ToOne, _ entity: String) -> [String] {
+        layout(entity).fields[toOne.firstField..<toOne.firstField + toOne.fieldCount].map(\.name)
+    }
+
+    // MARK: showing
+
+    /// How many different records are in quarantine.
+    var quarantined: Int { state.quarantine.count }
+
+    /// Every table, and the stubs, as lines; as ``TestDatabase/rows(_:)`` has them.
+    var tables: [String: String] {
+        var tables: [String: [String]] = [:]
+        for layout in model.entities where layout.root == layout.index {
+            tables[layout.name] = (state.rows[layout.name] ?? [:]).values.map { row in
+                layout.fields.map { field -> String in
+                    let value = row[field.name] ?? .null
+                    return value == .real(0) ? "0.0" : value.literal
+                }.joined(separator: " ").escaped
+            }
+            for case .links(let table) in layout.toMany.map(\.storage) {
+                tables[table] = (state.links[table] ?? [:]).filter { !$0.value.isEmpty }.map { source, targets in
+                    ([Self.text(source) + ":"] + targets.map(Self.text)).joined(separator: " ").escaped
+                }
+            }
+        }
+        tables["stubs"] = state.stubs.flatMap { entity, keys in
+            keys.map { key in
+                let parts = key.map { value -> String in
+                    guard case .text(let text) = value else { return value.literal }
+                    var out = ""
+                    out.appendJSONString(text)
+                    return out
+                }
+                return "\(entity) [\(parts.joined(separator: ","))]".escaped
+            }
+        }
+        return tables.mapValues { $0.sorted().joined(separator: "\n") }
+    }
+
+    private static func text(_ key: Key) -> String { key.map(\.literal).joined(separator: "/") }
+}

@@ -1,0 +1,71 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import Testing
+
+/// Several bridges behind one entity; over each store.
+@Suite struct SourceTests {
+    /// Countries from a list, with facts from elsewhere, which bring a name too.
+    private static func countries(precedence: [String]) throws -> CompiledModel {
+        var country = Entity(
+            "Country", key: ["code"],
+            [.of("code", .text), .of("name", .text), .of("area", .real), .of("motto", .text)],
+            [.one("capital", "City")])
+        country.sources = [
+            EntitySource(
+                name: "facts", bridge: "wiki",
+                attributes: [
+                    .of("area", .real, from: ["size"]), .of("name", .text, from: ["title"]), .of("code", .text),
+                ],
+                relationships: [.one("capital", "City", from: ["seat"])],
+                parent: ParentWalk(relationship: nil))
+        ]
+        country.sourcedNames = ["area", "capital"]
+        country.precedence = precedence
+        return try CompiledModel.of(country, Entity("City", key: ["id"], [.of("id", .integer)]))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func eachSourceWritesItsAttributesOnly(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, Self.countries(precedence: ["main", "facts"]))
+        let norway: RemoteValue = ["code": "NO", "name": "Norway", "area": 1, "motto": "x", "capital": 9]
+        #expect(try database.add("Country", norway) == "Country +1")
+        #expect(try database.rows("Country") == "'NO' 'Norway' null 'x' null", "the area is the facts' to tell")
+        let facts: RemoteValue = ["code": "NO", "size": 385.2, "motto": "y", "seat": 1]
+        #expect(try database.add(source: "facts", of: "Country", facts) == "Country ~1, City ?1")
+        #expect(try database.rows("Country") == "'NO' 'Norway' 385.2 'x' 1")
+        #expect(try database.add("Country", norway) == "Country =1")
+        #expect(try database.add(source: "facts", of: "Country", facts) == "Country =1")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theSourceOfHigherPrecedenceWinsWhicheverComesFirst(_ kind: StoreKind) throws {
+        for precedence in [["main", "facts"], ["facts", "main"]] {
+            let winner = precedence[0] == "main" ? "Norway" : "Norge"
+            for mainFirst in [true, false] {
+                let database = try TestDatabase(kind, Self.countries(precedence: precedence))
+                for isMain in mainFirst ? [true, false, true] : [false, true, false] {
+                    if isMain {
+                        try database.add("Country", ["code": "NO", "name": "Norway"])
+                    } else {
+                        try database.add(source: "facts", of: "Country", ["code": "NO", "title": "Norge"])
+                    }
+                }
+                #expect(try database.rows("Country") == "'NO' '\(winner)' null null null", "\(precedence) \(mainFirst)")
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aSourcePerObjectKnowsWhoseDetailsItBrings(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, Self.countries(precedence: ["main", "facts"]))
+        try database.add("Country", ["code": "NO", "name": "Norway"])
+        #expect(
+            try database.add(source: "facts", of: "Country", ["size": 385.2], parent: [.text("NO")]) == "Country ~1")
+        #expect(try database.rows("Country") == "'NO' 'Norway' 385.2 null null")
+        #expect(
+            try database.add(source: "facts", of: "Country", ["size": 1]) == "Country !1",
+            "who asked for nobody's details gets none")
+    }
+}

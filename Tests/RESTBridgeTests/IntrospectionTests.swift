@@ -1,0 +1,122 @@
+import BridgeKit
+import RESTBridge
+import RecordBatch
+import TestSupport
+import Testing
+
+/// What discover makes of documents.
+struct IntrospectionTests {
+    /// The records of discover as JSON, by name; the bridge's own has none.
+    private func discover(_ document: String) throws -> [String: String] {
+        let bridge = try bridge(["url": "http://127.0.0.1:1", "introspect": ["openapi": .text(document)]])
+        let writer = RecordBatchWriter()
+        try bridge.discover(into: writer)
+        let batch = try writer.finish()
+        return Dictionary(uniqueKeysWithValues: (0..<batch.count).map { (batch[$0]["name"]?.text ?? "", batch[$0].json) })
+    }
+
+    /// A document with one listing, whose reply and parameters are given.
+    private func document(reply: String, parameters: String = "[]", path: String = "/pets", more: String = "") -> String {
+        """
+        {"openapi": "3.1.0", "info": {"title": "T"}, "servers": [{"url": "https://h/v1"}], "paths": {"\(path)": {"get": {
+          "parameters": \(parameters), "responses": {"200": {"content": {"application/json": {"schema": \(reply)}}}}}}\(more)},
+         "components": {"schemas": {
+           "Pet": {"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": ["string", "null"]}}},
+           "Tree": {"type": "object", "properties": {"id": {"type": "integer"}, "parent": {"$ref": "#/components/schemas/Tree"},
+             "children": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}}}}}}
+        """
+    }
+
+    private static let pets = #"{"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}"#
+
+    @Test(arguments: [
+        (#"{"properties": {"data": P, "total": {"type": "integer"}}}"#, "$.data"),
+        (#"{"properties": {"errors": {"type": "array", "items": {"properties": {"code": {"type": "string"}}}}, "pets": P}}"#, "$.pets"),
+        (#"{"allOf": [{"properties": {"page": {"type": "integer"}}}, {"properties": {"results": P}}]}"#, "$.results"),
+        (#"{"properties": {"_embedded": {"type": "object", "properties": {"pets": P}}}}"#, "$._embedded.pets"),
+        (#"{"properties": {"data": {"type": "object", "properties": {"items": P}}}}"#, "$.data.items"),
+        (#"{"properties": {"odd name": P}}"#, "$['odd name']"),
+        (#"{"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Pet"}}"#, "$.*"),
+    ])
+    func `A list is found in its envelope`(reply: String, records: String) throws {
+        let offers = try discover(document(reply: reply.replacing("P", with: Self.pets)))
+        let pet = try #require(offers["Pet"])
+        #expect(pet.contains("\"records\":\"\(records)\""), "\(pet)")
+    }
+
+    @Test(arguments: [
+        ("page,per_page", "{}", #""style":"page","page_parameter":"page","size_parameter":"per_page","size":100"#),
+        ("offset,limit", "{}", #""style":"offset","offset_parameter":"offset","limit_parameter":"limit","size":100"#),
+        ("cursor,limit", #"{"next_cursor": {"type": "string"}}"#, #""style":"cursor","path":"$.next_cursor","parameter":"cursor""#),
+        ("pageToken", #"{"nextPageToken": {"type": "string"}}"#, #""style":"cursor","path":"$.nextPageToken","parameter":"pageToken""#),
+        ("limit", #"{"next": {"type": "string", "format": "uri"}}"#, #""style":"next_url","path":"$.next""#),
+        ("", #"{"links": {"type": "object", "properties": {"next": {"type": "string", "format": "uri"}}}}"#, #""path":"$.links.next""#),
+    ])
+    func `Paging follows from parameters and the envelope`(names: String, beside: String, expected: String) throws {
+        let parameters = names.split(separator: ",").map {
+            #"{"name": "\#($0)", "in": "query", "schema": {"type": "integer"}}"#
+        }.joined(separator: ",")
+        let reply = #"{"type": "object", "properties": {"items": \#(Self.pets), "#
+            + (beside == "{}" ? #""total": {"type": "integer"}"# : String(beside.dropFirst().dropLast())) + "}}"
+        let pet = try #require(try discover(document(reply: reply, parameters: "[\(parameters)]"))["Pet"])
+        #expect(pet.contains(expected), "\(pet)")
+    }
+
+    @Test func `A schema within itself becomes a relationship to itself`() throws {
+        let offers = try discover(
+            document(reply: #"{"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}"#, path: "/trees"))
+        let tree = try #require(offers["Tree"])
+        #expect(tree.contains(#"{"name":"parent","to":"Tree","from":"parent""#), "\(tree)")
+        #expect(tree.contains(#"{"name":"children","many":"Tree","from":"children""#), "\(tree)")
+    }
+
+    @Test func `A required parameter without a value is left to a person`() throws {
+        let pet = try #require(
+            try discover(
+                document(reply: Self.pets, parameters: #"[{"name": "owner", "in": "query", "required": true, "schema": {"type": "string"}}]"#))[
+                    "Pet"])
+        #expect(pet.contains(#""obstacle":"the request needs values for owner"#))
+    }
+
+    @Test func `A path with a variable becomes a walk per object of what is listed before it`() throws {
+        let more = #"""
+            , "/pets/{petId}/visits": {"get": {"responses": {"200": {"content": {"application/json": {"schema":
+              {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}}}}}}}}
+            """#
+        let visit = try #require(try discover(document(reply: Self.pets, more: more))["Visit"])
+        #expect(visit.contains(#""path":"/pets/{parent.id}/visits""#), "\(visit)")
+        #expect(visit.contains(#""parent":"pet""#))
+        #expect(!visit.contains("obstacle"))
+    }
+
+    @Test func `Operations on one object are proposed as writes`() throws {
+        let more = #"""
+            , "/pets/{name}": {"put": {"responses": {}}, "delete": {"responses": {}}}
+            """#
+        let pet = try #require(try discover(document(reply: Self.pets, more: more))["Pet"])
+        #expect(pet.contains(#""update":{"method":"PUT","path":"/pets/{object.name}"},"delete":{"path":"/pets/{object.name}"}"#), "\(pet)")
+    }
+
+    @Test func `Swagger 2 names its host, its security and its bodies otherwise`() throws {
+        let offers = try discover(
+            #"""
+            {"swagger": "2.0", "info": {"title": "Pet Store"}, "host": "h:8080", "basePath": "/v2/", "schemes": ["http"],
+             "securityDefinitions": {"k": {"type": "apiKey", "name": "X-Key", "in": "header"}},
+             "paths": {"/pets": {"get": {"responses": {"200": {"schema": {"type": "array", "items": {"$ref": "#/definitions/api.PetDTO"}}}}},
+               "post": {"parameters": [{"in": "body", "name": "b", "schema": {"properties": {"pet": {"$ref": "#/definitions/api.PetDTO"}}}}]}}},
+             "definitions": {"api.PetDTO": {"properties": {"petId": {"type": "integer"}, "born": {"type": "string", "format": "date"}}}}}
+            """#)
+        let options = try #require(offers[""])
+        #expect(options.contains(#""url":"http://h:8080/v2""#), "\(options)")
+        #expect(options.contains(#""auth":{"type":"api_key","value":{"env":"PET_STORE_KEY"},"header":"X-Key"}"#), "\(options)")
+        let pet = try #require(offers["Pet"])
+        #expect(pet.contains(#"{"name":"petId","type":"integer","key":true"#), "\(pet)")
+        #expect(pet.contains(#""create":{"wrap":"pet"}"#), "\(pet)")
+    }
+
+    @Test func `A document that lists nothing is told so`() throws {
+        let error = try failure { _ = try discover(document(reply: #"{"type": "string"}"#)) }
+        #expect(error.code == .notFound)
+        #expect(error.remedy?.contains("--sample") == true)
+    }
+}

@@ -1,0 +1,103 @@
+import BridgeKit
+import CSMBClient
+import Glibc
+import Testing
+
+@testable import SMBBridge
+
+extension AgainstRealServer {
+    /// Names that some servers, clients or URLs have trouble with.
+    @Suite struct NameTests {
+        let server: SMBServer
+
+        init() throws { server = try SMBServer.shared.get() }
+
+        @Test func `names that Windows clients cannot have come mangled, and are read all the same`() throws {
+            let names = ["a:b.txt", "dot.", "space ", "CON", "q?*.txt", "back\\slash.txt"]
+            for (number, name) in names.enumerated() { try server.write("mangled/" + name, "\(number)") }
+            let walk = try SMBBridge(server).walk(["files": "mangled/*", "content": "text"])
+            #expect(walk.values("content").sorted() == names.indices.map { "\"\($0)\"" })
+            #expect(walk.rejected.isEmpty)
+            #expect(Set(walk.values("path")).count == names.count)
+        }
+
+        @Test func `a name in both normal forms is two files, and path_key tells that they are alike`() throws {
+            try server.write("forms/caf\u{E9}.txt", "nfc")
+            try server.write("forms/cafe\u{301}.txt", "nfd")
+            try server.write("forms/B.txt", "")
+            let walk = try SMBBridge(server).walk(["files": "forms/*", "content": "text"])
+            #expect(Set(walk.values("content")) == [#""nfc""#, #""nfd""#, #""""#])
+            let paths = walk.records.compactMap { $0["path"] }.map { Array($0.utf8) }
+            #expect(Set(paths).count == 3)
+            let keys = walk.records.compactMap { $0["path_key"] }.map { Array($0.utf8) }
+            #expect(Set(keys).count == 2, "a server that ignores form has one file there")
+            #expect(walk.values("path_key").contains(#""forms/b.txt""#))
+            let named = try SMBBridge(server).walk(["files": "forms/caf\u{E9}.txt"])
+            #expect(named.records.count == 2)
+        }
+
+        @Test func `long names and deep paths are listed, read and written`() throws {
+            let name = String(repeating: "n", count: 200)
+            let folder = "deep/" + (1...8).map { "\($0)" + name }.joined(separator: "/")
+            let file = folder + "/" + String(repeating: "f", count: 240) + ".csv"
+            try server.write(file, "id\n1\n")
+            #expect(file.utf8.count > 1800)
+            let walk = try SMBBridge(server).walk(["csv": "deep/**"])
+            #expect(walk.records.first?["@path"] == "\"\(file)\"")
+            let long = try bridgeError { _ = try SharePath(String(repeating: "x", count: 256)) }
+            #expect(long.message.contains("is longer than 255 bytes"))
+        }
+
+        @Test func `a name that is not UTF-8, which Samba hides, does no harm to the others`() throws {
+            try server.write("bytes/good.txt", "")
+            let path = Array(server.share.utf8CString.dropLast()) + Array("/bytes/b".utf8CString.dropLast())
+            var bad = path + [CChar(bitPattern: 0xFF), 0]
+            let descriptor = open(&bad, O_CREAT | O_WRONLY, 0o644)
+            #expect(descriptor >= 0)
+            close(descriptor)
+            let walk = try SMBBridge(server).walk(["files": "bytes/*"])
+            #expect(walk.values("name").contains(#""good.txt""#))
+            #expect(walk.isComplete)
+        }
+
+        @Test func `several patterns, depth and exclude choose files, each once`() throws {
+            for path in ["a/1.txt", "a/2.tmp", "a/sub/3.txt", "a/sub/deep/4.txt", "b/5.csv", "c/6.csv"] {
+                try server.write("choose/" + path, "")
+            }
+            let bridge = try SMBBridge(server, folder: "/choose")
+            let walk = try bridge.walk([
+                "files": ["a/**", "{folder_name}/*.csv", "a/*.txt"], "exclude": ["**/*.tmp", "c"], "depth": 2,
+            ])
+            #expect(walk.values("path") == [#""a/1.txt""#, #""a/sub/3.txt""#, #""b/5.csv""#])
+            #expect(walk.values("folder_name") == ["null", "null", #""b""#])
+            #expect(walk.isComplete)
+            #expect(walk.warnings == ["no file matches a/*.txt in smb://127.0.0.1:\(server.port)/pw/choose"])
+        }
+
+        @Test func `DOS attributes come one by one and as their number`() throws {
+            try server.write("dos/.hidden", "x")
+            let walk = try SMBBridge(server).walk(["files": "dos/*"])
+            #expect(walk.values("hidden") == ["true"])
+            #expect(walk.values("reparse_point") == ["false"])
+            let attributes = Int32(walk.values("attributes").first ?? "") ?? 0
+            #expect(attributes & SMBC_DOS_MODE_HIDDEN != 0)
+        }
+
+        @Test func `owners need port 445, and are SIDs there`() throws {
+            let refused = try bridgeError {
+                _ = try SMBBridge(server).walk(["files": "*", "owners": true])
+            }
+            #expect(refused.code == .configuration)
+            // Only root may listen there; each test run has an address of its own.
+            guard geteuid() == 0 else { return }
+            let local = try SMBServer(address: "127.\(getpid() % 200 + 20).\(getpid() / 200 % 250).7", port: 445)
+            defer { local.kill() }
+            try local.write("owned.txt", "x")
+            let bridge = try SMBBridge(local)
+            let walk = try bridge.walk(["files": "owned.txt", "owners": true])
+            #expect(walk.values("owner").first?.hasPrefix("\"S-1-") == true, "\(walk.values("owner"))")
+            #expect(walk.values("group").first?.hasPrefix("\"S-1-") == true)
+            #expect(try bridge.walk(["files": "owned.txt"]).values("owner") == ["(none)"])
+        }
+    }
+}

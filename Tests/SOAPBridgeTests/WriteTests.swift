@@ -1,0 +1,150 @@
+import BridgeKit
+import Foundation
+import RecordBatch
+import TestSupport
+import Testing
+
+@testable import SOAPBridge
+
+/// Changes that are sent to PHP's SoapServer, and what another client then sees there.
+@Suite struct WriteTests {
+    private let server: LoopbackServer
+
+    init() async throws { server = try await LoopbackServer.php(ObjectService.files, router: "server.php") }
+
+    private static let rules: ConfigValue = [
+        "create": ["operation": "AddNote", "values": "note"],
+        "update": ["operation": "UpdateNote", "values": "note", "key": "noteId"],
+        "delete": ["operation": "DeleteNote", "key": "noteId"],
+    ]
+    private static let faults: ConfigValue = .list([
+        ["detail": "Conflict", "action": "conflict"], ["detail": "NotFound", "action": "not_found"],
+    ])
+
+    private func write(
+        _ operation: WriteRequest.Operation, port: String = "Notes11", rules: ConfigValue = rules, key: ConfigValue = [:],
+        values: ConfigValue = [:], object: ConfigValue = [:], options: ConfigValue = [:]
+    ) throws -> String? {
+        let section: ConfigValue = [
+            "operation": "ListNotes", "records": "ListNotesResponse/notes/note", "faults": Self.faults, "write": rules,
+        ]
+        let options = (["wsdl": .text(server.url + "/service?wsdl"), "port": .text(port)] as ConfigValue).adding(options)
+        let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
+        let writer = RecordBatchWriter()
+        try bridge.write(
+            WriteRequest(
+                operation, entity: "Note", section: section.options, key: key.options, values: values.options,
+                object: object.options),
+            into: writer)
+        let batch = try writer.finish()
+        return batch.count > 0 ? batch[0].json : nil
+    }
+
+    /// A note as PHP's own client reads it.
+    private func remote(_ id: Int) async throws -> String {
+        let script = """
+            $client = new SoapClient('\(server.url)/service?wsdl', ['cache_wsdl' => WSDL_CACHE_NONE]);
+            try { echo json_encode($client->GetNote(['noteId' => \(id)])->note); } catch (SoapFault $fault) { echo $fault->getMessage(); }
+            """
+        return try await ProcessRun.run("php", ["-r", script]).output
+    }
+
+    private func requests() throws -> String {
+        try String(contentsOfFile: server.folder.appending("requests.log"), encoding: .utf8)
+    }
+
+    private func failure(_ body: () throws -> Void) throws -> BridgeError {
+        try #require(throws: BridgeError.self, performing: body)
+    }
+
+    @Test(arguments: ["Notes11", "Notes12"])
+    func `an object is created, read, updated and deleted`(port: String) async throws {
+        let created = try write(
+            .create, port: port, values: ["tag": .list(["a", "b"]), "text": "first & <last>", "price": "10.10", "due": .null])
+        #expect(created == #"{"id":1,"version":1,"text":"first & <last>","price":10.10,"due":null,"tag":["a","b"]}"#)
+        #expect(
+            try await remote(1)
+                == #"{"id":1,"version":1,"text":"first & <last>","price":"10.10","due":null,"tag":["a","b"]}"#)
+
+        let updated = try write(
+            .update, port: port, key: ["id": 1], values: ["text": "second"],
+            object: ["id": 1, "version": 1, "text": "second", "price": "10.10", "local": "not theirs"])
+        #expect(updated == #"{"id":1,"version":2,"text":"second","price":10.10}"#)
+        #expect(try requests().contains("<n1:noteId>1</n1:noteId>"))
+
+        #expect(try write(.delete, port: port, key: ["id": 1]) == nil)
+        #expect(try await remote(1) == "no such note")
+        // It is gone: that is what was wanted.
+        #expect(try write(.delete, port: port, key: ["id": 1]) == nil)
+    }
+
+    @Test func `only what changed is sent where the config says so`() throws {
+        _ = try write(.create, values: ["text": "one", "price": "5"])
+        let rules: ConfigValue = [
+            "update": ["operation": "UpdateNote", "values": "note", "key": ["id": "noteId"], "send": "changes"]
+        ]
+        let updated = try write(.update, rules: rules, key: ["id": 1], values: ["text": "two"], object: ["price": "5"])
+        #expect(updated == #"{"id":1,"version":2,"text":"two"}"#)
+    }
+
+    @Test func `a typed fault is a conflict`() async throws {
+        _ = try write(.create, values: ["text": "one"])
+        _ = try write(.update, key: ["id": 1], values: ["text": "theirs"], object: ["version": 1])
+        let error = try failure {
+            _ = try write(.update, key: ["id": 1], values: ["text": "ours"], object: ["version": 1])
+        }
+        #expect(error.code == .conflict)
+        #expect(!error.isRetryable)
+        #expect(error.remote?.contains("it was changed") == true)
+        #expect(try await remote(1).contains("theirs"))
+    }
+
+    @Test func `an update of what is not there is told`() throws {
+        let error = try failure { _ = try write(.update, key: ["id": 9], values: ["text": "x"]) }
+        #expect(error.code == .notFound)
+    }
+
+    @Test func `a fault of the service is a refusal, not to be repeated`() throws {
+        let error = try failure { _ = try write(.create, values: ["text": "fail"]) }
+        #expect(error.code == .remote && !error.isRetryable)
+        #expect(error.remote?.contains("the disk is full") == true)
+    }
+
+    @Test(arguments: ["slow", "silent"])
+    func `a write whose outcome is unknown is a timeout that must not be repeated`(text: String) async throws {
+        let error = try failure {
+            _ = try write(.create, values: ["text": .text(text)], options: ["timeout": 1])
+        }
+        #expect(error.code == .timeout, "\(error)")
+        #expect(!error.isRetryable)
+        #expect(error.message.contains("the request was sent"))
+        #expect(try await remote(1).contains(text))
+    }
+
+    @Test func `the new key may be all that the reply has`() throws {
+        let rules: ConfigValue = [
+            "create": [
+                "operation": "AddNoteFast", "values": "note", "reply_key": "AddNoteFastResponse/noteId", "key_field": "id",
+            ]
+        ]
+        #expect(try write(.create, rules: rules, values: ["text": "quick"]) == #"{"id":"1"}"#)
+    }
+
+    @Test func `constants and attributes find their elements`() throws {
+        let rules: ConfigValue = [
+            "create": [
+                "operation": "AddNote", "values": "note", "input": ["note": ["text": "by {object.author}"]],
+                "attributes": ["authorId": "author"],
+            ]
+        ]
+        let created = try write(.create, rules: rules, object: ["author": 7])
+        #expect(created == #"{"id":1,"version":1,"text":"by 7","authorId":7}"#)
+    }
+
+    @Test func `what the config does not name is not done`() throws {
+        let error = try failure { _ = try write(.delete, rules: ["create": ["operation": "AddNote"]], key: ["id": 1]) }
+        #expect(error.code == .unsupported)
+        let unknown = try failure { _ = try write(.delete, rules: ["delete": ["operation": "DropNote"]], key: ["id": 1]) }
+        #expect(unknown.remedy?.contains("DeleteNote") == true)
+    }
+}

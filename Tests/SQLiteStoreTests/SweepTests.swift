@@ -1,0 +1,90 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import SQLiteStore
+import Testing
+
+/// What a walk leaves when it ends: rows deleted, orphans settled.
+@Suite struct SweepTests {
+    private func model() throws -> CompiledModel {
+        var lines = Relationship.many("lines", "Line")
+        lines.orphans = .delete
+        return try CompiledModel.of(
+            Entity("Order", key: ["id"], [.of("id", .integer)], [lines, .one("first", "Line")]),
+            Entity("Line", key: ["id"], [.of("id", .text), .of("text", .text)]))
+    }
+
+    private func end(_ fixture: StoreFixture, _ entity: String, _ records: RemoteValue...) throws -> SweepResult {
+        let page = try fixture.begin(entity)
+        try page.add(try RemoteValue.batch(records), location: nil)
+        return try page.commit(end: WalkEnd())
+    }
+
+    @Test func anOrphanGoesWhenItsWalkEndsUnlessSomethingRefersToIt() throws {
+        let fixture = try StoreFixture(try model())
+        try fixture.add(
+            "Order", ["id": 1, "lines": [["id": "a", "text": "A"], ["id": "b"], ["id": "c"]], "first": "c"],
+            ["id": 2, "lines": []])
+        // `a` moves to the other order on a later page of the walk.
+        let place = WalkProgress(cursor: "1", page: 1, request: "r")
+        try fixture.add("Order", ["id": 1, "lines": []], progress: place)
+        #expect(try fixture.rows("Line").count == 3, "the walk is not over")
+        try fixture.reopen()
+        let result = try end(fixture, "Order", ["id": 2, "lines": ["a"]])
+        #expect(result.deleted == [1: 1])
+        #expect(try fixture.rows("Line") == ["'a' 'A'", "'c' null"])
+        #expect(try fixture.file().value("SELECT count(*) FROM bmo_orphans") == "0")
+        #expect(try fixture.file().faults().isEmpty)
+    }
+
+    @Test func manyOrphansCostAsManyLookUps() throws {
+        let fixture = try StoreFixture(try model())
+        let lines = (0..<5000).map { RemoteValue.object([(key: "id", value: .text("line \($0)"))]) }
+        try fixture.add("Order", ["id": 1, "lines": .array(lines)])
+        let result = try end(fixture, "Order", ["id": 1, "lines": .array([lines[0]])])
+        #expect(result.deleted == [1: 4999])
+        #expect(try fixture.rows("Line").count == 1)
+    }
+
+    private func sweep(
+        _ fixture: StoreFixture, _ ids: [Int64], brake: DeletePolicy.Brake? = nil, isNewWalk: Bool = true
+    ) throws -> SweepResult {
+        let scope = WalkScope(entity: "Order")
+        if isNewWalk { try fixture.store.beginWalk(scope, afterPage: nil) }
+        let page = try fixture.begin("Order")
+        try page.add(try RemoteValue.batch(ids.map { ["id": .int($0)] }), location: nil)
+        defer { fixture.store.endWalk(scope) }
+        return try page.commit(end: WalkEnd(sweep: SweepRule(brake: brake)))
+    }
+
+    @Test func keysFarApartAndInAnyOrderAreFound() throws {
+        let fixture = try StoreFixture(try model())
+        let ids: [Int64] = [.min + 1, -5, 0, 3, 1 << 40, 1 << 41, .max]
+        _ = try sweep(fixture, ids)
+        #expect(try sweep(fixture, ids.reversed()) == SweepResult())
+        // Twice the same, and one missing: as many records as rows.
+        #expect(try sweep(fixture, [.max, 1 << 40, 3, 3, 0, -5, .min + 1]).deleted == [0: 1])
+        #expect(try fixture.rows("Order").count == 6)
+        #expect(try sweep(fixture, [3]).deleted == [0: 5])
+    }
+
+    @Test func theBrakeCountsTheRowsOfTheScope() throws {
+        let fixture = try StoreFixture(try model())
+        _ = try sweep(fixture, Array(1...100))
+        let brake = DeletePolicy.Brake()
+        #expect(try sweep(fixture, Array(1...79), brake: brake).held == SweepResult.Held(gone: 21, total: 100))
+        #expect(try fixture.rows("Order").count == 100)
+        #expect(try sweep(fixture, Array(1...80), brake: brake) == SweepResult(deleted: [0: 20]))
+    }
+
+    @Test func aPageThatIsTakenBackHasListedNothing() throws {
+        let fixture = try StoreFixture(try model())
+        _ = try sweep(fixture, [1, 2, 3])
+        try fixture.store.beginWalk(WalkScope(entity: "Order"), afterPage: nil)
+        let page = try fixture.begin("Order")
+        try page.add(try RemoteValue.batch([["id": 1], ["id": 2]]), location: nil)
+        page.rollback()
+        #expect(try sweep(fixture, [1], isNewWalk: false).deleted == [0: 2])
+    }
+}

@@ -1,0 +1,40 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import SQLiteStore
+import Testing
+
+@Suite struct UnknownFieldTests {
+    private static func city(_ more: Attribute...) throws -> CompiledModel {
+        try CompiledModel.of(Entity("City", key: ["id"], [.of("id", .integer)] + more))
+    }
+
+    @Test func unknownFieldsAreKeptOnceUntilTheModelChanges() throws {
+        let fixture = try StoreFixture(Self.city())
+        try fixture.add("City", ["id": 1])
+        #expect(try fixture.store.unknownFields() == [])
+        try fixture.add("City", ["id": 1, "size": 3, "area": 4])
+        #expect(try fixture.store.unknownFields().map { "\($0.entity).\($0.path)" } == ["City.area", "City.size"])
+        try fixture.reopen()
+        let bytes = try FileBytes(fixture.path)
+        try fixture.add("City", ["id": 1, "size": 3, "area": 4])
+        try fixture.store.close()
+        #expect(try FileBytes(fixture.path) == bytes, "what is known is not written again")
+        try fixture.reopen(Self.city(.of("size", .integer)))
+        #expect(try fixture.store.unknownFields() == [])
+        try fixture.add("City", ["id": 1, "size": 3, "area": 4])
+        #expect(try fixture.store.unknownFields().map(\.path) == ["area"])
+        #expect(try fixture.store.unknownFields(since: "9999").isEmpty)
+    }
+
+    @Test func aPageThatIsTakenBackNotesNothing() throws {
+        let fixture = try StoreFixture(Self.city())
+        let page = try fixture.begin("City")
+        try page.add(try RemoteValue.batch([["id": 1, "size": 3]]), location: nil)
+        page.rollback()
+        #expect(try fixture.store.unknownFields() == [])
+        try fixture.add("City", ["id": 1, "size": 3])
+        #expect(try fixture.store.unknownFields().map(\.path) == ["size"])
+    }
+}
