@@ -101,7 +101,8 @@ let package = Package(
             name: "RESTBridgeTests", dependencies: ["RESTBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
         .testTarget(name: "SOAPBridgeTests", dependencies: ["SOAPBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
         .testTarget(
-            name: "SMBBridgeTests", dependencies: ["SMBBridge", "BridgeKit", "CSMBClient", "RecordBatch", "TestSupport"]),
+            name: "SMBBridgeTests",
+            dependencies: ["SMBBridge", "BridgeKit", "CSMBClient", "RecordBatch", "TestSupport"]),
         // The executable that the host's tests start to serve a bridge, as `bmo` does with itself.
         .executableTarget(name: "TestHost", dependencies: ["BridgeHost"], path: "Tests/TestHost"),
         // CountingBridge is compiled by these tests: two bridges in one test binary would export the same symbols.
@@ -138,7 +139,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "FaultHost", "ImportTestSupport", "SQLiteStore", "Importer", "Mapping", "Model", "RecordBatch", "TestSupport",
+                "FaultHost", "ImportTestSupport", "SQLiteStore", "Importer", "Mapping", "Model", "RecordBatch",
+                "TestSupport",
             ]),
         .testTarget(
             name: "BMOTests",

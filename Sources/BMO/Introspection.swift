@@ -53,13 +53,15 @@ public struct Introspection: Sendable {
         case .samples(let urls):
             guessed = own.filter { $0.key != "url" }
             offer = try await discover(
-                host, plugin, guessed + look(at: urls.first ?? "", [("samples", .array(urls.map { .string($0) }))]), directory)
+                host, plugin, guessed + look(at: urls.first ?? "", [("samples", .array(urls.map { .string($0) }))]),
+                directory)
         case .openAPI(let place):
             guessed = own.filter { $0.key != "url" }
             let (text, location) = try await document(place, host, plugin, guessed, directory)
             var members: [(key: String, value: ConfigValue)] = [("openapi", .string(try json(text, place)))]
             if let location { members.append(("location", .string(location))) }
-            offer = try await discover(host, plugin, guessed + look(at: location ?? "http://localhost", members), directory)
+            offer = try await discover(
+                host, plugin, guessed + look(at: location ?? "http://localhost", members), directory)
             // Where the API really is, somebody may know better than its document.
             if let url = own.first(where: { $0.key == "url" }) {
                 offer.options.removeAll { $0.key == "url" }
@@ -137,10 +139,12 @@ public struct Introspection: Sendable {
             }
             return (String(decoding: data, as: UTF8.self), nil)
         }
-        let batch = try await records(host, plugin, options + look(at: place, [("document", .string(place))]), directory)
+        let batch = try await records(
+            host, plugin, options + look(at: place, [("document", .string(place))]), directory)
         guard batch.count == 1, let text = batch[0]["document"]?.text else {
             throw IntrospectionError(
-                message: "the bridge \(plugin.name) cannot fetch documents", remedy: "download \(place), and give the file")
+                message: "the bridge \(plugin.name) cannot fetch documents",
+                remedy: "download \(place), and give the file")
         }
         return (text, batch[0]["location"]?.text ?? place)
     }
@@ -152,19 +156,26 @@ public struct Introspection: Sendable {
         do {
             return try YAMLDocument.json(text)
         } catch {
-            throw IntrospectionError(message: "\(place) is neither JSON nor YAML: \(error)", remedy: "check what it holds")
+            throw IntrospectionError(
+                message: "\(place) is neither JSON nor YAML: \(error)", remedy: "check what it holds")
         }
     }
 
     /// `petstore` of "Swagger Petstore", else of the host's name.
-    private static func bridgeName(_ offer: IntrospectionOffer, _ options: [(key: String, value: ConfigValue)]) -> String {
-        let dull = ["api", "the", "rest", "swagger", "openapi", "service", "http", "https", "com", "www", "org", "net", "io"]
+    private static func bridgeName(_ offer: IntrospectionOffer, _ options: [(key: String, value: ConfigValue)])
+        -> String
+    {
+        let dull = [
+            "api", "the", "rest", "swagger", "openapi", "service", "http", "https", "com", "www", "org", "net", "io",
+        ]
         let url = (offer.options + options).first { ["url", "wsdl"].contains($0.key) }?.value.string ?? ""
         for text in [offer.title ?? "", url] {
             let isURL = text.contains("://")
             let words = text.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.map(String.init)
                 .filter { !dull.contains($0) && $0.first?.isLetter == true && $0.count > 1 }
-            if let name = isURL ? words.first : words.prefix(2).joined(separator: "-"), (2...30).contains(name.count) { return name }
+            if let name = isURL ? words.first : words.prefix(2).joined(separator: "-"), (2...30).contains(name.count) {
+                return name
+            }
         }
         return "api"
     }

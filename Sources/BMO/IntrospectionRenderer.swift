@@ -30,7 +30,8 @@ struct IntrospectionRenderer {
         var lines = [
             "# Written by \(YAMLText.line(origin))" + (offer.title.map { ": \(YAMLText.line($0))." } ?? "."),
             "# A comment behind a line says how sure its guess is, and why. Then: bmo check && bmo sync",
-            "version: 1", "database: \(YAMLText.scalar(bridge + ".sqlite"))", "", "bridges:", "  \(YAMLText.scalar(bridge)):",
+            "version: 1", "database: \(YAMLText.scalar(bridge + ".sqlite"))", "", "bridges:",
+            "  \(YAMLText.scalar(bridge)):",
             "    plugin: \(plugin.name)", "    options:",
         ]
         for (name, value) in merged() { lines += YAMLText.lines(name, value).map { "      " + $0 } }
@@ -111,11 +112,14 @@ struct IntrospectionRenderer {
         if relationships.contains(where: { $0.2 != nil }) { lines.append("  relationships:") }
         for (name, relationship, target) in relationships {
             guard let target else { continue }
-            lines.append("    \(YAMLText.scalar(name)): \(self.relationship(name, relationship, target))" + comment(relationship.guess))
+            lines.append(
+                "    \(YAMLText.scalar(name)): \(self.relationship(name, relationship, target))"
+                    + comment(relationship.guess))
         }
         for (name, relationship, target) in relationships where target == nil {
             lines.append(
-                "  # relationship \(YAMLText.line(name)): leads to \(YAMLText.line(relationship.target)), which is not ready")
+                "  # relationship \(YAMLText.line(name)): leads to \(YAMLText.line(relationship.target)), which is not ready"
+            )
         }
         lines.append("  \(plugin.name):" + (entity.section.isEmpty ? " {}" : ""))
         for (name, value) in entity.section {
@@ -143,7 +147,9 @@ struct IntrospectionRenderer {
         return members.count == 1 ? field.type : YAMLText.flow(.object(members))
     }
 
-    private func relationship(_ name: String, _ relationship: IntrospectionOffer.Relationship, _ target: String) -> String {
+    private func relationship(_ name: String, _ relationship: IntrospectionOffer.Relationship, _ target: String)
+        -> String
+    {
         var members: [(key: String, value: ConfigValue)] = [
             (relationship.isToMany ? "many" : "to", .string(target))
         ]

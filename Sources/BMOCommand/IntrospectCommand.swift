@@ -21,7 +21,9 @@ struct IntrospectCommand: AsyncParsableCommand {
             Writes are commented out until you switch them on.
             """)
 
-    @Argument(help: ArgumentHelp("The bridge to look through: rest, soap, smb or another that can discover.", valueName: "plugin"))
+    @Argument(
+        help: ArgumentHelp(
+            "The bridge to look through: rest, soap, smb or another that can discover.", valueName: "plugin"))
     var plugin: String
 
     @Argument(help: ArgumentHelp("What to look at: the API's URL, a WSDL, a share.", valueName: "source"))
@@ -47,7 +49,8 @@ struct IntrospectCommand: AsyncParsableCommand {
             """, valueName: "kind"))
     var auth: String?
 
-    @Option(help: ArgumentHelp("An option of the bridge, NAME=VALUE; env:VARIABLE as with --header.", valueName: "option"))
+    @Option(
+        help: ArgumentHelp("An option of the bridge, NAME=VALUE; env:VARIABLE as with --header.", valueName: "option"))
     var option: [String] = []
 
     @Option(help: ArgumentHelp("What the configuration calls the bridge.", valueName: "name"))
@@ -69,12 +72,14 @@ struct IntrospectCommand: AsyncParsableCommand {
         let introspection: Introspection
         do {
             introspection = try await Introspection.run(
-                host: BridgeHost(logger: logger), plugin: plugin, source: try wanted(), options: try options(), bridge: name,
+                host: BridgeHost(logger: logger), plugin: plugin, source: try wanted(), options: try options(),
+                bridge: name,
                 command: command)
         } catch let error as IntrospectionError {
             throw CommandFailure(error.description)
         } catch let error as BridgeFailure {
-            throw CommandFailure("\(error)", exitCode: error.code == .configuration ? CommandFailure.usage : CommandFailure.failed)
+            throw CommandFailure(
+                "\(error)", exitCode: error.code == .configuration ? CommandFailure.usage : CommandFailure.failed)
         } catch let error as SecretError {
             throw CommandFailure(error.description, exitCode: CommandFailure.usage)
         }
@@ -103,7 +108,9 @@ struct IntrospectCommand: AsyncParsableCommand {
         CommandFailure("\(path) is there already; --force replaces it", exitCode: CommandFailure.usage)
     }
 
-    /// The command as it can be typed again: it holds no secrets, only names of variables. Headers may be literal.
+    /// The command as it can be typed again.
+    ///
+    /// It holds no secrets, only names of variables. Headers may be literal.
     private var command: String {
         var words = ["bmo introspect", plugin]
         if let source { words.append(Self.withoutQuery(source)) }
@@ -123,7 +130,8 @@ struct IntrospectCommand: AsyncParsableCommand {
         if !sample.isEmpty { return .samples(sample) }
         guard source != nil || !option.isEmpty else {
             throw Self.usage(
-                plugin == "rest" ? "say what to look at: --openapi FILE|URL, --sample URL or the API's URL"
+                plugin == "rest"
+                    ? "say what to look at: --openapi FILE|URL, --sample URL or the API's URL"
                     : "say what to look at: bmo introspect \(plugin) \(plugin == "soap" ? "WSDL" : "URL")")
         }
         return .options
@@ -161,7 +169,8 @@ struct IntrospectCommand: AsyncParsableCommand {
     private static func credentials(_ text: String, plugin: String) throws -> [(key: String, value: ConfigValue)] {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         func env(_ index: Int) -> ConfigValue { .secret(.env(parts[index])) }
-        func auth(_ type: String, _ members: [(key: String, value: ConfigValue)]) -> [(key: String, value: ConfigValue)] {
+        func auth(_ type: String, _ members: [(key: String, value: ConfigValue)]) -> [(key: String, value: ConfigValue)]
+        {
             [("auth", .object([("type", .string(type))] + members))]
         }
         switch (parts.first ?? "", parts.count) {

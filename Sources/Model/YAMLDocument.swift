@@ -7,7 +7,9 @@ package enum YAMLDocument {
 
     private static let mostNodes = 5_000_000
 
-    /// The document as JSON text. Unlike in a configuration, keys may be numbers, and what comes twice does no harm.
+    /// The document as JSON text.
+    ///
+    /// Unlike in a configuration, keys may be numbers, and what comes twice does no harm.
     ///
     /// - Throws: ``Failure`` for a text that is not YAML, deeper than 64 levels, or that has over five million values.
     package static func json(_ text: String) throws(Failure) -> String {
@@ -15,7 +17,8 @@ package enum YAMLDocument {
         guard let root else {
             let fault = faults.last
             throw Failure(
-                description: fault.map { "line \($0.mark.line), column \($0.mark.column): \($0.message)" } ?? "it is empty")
+                description: fault.map { "line \($0.mark.line), column \($0.mark.column): \($0.message)" }
+                    ?? "it is empty")
         }
         var out = ""
         write(root, to: &out)

@@ -187,7 +187,9 @@ struct YAMLParser {
         nodes += more
         guard nodes <= nodeLimit else {
             throw YAMLFault(
-                mark: mark, message: "more than \(nodeLimit == Self.mostNodes ? "100,000" : "\(nodeLimit)") values, aliases expanded",
+                mark: mark,
+                message:
+                    "more than \(nodeLimit == Self.mostNodes ? "100,000" : "\(nodeLimit)") values, aliases expanded",
                 remedy: "use fewer aliases of aliases, or split the configuration")
         }
     }

@@ -23,7 +23,10 @@ import Testing
 
     @Test func aCapabilityOfALaterContractIsTolerated() async throws {
         let listing = try await CountingHost().host.plugin(named: "counting")
-        #expect(listing.capabilities == ["check", "discover", "fetch", "create", "resume", "incremental", "parent", "x-later"])
+        #expect(
+            listing.capabilities == [
+                "check", "discover", "fetch", "create", "resume", "incremental", "parent", "x-later",
+            ])
     }
 
     @Test(arguments: [

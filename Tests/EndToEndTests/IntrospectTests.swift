@@ -13,7 +13,8 @@ extension EndToEndTests {
             folder = try TemporaryFolder()
         }
 
-        private func bmo(_ arguments: String..., environment: [String: String] = ["NOTES_TOKEN": "secret-token"]) async throws
+        private func bmo(_ arguments: String..., environment: [String: String] = ["NOTES_TOKEN": "secret-token"])
+            async throws
             -> ProcessRun
         {
             try await ProcessRun.run(Command.path(), arguments, environment: environment, directory: folder.path)
@@ -40,11 +41,14 @@ extension EndToEndTests {
             let text = try String(contentsOfFile: folder.appending("bmo.yml"), encoding: .utf8)
             for line in [
                 "auth: {type: bearer, token: {env: NOTES_TOKEN}}", "key: id  # high: named id",
-                "joined: timestamp  # high: date-time in the document", "born: date  #", "token: uuid  #", "active: boolean  #",
-                "home: {type: url, transform: empty_as_null}  #", "balance: decimal  #", "seen: timestamp  #", "score: real  #",
+                "joined: timestamp  # high: date-time in the document", "born: date  #", "token: uuid  #",
+                "active: boolean  #",
+                "home: {type: url, transform: empty_as_null}  #", "balance: decimal  #", "seen: timestamp  #",
+                "score: real  #",
                 "address_city: {type: text, from: address.city}", "tags: json",
                 "paging: {style: page, page_parameter: page, size_parameter: per_page, size: 10, total: $.total}  # high:",
-                "records: $.data  # high: the only list in the reply", "person: {to: Person}  # high: an object of Person",
+                "records: $.data  # high: the only list in the reply",
+                "person: {to: Person}  # high: an object of Person",
                 "# write: {create: {}, update: {}, delete: {}}", "path: '/people/{parent.id}/notes'", "parent: person",
                 "# incremental: {field: updated_at, lookback: '5m'}  # medium:",
             ] { #expect(text.contains(line), "no \(line) in\n\(text)") }
@@ -66,13 +70,15 @@ extension EndToEndTests {
 
         @Test func `a sample reply becomes a configuration that syncs`() async throws {
             let introspect = try await bmo(
-                "introspect", "rest", "--sample", server.url + "/plain/people?per_page=7", "--header", "X-Key: env:NOTES_TOKEN",
+                "introspect", "rest", "--sample", server.url + "/plain/people?per_page=7", "--header",
+                "X-Key: env:NOTES_TOKEN",
                 "-o", "bmo.yml")
             #expect(introspect.exitCode == 0, "\(introspect)")
             let text = try String(contentsOfFile: folder.appending("bmo.yml"), encoding: .utf8)
             for line in [
                 "headers: {X-Key: {env: NOTES_TOKEN}}", "key: id  # high: named id, unique in the sample",
-                "joined: timestamp  # high: date-time in 7 records", "born: date", "token: uuid", "home: url  # high: URL in 7 records",
+                "joined: timestamp  # high: date-time in 7 records", "born: date", "token: uuid",
+                "home: url  # high: URL in 7 records",
                 "balance: decimal", "score: real", "seen: timestamp", "active: boolean", "nick: text", "tags: json",
                 "records: $.data",
             ] { #expect(text.contains(line), "no \(line) in\n\(text)") }
@@ -97,7 +103,8 @@ extension EndToEndTests {
             #expect(wsdl.exitCode == 0, "\(wsdl)")
             let text = try String(contentsOfFile: workplace.folder.appending("soap.yml"), encoding: .utf8)
             for line in [
-                "key: code  # high: GetSubdivision takes it", "operation: ListSubdivisions", "total: ListSubdivisionsResponse/total",
+                "key: code  # high: GetSubdivision takes it", "operation: ListSubdivisions",
+                "total: ListSubdivisionsResponse/total",
                 "offset_element: offset",
             ] { #expect(text.contains(line), "no \(line) in\n\(text)") }
             let sync = try await workplace.bmo("sync", "-f", "soap.yml", "--json")
@@ -139,7 +146,8 @@ extension EndToEndTests {
             try folder.write("hello: [", to: "bad.yaml")
             try folder.write("{\"hello\": 1}", to: "other.json")
             for (place, words) in [
-                ("bad.yaml", "bad.yaml is neither JSON nor YAML: line 2"), ("other.json", "this is no OpenAPI document"),
+                ("bad.yaml", "bad.yaml is neither JSON nor YAML: line 2"),
+                ("other.json", "this is no OpenAPI document"),
                 ("missing.json", "the document missing.json cannot be read"), (server.url + "/refuse/x", "answers 422"),
             ] {
                 let run = try await bmo("introspect", "rest", "--openapi", place, "-o", "bmo.yml")

@@ -12,11 +12,13 @@ struct IntrospectionTests {
         let writer = RecordBatchWriter()
         try bridge.discover(into: writer)
         let batch = try writer.finish()
-        return Dictionary(uniqueKeysWithValues: (0..<batch.count).map { (batch[$0]["name"]?.text ?? "", batch[$0].json) })
+        return Dictionary(
+            uniqueKeysWithValues: (0..<batch.count).map { (batch[$0]["name"]?.text ?? "", batch[$0].json) })
     }
 
     /// A document with one listing, whose reply and parameters are given.
-    private func document(reply: String, parameters: String = "[]", path: String = "/pets", more: String = "") -> String {
+    private func document(reply: String, parameters: String = "[]", path: String = "/pets", more: String = "") -> String
+    {
         """
         {"openapi": "3.1.0", "info": {"title": "T"}, "servers": [{"url": "https://h/v1"}], "paths": {"\(path)": {"get": {
           "parameters": \(parameters), "responses": {"200": {"content": {"application/json": {"schema": \(reply)}}}}}}\(more)},
@@ -27,19 +29,22 @@ struct IntrospectionTests {
         """
     }
 
-    private static let pets = #"{"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}"#
+    private static let pets = ##"{"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}"##
 
     @Test(arguments: [
         (#"{"properties": {"data": P, "total": {"type": "integer"}}}"#, "$.data"),
-        (#"{"properties": {"errors": {"type": "array", "items": {"properties": {"code": {"type": "string"}}}}, "pets": P}}"#, "$.pets"),
+        (
+            #"{"properties": {"errors": {"type": "array", "items": {"properties": {"code": {"type": "string"}}}}, "pets": P}}"#,
+            "$.pets"
+        ),
         (#"{"allOf": [{"properties": {"page": {"type": "integer"}}}, {"properties": {"results": P}}]}"#, "$.results"),
         (#"{"properties": {"_embedded": {"type": "object", "properties": {"pets": P}}}}"#, "$._embedded.pets"),
         (#"{"properties": {"data": {"type": "object", "properties": {"items": P}}}}"#, "$.data.items"),
         (#"{"properties": {"odd name": P}}"#, "$['odd name']"),
-        (#"{"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Pet"}}"#, "$.*"),
+        (##"{"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Pet"}}"##, "$.*"),
     ])
     func `A list is found in its envelope`(reply: String, records: String) throws {
-        let offers = try discover(document(reply: reply.replacing("P", with: Self.pets)))
+        let offers = try discover(document(reply: reply.replacing(": P", with: ": \(Self.pets)")))
         let pet = try #require(offers["Pet"])
         #expect(pet.contains("\"records\":\"\(records)\""), "\(pet)")
     }
@@ -47,16 +52,26 @@ struct IntrospectionTests {
     @Test(arguments: [
         ("page,per_page", "{}", #""style":"page","page_parameter":"page","size_parameter":"per_page","size":100"#),
         ("offset,limit", "{}", #""style":"offset","offset_parameter":"offset","limit_parameter":"limit","size":100"#),
-        ("cursor,limit", #"{"next_cursor": {"type": "string"}}"#, #""style":"cursor","path":"$.next_cursor","parameter":"cursor""#),
-        ("pageToken", #"{"nextPageToken": {"type": "string"}}"#, #""style":"cursor","path":"$.nextPageToken","parameter":"pageToken""#),
+        (
+            "cursor,limit", #"{"next_cursor": {"type": "string"}}"#,
+            #""style":"cursor","path":"$.next_cursor","parameter":"cursor""#
+        ),
+        (
+            "pageToken", #"{"nextPageToken": {"type": "string"}}"#,
+            #""style":"cursor","path":"$.nextPageToken","parameter":"pageToken""#
+        ),
         ("limit", #"{"next": {"type": "string", "format": "uri"}}"#, #""style":"next_url","path":"$.next""#),
-        ("", #"{"links": {"type": "object", "properties": {"next": {"type": "string", "format": "uri"}}}}"#, #""path":"$.links.next""#),
+        (
+            "", #"{"links": {"type": "object", "properties": {"next": {"type": "string", "format": "uri"}}}}"#,
+            #""path":"$.links.next""#
+        ),
     ])
     func `Paging follows from parameters and the envelope`(names: String, beside: String, expected: String) throws {
         let parameters = names.split(separator: ",").map {
             #"{"name": "\#($0)", "in": "query", "schema": {"type": "integer"}}"#
         }.joined(separator: ",")
-        let reply = #"{"type": "object", "properties": {"items": \#(Self.pets), "#
+        let reply =
+            #"{"type": "object", "properties": {"items": \#(Self.pets), "#
             + (beside == "{}" ? #""total": {"type": "integer"}"# : String(beside.dropFirst().dropLast())) + "}}"
         let pet = try #require(try discover(document(reply: reply, parameters: "[\(parameters)]"))["Pet"])
         #expect(pet.contains(expected), "\(pet)")
@@ -64,7 +79,7 @@ struct IntrospectionTests {
 
     @Test func `A schema within itself becomes a relationship to itself`() throws {
         let offers = try discover(
-            document(reply: #"{"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}"#, path: "/trees"))
+            document(reply: ##"{"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}"##, path: "/trees"))
         let tree = try #require(offers["Tree"])
         #expect(tree.contains(#"{"name":"parent","to":"Tree","from":"parent""#), "\(tree)")
         #expect(tree.contains(#"{"name":"children","many":"Tree","from":"children""#), "\(tree)")
@@ -73,7 +88,9 @@ struct IntrospectionTests {
     @Test func `A required parameter without a value is left to a person`() throws {
         let pet = try #require(
             try discover(
-                document(reply: Self.pets, parameters: #"[{"name": "owner", "in": "query", "required": true, "schema": {"type": "string"}}]"#))[
+                document(
+                    reply: Self.pets,
+                    parameters: #"[{"name": "owner", "in": "query", "required": true, "schema": {"type": "string"}}]"#))[
                     "Pet"])
         #expect(pet.contains(#""obstacle":"the request needs values for owner"#))
     }
@@ -94,7 +111,10 @@ struct IntrospectionTests {
             , "/pets/{name}": {"put": {"responses": {}}, "delete": {"responses": {}}}
             """#
         let pet = try #require(try discover(document(reply: Self.pets, more: more))["Pet"])
-        #expect(pet.contains(#""update":{"method":"PUT","path":"/pets/{object.name}"},"delete":{"path":"/pets/{object.name}"}"#), "\(pet)")
+        #expect(
+            pet.contains(
+                #""update":{"method":"PUT","path":"/pets/{object.name}"},"delete":{"path":"/pets/{object.name}"}"#),
+            "\(pet)")
     }
 
     @Test func `Swagger 2 names its host, its security and its bodies otherwise`() throws {
@@ -108,7 +128,9 @@ struct IntrospectionTests {
             """#)
         let options = try #require(offers[""])
         #expect(options.contains(#""url":"http://h:8080/v2""#), "\(options)")
-        #expect(options.contains(#""auth":{"type":"api_key","value":{"env":"PET_STORE_KEY"},"header":"X-Key"}"#), "\(options)")
+        #expect(
+            options.contains(#""auth":{"type":"api_key","value":{"env":"PET_STORE_KEY"},"header":"X-Key"}"#),
+            "\(options)")
         let pet = try #require(offers["Pet"])
         #expect(pet.contains(#"{"name":"petId","type":"integer","key":true"#), "\(pet)")
         #expect(pet.contains(#""create":{"wrap":"pet"}"#), "\(pet)")

@@ -12,7 +12,8 @@ struct WriteTests {
 
     /// Sends one change, and gives the JSON of the answer's record, or nil.
     private func write(
-        _ operation: WriteRequest.Operation, _ style: String, _ write: Literal, key: Literal = [:], values: Literal = [:],
+        _ operation: WriteRequest.Operation, _ style: String, _ write: Literal, key: Literal = [:],
+        values: Literal = [:],
         object: Literal = [:], options: Literal? = nil, idempotencyKey: String? = nil
     ) throws -> String? {
         let section: Literal = ["path": .text("/\(style)/notes"), "write": write]
@@ -37,7 +38,8 @@ struct WriteTests {
     }
 
     @Test func `A created object comes back with the key that the server gave it`() async throws {
-        let record = try write(.create, "plain", ["create": [:]], values: ["text": "hello", "size": 9_007_199_254_740_993])
+        let record = try write(
+            .create, "plain", ["create": [:]], values: ["text": "hello", "size": 9_007_199_254_740_993])
         #expect(record == #"{"text":"hello","size":9007199254740993,"id":1}"#)
         #expect(try await remote("/plain/notes/1") == #"{"text": "hello", "size": 9007199254740993, "id": 1}"#)
     }
@@ -73,7 +75,10 @@ struct WriteTests {
             .update, "plain", ["update": ["format": .text(format)]], key: ["id": 1], values: ["text": "new"])
         #expect(record == #"{"text":"new","kept":true,"id":1}"#)
         let sent = try #require(try asked("PATCH").first)
-        let kinds = ["json": "application/json", "merge_patch": "application/merge-patch+json", "json_patch": "application/json-patch+json"]
+        let kinds = [
+            "json": "application/json", "merge_patch": "application/merge-patch+json",
+            "json_patch": "application/json-patch+json",
+        ]
         #expect(sent.headers["content-type"] == kinds[format])
         #expect(!sent.path.contains("kept"))
     }
@@ -97,11 +102,15 @@ struct WriteTests {
         let created = try #require(try write(.create, "plain", rule, values: ["text": "one"]))
         let etag = try #require(created.split(separator: "@etag\":\"").last?.split(separator: "\"}").first)
             .replacing("\\\"", with: "\"")
-        _ = try await ProcessRun.run("/usr/bin/curl", [
-            "-s", "-X", "PATCH", "-H", "Content-Type: application/json", "-d", #"{"text": "theirs"}"#, server.url + "/plain/notes/1",
-        ])
+        _ = try await ProcessRun.run(
+            "/usr/bin/curl",
+            [
+                "-s", "-X", "PATCH", "-H", "Content-Type: application/json", "-d", #"{"text": "theirs"}"#,
+                server.url + "/plain/notes/1",
+            ])
         let error = try failure {
-            _ = try write(.update, "plain", rule, key: ["id": 1], values: ["text": "ours"], object: ["etag": .text(String(etag))])
+            _ = try write(
+                .update, "plain", rule, key: ["id": 1], values: ["text": "ours"], object: ["etag": .text(String(etag))])
         }
         #expect(error.code == .conflict)
         #expect(!error.isRetryable)

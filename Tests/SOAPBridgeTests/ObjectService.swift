@@ -129,10 +129,10 @@ enum ObjectService {
             #"<operation name="\#($0)"><input message="t:\#($0)In"/><output message="t:\#($0)Out"/></operation>"#
         }.joined()
         + "</portType>" + binding("Notes11", "soap") + binding("Notes12", "soap12")
-        + #"""
-        <service name="Notes">
-          <port name="Notes11" binding="t:Notes11"><soap:address location="http://@HOST@/v11"/></port>
-          <port name="Notes12" binding="t:Notes12"><soap12:address location="http://@HOST@/v12"/></port>
-        </service></definitions>
-        """#
+            + #"""
+            <service name="Notes">
+              <port name="Notes11" binding="t:Notes11"><soap:address location="http://@HOST@/v11"/></port>
+              <port name="Notes12" binding="t:Notes12"><soap12:address location="http://@HOST@/v12"/></port>
+            </service></definitions>
+            """#
 }

@@ -22,13 +22,15 @@ import Testing
     ])
 
     private func write(
-        _ operation: WriteRequest.Operation, port: String = "Notes11", rules: ConfigValue = rules, key: ConfigValue = [:],
+        _ operation: WriteRequest.Operation, port: String = "Notes11", rules: ConfigValue = rules,
+        key: ConfigValue = [:],
         values: ConfigValue = [:], object: ConfigValue = [:], options: ConfigValue = [:]
     ) throws -> String? {
         let section: ConfigValue = [
             "operation": "ListNotes", "records": "ListNotesResponse/notes/note", "faults": Self.faults, "write": rules,
         ]
-        let options = (["wsdl": .text(server.url + "/service?wsdl"), "port": .text(port)] as ConfigValue).adding(options)
+        let options = (["wsdl": .text(server.url + "/service?wsdl"), "port": .text(port)] as ConfigValue).adding(
+            options)
         let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
         let writer = RecordBatchWriter()
         try bridge.write(
@@ -60,7 +62,8 @@ import Testing
     @Test(arguments: ["Notes11", "Notes12"])
     func `an object is created, read, updated and deleted`(port: String) async throws {
         let created = try write(
-            .create, port: port, values: ["tag": .list(["a", "b"]), "text": "first & <last>", "price": "10.10", "due": .null])
+            .create, port: port,
+            values: ["tag": .list(["a", "b"]), "text": "first & <last>", "price": "10.10", "due": .null])
         #expect(created == #"{"id":1,"version":1,"text":"first & <last>","price":10.10,"due":null,"tag":["a","b"]}"#)
         #expect(
             try await remote(1)
@@ -124,7 +127,8 @@ import Testing
     @Test func `the new key may be all that the reply has`() throws {
         let rules: ConfigValue = [
             "create": [
-                "operation": "AddNoteFast", "values": "note", "reply_key": "AddNoteFastResponse/noteId", "key_field": "id",
+                "operation": "AddNoteFast", "values": "note", "reply_key": "AddNoteFastResponse/noteId",
+                "key_field": "id",
             ]
         ]
         #expect(try write(.create, rules: rules, values: ["text": "quick"]) == #"{"id":"1"}"#)
@@ -144,7 +148,9 @@ import Testing
     @Test func `what the config does not name is not done`() throws {
         let error = try failure { _ = try write(.delete, rules: ["create": ["operation": "AddNote"]], key: ["id": 1]) }
         #expect(error.code == .unsupported)
-        let unknown = try failure { _ = try write(.delete, rules: ["delete": ["operation": "DropNote"]], key: ["id": 1]) }
+        let unknown = try failure {
+            _ = try write(.delete, rules: ["delete": ["operation": "DropNote"]], key: ["id": 1])
+        }
         #expect(unknown.remedy?.contains("DeleteNote") == true)
     }
 }

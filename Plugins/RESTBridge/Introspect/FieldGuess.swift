@@ -4,7 +4,9 @@ struct FieldGuess: Sendable {
     var transform: JSONTree?
     var confidence: Confidence
 
-    private static let money = ["price", "amount", "total", "cost", "fee", "balance", "tax", "rate", "subtotal", "discount"]
+    private static let money = [
+        "price", "amount", "total", "cost", "fee", "balance", "tax", "rate", "subtotal", "discount",
+    ]
 
     /// - Parameter name: The member's name.
     static func make(_ shape: Shape, name: String) -> FieldGuess {
@@ -28,7 +30,9 @@ struct FieldGuess: Sendable {
             return number(shape, name: name, guess, source: source)
         }
         guard solid == [.string] else {
-            return FieldGuess(type: "text", confidence: .medium("\(solid.map(\.rawValue).sorted().joined(separator: " or ")) \(source)"))
+            return FieldGuess(
+                type: "text",
+                confidence: .medium("\(solid.map(\.rawValue).sorted().joined(separator: " or ")) \(source)"))
         }
         let emptyAsNull: JSONTree? = shape.seen?.hasEmpty == true ? "empty_as_null" : nil
         switch shape.format?.lowercased() {
@@ -62,7 +66,8 @@ struct FieldGuess: Sendable {
             return FieldGuess(type: "timestamp", confidence: .medium("seconds since 1970 \(source)"))
         case "unix-milliseconds", "unix-time-millis", "unix-millis", "epoch-millis":
             return FieldGuess(
-                type: "timestamp", transform: ["unit": "milliseconds"], confidence: .medium("milliseconds since 1970 \(source)"))
+                type: "timestamp", transform: ["unit": "milliseconds"],
+                confidence: .medium("milliseconds since 1970 \(source)"))
         case "float", "double": return guess("real", shape.format ?? "number", nil)
         case "decimal", "money", "currency": return guess("decimal", "decimal number", nil)
         default: break

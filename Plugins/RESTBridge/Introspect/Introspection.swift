@@ -30,7 +30,8 @@ struct Introspection {
             return try write(options.strings("samples"), into: writer)
         }
         for place in Self.places {
-            guard let url = base.appending(path: place)?.text, let (body, response) = try? get(url, accept: "application/json"),
+            guard let url = base.appending(path: place)?.text,
+                let (body, response) = try? get(url, accept: "application/json"),
                 let root = try? JSONTree(parsing: body, what: place),
                 let document = try? OpenAPIDocument(root, location: response.url)
             else { continue }

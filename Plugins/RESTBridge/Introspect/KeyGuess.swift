@@ -11,16 +11,21 @@ struct KeyGuess: Sendable {
             if let exact = item.properties.first(where: { $0.name == name && usable($0.shape) }) { return exact.name }
             return item.properties.first { $0.name.lowercased() == name.lowercased() && usable($0.shape) }?.name
         }
-        func one(_ name: String, _ confidence: Confidence) -> KeyGuess { KeyGuess(paths: [[name]], confidence: confidence) }
+        func one(_ name: String, _ confidence: Confidence) -> KeyGuess {
+            KeyGuess(paths: [[name]], confidence: confidence)
+        }
         if item["@key"] != nil { return one("@key", .high("what the reply calls each record")) }
         let proof = item.properties.contains { $0.shape.seen != nil } ? ", unique in the sample" : ""
 
         for name in ["id", "_id", "uuid", "guid", "uid"] {
             if let found = member(name) { return one(found, .high("named \(found)\(proof)")) }
         }
-        if let parameter, let found = member(parameter) ?? item.properties.first(where: {
-            Words.plain($0.name) == Words.plain(parameter) && usable($0.shape)
-        })?.name {
+        if let parameter,
+            let found = member(parameter)
+                ?? item.properties.first(where: {
+                    Words.plain($0.name) == Words.plain(parameter) && usable($0.shape)
+                })?.name
+        {
             return one(found, .high("the path of one object takes it"))
         }
         let own = Words.plain(entity)
@@ -29,10 +34,14 @@ struct KeyGuess: Sendable {
                 return one(found.name, .high("named after the entity\(proof)"))
             }
         }
-        for path in [["metadata", "uid"], ["metadata", "id"], ["sys", "id"], ["_id", "$oid"], ["meta", "id"], ["node", "id"],
-            ["resource", "id"], ["data", "id"], ["metadata", "name"]] {
+        for path in [
+            ["metadata", "uid"], ["metadata", "id"], ["sys", "id"], ["_id", "$oid"], ["meta", "id"], ["node", "id"],
+            ["resource", "id"], ["data", "id"], ["metadata", "name"],
+        ] {
             if let shape = item[path], usable(shape) {
-                return KeyGuess(paths: [path], confidence: .medium("\(path.joined(separator: ".")) is what identifies such objects"))
+                return KeyGuess(
+                    paths: [path], confidence: .medium("\(path.joined(separator: ".")) is what identifies such objects")
+                )
             }
         }
         for name in ["code", "key", "slug", "sku", "isbn", "symbol", "identifier", "login", "username", "@id", "arn"] {
@@ -43,7 +52,9 @@ struct KeyGuess: Sendable {
             usable(shape) && ["id", "uuid", "key", "code"].contains(Words.split(name).last?.lowercased() ?? "")
                 && Words.split(name).count > 1
         }
-        if let only = endings.first(where: { item.required.contains($0.name) }) ?? (endings.count == 1 ? endings.first : nil) {
+        if let only = endings.first(where: { item.required.contains($0.name) })
+            ?? (endings.count == 1 ? endings.first : nil)
+        {
             return one(only.name, .low("it ends like a key\(proof)"))
         }
         for name in ["number", "name", "email", "href", "self", "url", "uri", "title", "path"] {
@@ -53,14 +64,18 @@ struct KeyGuess: Sendable {
     }
 
     private static func usable(_ shape: Shape) -> Bool {
-        guard shape.isScalar || shape.kinds.isEmpty && shape.properties.isEmpty && shape.element == nil else { return false }
+        guard shape.isScalar || shape.kinds.isEmpty && shape.properties.isEmpty && shape.element == nil else {
+            return false
+        }
         if shape.solid == [.boolean] || shape.solid == [.number] { return false }
         return shape.seen.map { $0.isUnique && $0.isComplete } ?? true
     }
 
     /// Whatever no two records of a sample share; else a pair.
     private static func sampled(_ item: Shape) -> KeyGuess? {
-        let complete = item.properties.filter { $0.shape.seen?.isComplete == true && $0.shape.isScalar && $0.shape.solid != [.boolean] }
+        let complete = item.properties.filter {
+            $0.shape.seen?.isComplete == true && $0.shape.isScalar && $0.shape.solid != [.boolean]
+        }
         if let only = complete.first(where: { $0.shape.seen?.isUnique == true && !$0.shape.solid.contains(.number) }) {
             return KeyGuess(paths: [[only.name]], confidence: .low("unique in the sample"))
         }

@@ -16,18 +16,24 @@ struct FoundListing: Sendable {
 /// Paths as the section has them.
 enum JSONPathText {
     static func of(_ names: [String]) -> String {
-        "$" + names.map { name in
-            let isPlain = !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-@".contains($0)) }
-            return isPlain ? ".\(name)" : "['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
-        }.joined()
+        "$"
+            + names.map { name in
+                let isPlain =
+                    !name.isEmpty
+                    && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-@".contains($0)) }
+                return isPlain
+                    ? ".\(name)" : "['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
+            }.joined()
     }
 }
 
 /// Finds the list of records in a reply.
 enum ListingFinder {
     private static let usual = [
-        "data", "items", "results", "records", "entries", "value", "values", "content", "rows", "list", "objects", "hits",
-        "members", "member", "elements", "resources", "docs", "documents", "collection", "payload", "response", "result",
+        "data", "items", "results", "records", "entries", "value", "values", "content", "rows", "list", "objects",
+        "hits",
+        "members", "member", "elements", "resources", "docs", "documents", "collection", "payload", "response",
+        "result",
         "nodes", "edges", "page", "resultset",
     ]
     private static let deepest = 3
@@ -59,7 +65,8 @@ enum ListingFinder {
     private static func map(_ reply: Shape) -> FoundListing? {
         guard reply.isMap, var item = reply.element, isRecord(item) else { return nil }
         item.properties.insert(("@key", Shape(kinds: [.string])), at: 0)
-        return FoundListing(path: [], isMap: true, item: item, confidence: .medium("an object whose members are the records"))
+        return FoundListing(
+            path: [], isMap: true, item: item, confidence: .medium("an object whose members are the records"))
     }
 
     /// Whether an object is itself what was asked for: `GET /account` may answer with an object that holds lists.
@@ -81,7 +88,9 @@ enum ListingFinder {
                 var score = 0
                 if Words.match(name, subject) { score += 4 }
                 if usual.contains(name.lowercased()) { score += 3 }
-                if ["included", "errors", "warnings", "links", "facets", "messages"].contains(name.lowercased()) { score -= 6 }
+                if ["included", "errors", "warnings", "links", "facets", "messages"].contains(name.lowercased()) {
+                    score -= 6
+                }
                 if item["id"] != nil { score += 1 }
                 // A connection of GraphQL has its nodes one step further.
                 found.append((score - path.count, FoundListing(path: place, item: item, confidence: .high(""))))

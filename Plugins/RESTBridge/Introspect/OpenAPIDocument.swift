@@ -21,7 +21,9 @@ struct OpenAPIDocument {
         let text = version?.text ?? version?.json ?? ""
         guard ["2", "3"].contains(text.prefix(1)), root["paths"]?.isObject ?? (root["openapi"] != nil) else {
             throw BridgeError(
-                .malformed, text.isEmpty ? "this is no OpenAPI document: it has no member openapi or swagger"
+                .malformed,
+                text.isEmpty
+                    ? "this is no OpenAPI document: it has no member openapi or swagger"
                     : "this is no OpenAPI document that bmo knows: version \(text), or without paths",
                 remedy: "give a document of OpenAPI 3.0, 3.1 or Swagger 2.0", location: location)
         }
@@ -177,7 +179,8 @@ struct OpenAPIDocument {
 
     /// Examples say what documents forget to.
     private func exampleFormat(_ value: JSONTree) -> String? {
-        let examples = [value["example"], value["x-example"], value["default"]].compactMap { $0?.text }
+        let examples =
+            [value["example"], value["x-example"], value["default"]].compactMap { $0?.text }
             + (value["examples"]?.elements ?? []).compactMap(\.text)
         guard !examples.isEmpty else { return nil }
         let format = TextFormat.common(examples)

@@ -37,7 +37,8 @@ struct OpenAPIReader {
             let others = group.dropFirst().map { "GET \($0.path)" }
             if !others.isEmpty {
                 let shown = others.prefix(4).joined(separator: ", ")
-                notes.append("\(best.name): also listed by \(shown)\(others.count > 4 ? " and \(others.count - 4) more" : "")")
+                notes.append(
+                    "\(best.name): also listed by \(shown)\(others.count > 4 ? " and \(others.count - 4) more" : "")")
             }
         }
         var offers: [(offer: EntityOffer, listing: Listing)] = []
@@ -118,7 +119,8 @@ struct OpenAPIReader {
             // Two schemas may come down to one name.
             if names.contains(name.lowercased()) { name = Words.pascal(identity) }
             if names.contains(name.lowercased()) {
-                name = Words.pascal(group[0].path.split(separator: "/").filter { !$0.hasPrefix("{") }.joined(separator: "-"))
+                name = Words.pascal(
+                    group[0].path.split(separator: "/").filter { !$0.hasPrefix("{") }.joined(separator: "-"))
             }
             var number = 2
             while names.contains(name.lowercased()) {
@@ -142,7 +144,9 @@ struct OpenAPIReader {
         for (path, _) in paths where path.hasPrefix(prefix) {
             let rest = path.dropFirst(prefix.count)
             let trimmed = rest.hasSuffix("/") ? rest.dropLast() : rest
-            if trimmed.hasPrefix("{"), trimmed.hasSuffix("}"), !trimmed.contains("/"), trimmed.count(where: { $0 == "{" }) == 1 {
+            if trimmed.hasPrefix("{"), trimmed.hasSuffix("}"), !trimmed.contains("/"),
+                trimmed.count(where: { $0 == "{" }) == 1
+            {
                 return (path, String(trimmed.dropFirst().dropLast()))
             }
         }
@@ -150,7 +154,9 @@ struct OpenAPIReader {
     }
 
     private func subject(of path: String) -> String {
-        let part = path.split(separator: "/").last { !$0.hasPrefix("{") && !["search", "list", "all"].contains($0.lowercased()) }
+        let part = path.split(separator: "/").last {
+            !$0.hasPrefix("{") && !["search", "list", "all"].contains($0.lowercased())
+        }
         // `/users.json` and `/users:list`.
         return String((part ?? "").prefix { $0 != "." && $0 != ":" && $0 != "(" })
     }
@@ -167,8 +173,10 @@ struct OpenAPIReader {
         guard let schema = item.name else { return fromPath.isEmpty ? "Record" : fromPath }
         // The last part of `com.example.Pet` and `#/components/schemas/api.v1.Pet`.
         var name = Words.pascal(String(schema.split(whereSeparator: { ".»«/".contains($0) }).last ?? ""))
-        let endings = ["Dto", "DTO", "Response", "Model", "Resource", "Representation", "Schema", "Output", "Read", "Vo", "VO",
-            "Entity", "ListItem", "Object", "Item", "Out", "Summary", "View"]
+        let endings = [
+            "Dto", "DTO", "Response", "Model", "Resource", "Representation", "Schema", "Output", "Read", "Vo", "VO",
+            "Entity", "ListItem", "Object", "Item", "Out", "Summary", "View",
+        ]
         for ending in endings where name.hasSuffix(ending) && name.count > ending.count + 2 {
             name = String(name.dropLast(ending.count))
             break
@@ -182,7 +190,9 @@ struct OpenAPIReader {
     private func reply(of operation: JSONTree) -> (Shape, [String])? {
         let responses = operation["responses"]?.members ?? []
         let good = ["200", "2XX", "2xx", "201", "206", "default"]
-        guard let response = good.lazy.compactMap({ code in responses.first { $0.name == code }?.value }).first else { return nil }
+        guard let response = good.lazy.compactMap({ code in responses.first { $0.name == code }?.value }).first else {
+            return nil
+        }
         let value = document.resolve(response).value
         let headers = (value["headers"]?.members ?? []).map(\.name)
         guard let schema = document.isSwagger2 ? value["schema"] : media(value["content"])?["schema"] else {
@@ -190,7 +200,9 @@ struct OpenAPIReader {
         }
         let shape = document.shape(schema)
         // A schema that says nothing beside an example that does.
-        if shape.properties.isEmpty, shape.element == nil || shape.element?.properties.isEmpty == true, let example = example(of: value) {
+        if shape.properties.isEmpty, shape.element == nil || shape.element?.properties.isEmpty == true,
+            let example = example(of: value)
+        {
             return (example, headers)
         }
         return (shape, headers)
@@ -199,7 +211,8 @@ struct OpenAPIReader {
     private func media(_ content: JSONTree?) -> JSONTree? {
         let all = content?.members ?? []
         func first(_ accept: (String) -> Bool) -> JSONTree? { all.first { accept($0.name.lowercased()) }?.value }
-        return first { $0.hasPrefix("application/json") } ?? first { $0.contains("json") && !$0.contains("seq") } ?? first { $0 == "*/*" }
+        return first { $0.hasPrefix("application/json") } ?? first { $0.contains("json") && !$0.contains("seq") }
+            ?? first { $0 == "*/*" }
             ?? (all.count == 1 ? all.first?.value : nil)
     }
 
@@ -207,7 +220,9 @@ struct OpenAPIReader {
         let media = media(response["content"])
         let named = media?["examples"]?.members.first.map { document.resolve($0.value).value["value"] ?? .null }
         let swagger = response["examples"]?.members.first { $0.name.contains("json") }?.value
-        guard let example = media?["example"] ?? named ?? swagger, example.isObject || example.elements != nil else { return nil }
+        guard let example = media?["example"] ?? named ?? swagger, example.isObject || example.elements != nil else {
+            return nil
+        }
         return SampleShape.make([example])
     }
 
@@ -218,7 +233,8 @@ struct OpenAPIReader {
             .filter { !names.contains($0["name"]?.text ?? "") }
         return (own + shared).compactMap { parameter in
             guard parameter["in"]?.text == "query", let name = parameter["name"]?.text else { return nil }
-            let schema = document.resolve(parameter["schema"] ?? media(parameter["content"])?["schema"] ?? parameter).value
+            let schema = document.resolve(parameter["schema"] ?? media(parameter["content"])?["schema"] ?? parameter)
+                .value
             let items = schema["items"].map { document.resolve($0).value }
             var shape = document.shape(schema)
             if shape.values.isEmpty { shape.values = shape.element?.values ?? [] }
@@ -238,7 +254,8 @@ struct OpenAPIReader {
             let listing = offers[index].listing
             var obstacles: [String] = []
             if !listing.missing.isEmpty {
-                obstacles.append("the request needs values for \(listing.missing.joined(separator: ", ")): set them under query")
+                obstacles.append(
+                    "the request needs values for \(listing.missing.joined(separator: ", ")): set them under query")
             }
             if listing.variables.count == 1, let variable = listing.variables.first {
                 let prefix = listing.path.components(before: "{\(variable)}")
@@ -259,10 +276,12 @@ struct OpenAPIReader {
                     obstacles.append("its path needs a value for \(variable): set it under parameters")
                 }
             } else if listing.variables.count > 1 {
-                obstacles.append("its path needs values for \(listing.variables.joined(separator: ", ")): set them under parameters")
+                obstacles.append(
+                    "its path needs values for \(listing.variables.joined(separator: ", ")): set them under parameters")
             }
             if !obstacles.isEmpty {
-                offers[index].offer.obstacle = ([offers[index].offer.obstacle].compactMap(\.self) + obstacles).joined(separator: "; ")
+                offers[index].offer.obstacle = ([offers[index].offer.obstacle].compactMap(\.self) + obstacles).joined(
+                    separator: "; ")
             }
         }
     }
@@ -287,7 +306,12 @@ struct OpenAPIReader {
         let required = listing.query.map(\.0).filter { name in !listing.paging.query.contains { $0.0 == name } }
         if !required.isEmpty {
             offer.reasons.append(
-                ("query", .low("the request must have \(required.joined(separator: ", ")); another value may list other records")))
+                (
+                    "query",
+                    .low(
+                        "the request must have \(required.joined(separator: ", ")); another value may list other records"
+                    )
+                ))
         }
         if let summary = listing.summary, !summary.isEmpty { offer.notes.append("GET \(listing.path): \(summary)") }
     }
@@ -304,8 +328,9 @@ struct OpenAPIReader {
             words.append("POST \(plainPath)")
         }
         if let (path, variable) = listing.itemPath, let item = paths.first(where: { $0.path == path })?.item {
-            let attribute = listing.found.item.properties.contains { $0.name == variable }
-                && !offer.key.contains([variable]) ? "{object.\(LocalName.make([variable]))}" : "{key}"
+            let attribute =
+                listing.found.item.properties.contains { $0.name == variable }
+                    && !offer.key.contains([variable]) ? "{object.\(LocalName.make([variable]))}" : "{key}"
             let template = path.replacing(plainPath, with: listing.path).replacing("{\(variable)}", with: attribute)
             // What follows from the listing's path need not be said.
             let isUsual = template == "\(listing.path.trimmingSlash)/{key}"

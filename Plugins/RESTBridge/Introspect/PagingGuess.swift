@@ -22,44 +22,58 @@ struct PagingGuess: Sendable {
         "page", "page[number]", "pagenumber", "pageno", "pagenum", "pageindex", "currentpage", "p", "paged", "pg",
     ]
     private static let sizeNames = [
-        "perpage", "pagesize", "page[size]", "limit", "size", "count", "maxresults", "max", "pagelen", "itemsperpage", "top",
-        "$top", "rows", "pagelimit", "resultsperpage", "recordsperpage", "page[limit]", "first", "take", "num", "hitsperpage",
+        "perpage", "pagesize", "page[size]", "limit", "size", "count", "maxresults", "max", "pagelen", "itemsperpage",
+        "top",
+        "$top", "rows", "pagelimit", "resultsperpage", "recordsperpage", "page[limit]", "first", "take", "num",
+        "hitsperpage",
     ]
     private static let offsetNames = [
         "offset", "skip", "start", "startindex", "startat", "$skip", "page[offset]", "from", "startfrom", "firstresult",
     ]
     private static let cursorNames = [
         "cursor", "after", "nexttoken", "pagetoken", "continuation", "continuationtoken", "marker", "nextcursor",
-        "pagecursor", "page[after]", "page[cursor]", "bookmark", "next", "startcursor", "scrollid", "token", "nextpagetoken",
+        "pagecursor", "page[after]", "page[cursor]", "bookmark", "next", "startcursor", "scrollid", "token",
+        "nextpagetoken",
         "aftercursor", "lastevaluatedkey", "continue",
     ]
     private static let nextURLs: [[String]] = [
         ["next"], ["next_page_url"], ["next_url"], ["nextPageUrl"], ["nextUrl"], ["nextLink"], ["@odata.nextLink"],
-        ["links", "next"], ["_links", "next", "href"], ["_links", "next"], ["links", "next", "href"], ["paging", "next"],
-        ["pagination", "next"], ["pagination", "next_url"], ["meta", "next"], ["info", "next"], ["paging", "next", "link"],
-        ["next", "href"], ["pageInfo", "next"], ["pagination", "links", "next"], ["meta", "pagination", "links", "next"],
+        ["links", "next"], ["_links", "next", "href"], ["_links", "next"], ["links", "next", "href"],
+        ["paging", "next"],
+        ["pagination", "next"], ["pagination", "next_url"], ["meta", "next"], ["info", "next"],
+        ["paging", "next", "link"],
+        ["next", "href"], ["pageInfo", "next"], ["pagination", "links", "next"],
+        ["meta", "pagination", "links", "next"],
         ["next_page"], ["nextPage"], ["@nextLink"], ["odata.nextLink"],
     ]
     private static let nextCursors: [[String]] = [
-        ["next_cursor"], ["nextCursor"], ["nextPageToken"], ["next_page_token"], ["nextToken"], ["next_token"], ["NextToken"],
-        ["cursor", "next"], ["meta", "next_cursor"], ["meta", "nextCursor"], ["meta", "next_token"], ["paging", "cursors", "after"],
-        ["paging", "next", "after"], ["response_metadata", "next_cursor"], ["pagination", "next_cursor"], ["pagination", "nextCursor"],
+        ["next_cursor"], ["nextCursor"], ["nextPageToken"], ["next_page_token"], ["nextToken"], ["next_token"],
+        ["NextToken"],
+        ["cursor", "next"], ["meta", "next_cursor"], ["meta", "nextCursor"], ["meta", "next_token"],
+        ["paging", "cursors", "after"],
+        ["paging", "next", "after"], ["response_metadata", "next_cursor"], ["pagination", "next_cursor"],
+        ["pagination", "nextCursor"],
         ["pagination", "cursor"], ["pagination", "next"], ["pageInfo", "endCursor"], ["page_info", "end_cursor"],
-        ["continuationToken"], ["continuation_token"], ["cursor"], ["after"], ["marker"], ["next_marker"], ["scroll_id"],
-        ["metadata", "continue"], ["meta", "cursor", "next"], ["meta", "page", "after"], ["page", "next_cursor"], ["bookmark"],
+        ["continuationToken"], ["continuation_token"], ["cursor"], ["after"], ["marker"], ["next_marker"],
+        ["scroll_id"],
+        ["metadata", "continue"], ["meta", "cursor", "next"], ["meta", "page", "after"], ["page", "next_cursor"],
+        ["bookmark"],
         ["next"], ["NextMarker"], ["next_page"], ["nextPage"],
     ]
     private static let totals: [[String]] = [
-        ["total"], ["total_count"], ["totalCount"], ["totalResults"], ["total_results"], ["totalElements"], ["total_items"],
+        ["total"], ["total_count"], ["totalCount"], ["totalResults"], ["total_results"], ["totalElements"],
+        ["total_items"],
         ["totalItems"], ["meta", "total"], ["meta", "total_count"], ["meta", "totalCount"], ["pagination", "total"],
         ["pagination", "total_count"], ["pagination", "totalCount"], ["page", "totalElements"], ["paging", "total"],
-        ["meta", "pagination", "total"], ["totalRecords"], ["total_records"], ["@odata.count"], ["totalSize"], ["totalRows"],
+        ["meta", "pagination", "total"], ["totalRecords"], ["total_records"], ["@odata.count"], ["totalSize"],
+        ["totalRows"],
         ["numFound"], ["info", "count"], ["meta", "totalItems"], ["count"], ["num_results"],
     ]
     private static let pageCounts: [[String]] = [
         ["total_pages"], ["totalPages"], ["last_page"], ["lastPage"], ["pages"], ["page_count"], ["pageCount"],
         ["meta", "total_pages"], ["meta", "totalPages"], ["meta", "last_page"], ["pagination", "total_pages"],
-        ["pagination", "totalPages"], ["pagination", "pages"], ["page", "totalPages"], ["meta", "pagination", "total_pages"],
+        ["pagination", "totalPages"], ["pagination", "pages"], ["page", "totalPages"],
+        ["meta", "pagination", "total_pages"],
         ["info", "pages"], ["num_pages"], ["paging", "pages"],
     ]
 
@@ -88,7 +102,9 @@ struct PagingGuess: Sendable {
         let size = parameter(sizeNames)
         let offset = parameter(offsetNames)
         let cursor = parameter(cursorNames)
-        let isText: (Shape) -> Bool = { ($0.solid.isEmpty || $0.solid.contains(.string)) && $0.properties.isEmpty && $0.element == nil }
+        let isText: (Shape) -> Bool = {
+            ($0.solid.isEmpty || $0.solid.contains(.string)) && $0.properties.isEmpty && $0.element == nil
+        }
         let isNumber: (Shape) -> Bool = { !$0.solid.isDisjoint(with: [.integer, .number]) }
         let nextURL = place(nextURLs) { shape in
             guard isText(shape) else { return false }
@@ -116,17 +132,22 @@ struct PagingGuess: Sendable {
             if let size, let amount { guess.query = [(size.name, .number(String(amount)))] }
             let words = reply[nextURL]?.format == nil ? "named like the next page" : "holds the next page's URL"
             let isSure = fromSample || reply[nextURL]?.format != nil
-            return finish(isSure ? .high("\(JSONPathText.of(nextURL)) \(words)") : .medium("\(JSONPathText.of(nextURL)) is \(words)"))
+            return finish(
+                isSure
+                    ? .high("\(JSONPathText.of(nextURL)) \(words)") : .medium("\(JSONPathText.of(nextURL)) is \(words)")
+            )
         }
         if hasLink {
             members = [("style", "link_header")]
             add("total", total)
             if let size, let amount { guess.query = [(size.name, .number(String(amount)))] }
-            return finish(fromSample ? .high("the reply has a Link header with rel=next") : .medium("replies have a Link header"))
+            return finish(
+                fromSample ? .high("the reply has a Link header with rel=next") : .medium("replies have a Link header"))
         }
         if let nextCursor, cursor != nil || fromSample {
             let last = Words.plain(nextCursor.last ?? "")
-            let name = cursor?.name ?? (last.contains("token") ? "page_token" : last.contains("after") ? "after" : "cursor")
+            let name =
+                cursor?.name ?? (last.contains("token") ? "page_token" : last.contains("after") ? "after" : "cursor")
             members = [("style", "cursor"), ("path", .text(JSONPathText.of(nextCursor))), ("parameter", .text(name))]
             add("total", total)
             if let size, let amount { guess.query = [(size.name, .number(String(amount)))] }
@@ -144,7 +165,8 @@ struct PagingGuess: Sendable {
             add("total", total)
             add("pages", pages)
             let sure = size != nil && !fromSample
-            return finish(sure ? .high("parameters \(page.name) and \(size?.name ?? "")") : .medium("parameter \(page.name)"))
+            return finish(
+                sure ? .high("parameters \(page.name) and \(size?.name ?? "")") : .medium("parameter \(page.name)"))
         }
         if let offset {
             members = [("style", "offset"), ("offset_parameter", .text(offset.name))]
@@ -152,11 +174,15 @@ struct PagingGuess: Sendable {
                 members += [("limit_parameter", .text(size.name)), ("size", .number(String(amount)))]
             }
             add("total", total)
-            return finish(size != nil ? .high("parameters \(offset.name) and \(size?.name ?? "")") : .medium("parameter \(offset.name)"))
+            return finish(
+                size != nil
+                    ? .high("parameters \(offset.name) and \(size?.name ?? "")") : .medium("parameter \(offset.name)"))
         }
         if fromSample { return sampled(reply, records: records, total: total, pages: pages, place: place) }
         guess.confidence =
-            cursor.map { .low("it takes \($0.name), and the reply says nowhere what to put there: the first reply will tell") }
+            cursor.map {
+                .low("it takes \($0.name), and the reply says nowhere what to put there: the first reply will tell")
+            }
             ?? (size == nil
                 ? .medium("no parameter or member that looks like paging: the first reply will tell")
                 : .low("it takes \(size?.name ?? ""), and nothing says how to go on: the first reply will tell"))
@@ -172,7 +198,9 @@ struct PagingGuess: Sendable {
         let numbers: (Shape) -> Bool = { !$0.solid.isDisjoint(with: [.integer]) }
         var members: [(String, JSONTree)] = []
         let groups = [[], ["meta"], ["pagination"], ["paging"], ["page"], ["info"], ["meta", "pagination"]]
-        func find(_ names: [String]) -> [String]? { place(groups.flatMap { group in names.map { group + [$0] } }, numbers) }
+        func find(_ names: [String]) -> [String]? {
+            place(groups.flatMap { group in names.map { group + [$0] } }, numbers)
+        }
         let page = find(["page", "current_page", "currentPage", "page_number", "pageNumber", "number"])
         let size = find(["per_page", "perPage", "page_size", "pageSize", "size", "limit"])
         if let offset = find(["offset", "skip", "start"]) {
@@ -187,9 +215,12 @@ struct PagingGuess: Sendable {
                     : .low("the reply has a total, and nothing says how to go on: the first reply will tell"))
         }
         if let total { members.append(("total", .text(JSONPathText.of(total)))) }
-        if let pages, page != nil || members.first?.1 == "page" { members.append(("pages", .text(JSONPathText.of(pages)))) }
+        if let pages, page != nil || members.first?.1 == "page" {
+            members.append(("pages", .text(JSONPathText.of(pages))))
+        }
         return PagingGuess(
-            paging: .object(members), confidence: .medium("the reply counts its pages; the parameter's name is a guess"))
+            paging: .object(members), confidence: .medium("the reply counts its pages; the parameter's name is a guess")
+        )
     }
 
     /// As much as is allowed, up to 1,000, and 100 where nothing is said.

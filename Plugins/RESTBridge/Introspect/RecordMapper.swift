@@ -21,15 +21,19 @@ struct RecordMapper {
         }
         for (name, shape) in item.properties {
             // JSON:API keeps the attributes in an object of their own.
-            if name == "attributes", shape.isObject || !shape.properties.isEmpty, item["type"] != nil, item["id"] != nil {
-                for (inner, shape) in shape.properties { map(shape, [name, inner], as: inner, isNested: false, into: &offer) }
+            if name == "attributes", shape.isObject || !shape.properties.isEmpty, item["type"] != nil, item["id"] != nil
+            {
+                for (inner, shape) in shape.properties {
+                    map(shape, [name, inner], as: inner, isNested: false, into: &offer)
+                }
             } else {
                 map(shape, [name], as: nil, isNested: false, into: &offer)
             }
         }
     }
 
-    private func map(_ shape: Shape, _ path: [String], as name: String?, isNested: Bool, into offer: inout EntityOffer) {
+    private func map(_ shape: Shape, _ path: [String], as name: String?, isNested: Bool, into offer: inout EntityOffer)
+    {
         guard !shape.isWriteOnly, let last = path.last else { return }
         if offer.key.contains(path) { return add(shape, path, as: name, to: &offer) }
         if shape.isArray || (shape.kinds.isEmpty && shape.element != nil) {
@@ -50,10 +54,13 @@ struct RecordMapper {
                         confidence: confidence(shape, target, "an object of")))
                 return
             }
-            let isSmall = !shape.properties.isEmpty && shape.properties.count <= Self.mostFlattened
+            let isSmall =
+                !shape.properties.isEmpty && shape.properties.count <= Self.mostFlattened
                 && shape.solid.isSubset(of: [.object]) && shape.properties.allSatisfy { $0.shape.isScalar }
             if isSmall, !isNested {
-                for (inner, shape) in shape.properties { map(shape, path + [inner], as: nil, isNested: true, into: &offer) }
+                for (inner, shape) in shape.properties {
+                    map(shape, path + [inner], as: nil, isNested: true, into: &offer)
+                }
                 return
             }
             return add(shape, path, as: name, to: &offer)
@@ -83,7 +90,8 @@ struct RecordMapper {
         if offer.key.contains(path) { guess.transform = nil }
         offer.fields.append(
             EntityOffer.Field(
-                path: path, type: guess.type, localName: name, transform: guess.transform, confidence: guess.confidence))
+                path: path, type: guess.type, localName: name, transform: guess.transform, confidence: guess.confidence)
+        )
     }
 
     /// The entity whose objects these are: by the name of their schema, or else by the member's name and their key.
@@ -106,7 +114,9 @@ struct RecordMapper {
     /// `owner_id`, where there is an entity Owner.
     private func reference(_ name: String, _ shape: Shape, in offer: EntityOffer) -> (stem: String, target: Target)? {
         let words = Words.split(name)
-        guard words.count > 1, ["id", "uuid"].contains(words.last?.lowercased() ?? ""), shape.isScalar else { return nil }
+        guard words.count > 1, ["id", "uuid"].contains(words.last?.lowercased() ?? ""), shape.isScalar else {
+            return nil
+        }
         let stem = words.dropLast().joined()
         guard let target = targets.first(where: { $0.isUsable && Words.match($0.name, stem) }), target.key.count == 1,
             FieldGuess.make(shape, name: name).type == target.keyType

@@ -55,7 +55,8 @@ struct SampleReader {
             var section: [(String, JSONTree)] = [("path", .text(path))]
             if let records = found.records { section.append(("records", .text(records))) }
             // A parameter that tells which page is set by paging; the page's size stays as it was asked for.
-            let position = Set((paging.paging?.members ?? []).filter { $0.name.hasSuffix("parameter") }.compactMap(\.value.text))
+            let position = Set(
+                (paging.paging?.members ?? []).filter { $0.name.hasSuffix("parameter") }.compactMap(\.value.text))
             let kept = query.filter { !position.contains($0.0) }
             if !kept.isEmpty { section.append(("query", .object(kept.map { ($0.0, .text($0.1)) }))) }
             if let rule = paging.paging { section.append(("paging", rule)) }
@@ -86,7 +87,8 @@ struct SampleReader {
     /// A reply that is one object is one record.
     private func single(_ value: JSONTree, _ shape: Shape) -> FoundListing? {
         guard value.isObject, !shape.properties.isEmpty else { return nil }
-        return FoundListing(path: [], item: shape, confidence: .low("the reply is one object, taken for the only record"))
+        return FoundListing(
+            path: [], item: shape, confidence: .low("the reply is one object, taken for the only record"))
     }
 
     private func records(of found: FoundListing, in reply: JSONTree) -> [JSONTree] {
@@ -99,7 +101,9 @@ struct SampleReader {
         let parts = url.text.split(separator: "?", maxSplits: 1)
         guard parts.count == 2 else { return [] }
         return parts[1].split(separator: "&").compactMap { pair in
-            guard let name = pair.split(separator: "=").first.flatMap({ String($0).removingPercentEncoding }) else { return nil }
+            guard let name = pair.split(separator: "=").first.flatMap({ String($0).removingPercentEncoding }) else {
+                return nil
+            }
             return url.queryValue(name).map { (name, $0) }
         }
     }

@@ -73,7 +73,10 @@ enum SampleShape {
 
     private static func isTime(_ name: String) -> Bool {
         let words = Words.split(name).map { $0.lowercased() }
-        let hints = ["at", "on", "time", "timestamp", "ts", "date", "created", "updated", "modified", "expires", "epoch", "seen"]
-        return words.last.map(hints.contains) ?? false || words.first.map { ["created", "updated", "modified"].contains($0) } ?? false
+        let hints = [
+            "at", "on", "time", "timestamp", "ts", "date", "created", "updated", "modified", "expires", "epoch", "seen",
+        ]
+        return words.last.map(hints.contains) ?? false
+            || words.first.map { ["created", "updated", "modified"].contains($0) } ?? false
     }
 }

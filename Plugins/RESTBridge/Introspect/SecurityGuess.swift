@@ -7,7 +7,9 @@ struct SecurityGuess {
         let (url, note) = Self.url(document)
         options.append(("url", .text(url)))
         if let note { notes.append(note) }
-        let schemes = (document.isSwagger2 ? document.root["securityDefinitions"] : document.root["components"]?["securitySchemes"])?
+        let schemes =
+            (document.isSwagger2
+            ? document.root["securityDefinitions"] : document.root["components"]?["securitySchemes"])?
             .members.map { ($0.name, document.resolve($0.value).value) } ?? []
         // What the whole document requires comes first.
         let required = (document.root["security"]?.elements ?? []).flatMap { $0.members.map(\.name) }
@@ -18,7 +20,8 @@ struct SecurityGuess {
                 options.append(("auth", auth))
                 let others = schemes.map(\.0).filter { $0 != name }
                 notes.append(
-                    "auth: medium: security scheme \(name)" + (others.isEmpty ? "" : "; others: \(others.joined(separator: ", "))"))
+                    "auth: medium: security scheme \(name)"
+                        + (others.isEmpty ? "" : "; others: \(others.joined(separator: ", "))"))
                 return
             }
             notes.append("auth: the security scheme \(name) is of a kind that the options do not have")
@@ -74,7 +77,9 @@ struct SecurityGuess {
         if document.isSwagger2 {
             let base = (root["basePath"]?.text ?? "").trimmingSlash
             guard let host = root["host"]?.text, !host.isEmpty else {
-                return origin.map { ($0.origin + base, "url: low: the document names no host: this is where it came from") }
+                return origin.map {
+                    ($0.origin + base, "url: low: the document names no host: this is where it came from")
+                }
                     ?? (example + base, missing)
             }
             let schemes = (root["schemes"]?.elements ?? []).compactMap(\.text)
@@ -83,11 +88,14 @@ struct SecurityGuess {
         }
         let servers = root["servers"]?.elements ?? []
         guard let server = servers.first, var url = server["url"]?.text else {
-            return origin.map { ($0.origin, "url: low: the document names no server: this is where it came from") } ?? (example, missing)
+            return origin.map { ($0.origin, "url: low: the document names no server: this is where it came from") } ?? (
+                example, missing
+            )
         }
         var note: String?
         for name in OpenAPIReader.variables(url) {
-            let value = server["variables"]?[name]?["default"].map { $0.text ?? $0.json }
+            let value =
+                server["variables"]?[name]?["default"].map { $0.text ?? $0.json }
                 ?? server["variables"]?[name]?["enum"]?.elements?.first?.text
             url = url.replacing("{\(name)}", with: value ?? name)
             note = "url: medium: the server's address has the variable \(name)"

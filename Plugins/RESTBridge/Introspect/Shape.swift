@@ -61,7 +61,8 @@ struct Shape: Sendable {
             }
         }
         if let more = other.element { result.elements = [element.map { $0.merged(with: more) } ?? more] }
-        result.values = values.isEmpty || other.values.isEmpty ? [] : values + other.values.filter { !values.contains($0) }
+        result.values =
+            values.isEmpty || other.values.isEmpty ? [] : values + other.values.filter { !values.contains($0) }
         result.isMap = isMap || other.isMap
         return result
     }

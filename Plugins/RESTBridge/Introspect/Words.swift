@@ -35,12 +35,20 @@ enum Words {
 
     static func singular(_ word: String) -> String {
         let lower = word.lowercased()
-        let kept = ["news", "series", "species", "status", "address", "data", "access", "analysis", "bus", "gas", "class"]
-        if kept.contains(lower) || lower.hasSuffix("ss") || lower.hasSuffix("us") || lower.hasSuffix("is") { return word }
+        let kept = [
+            "news", "series", "species", "status", "address", "data", "access", "analysis", "bus", "gas", "class",
+        ]
+        if kept.contains(lower) || lower.hasSuffix("ss") || lower.hasSuffix("us") || lower.hasSuffix("is") {
+            return word
+        }
         let odd = ["people": "person", "children": "child", "men": "man", "women": "woman", "indices": "index"]
-        if let one = odd[lower] { return word.first?.isUppercase == true ? one.prefix(1).uppercased() + one.dropFirst() : one }
+        if let one = odd[lower] {
+            return word.first?.isUppercase == true ? one.prefix(1).uppercased() + one.dropFirst() : one
+        }
         if lower.hasSuffix("ies"), lower.count > 4 { return word.dropLast(3) + "y" }
-        for ending in ["ches", "shes", "xes", "sses", "zes"] where lower.hasSuffix(ending) { return String(word.dropLast(2)) }
+        for ending in ["ches", "shes", "xes", "sses", "zes"] where lower.hasSuffix(ending) {
+            return String(word.dropLast(2))
+        }
         if lower.hasSuffix("s"), lower.count > 2 { return String(word.dropLast()) }
         return word
     }

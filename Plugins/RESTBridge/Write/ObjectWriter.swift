@@ -76,7 +76,8 @@ struct ObjectWriter {
             if isItem {
                 guard let key = value("key") else {
                     throw BridgeError(
-                        .configuration, "\(asked): its path does not follow from a key of \(request.key.names.count) parts",
+                        .configuration,
+                        "\(asked): its path does not follow from a key of \(request.key.names.count) parts",
                         remedy: "set write.\(request.operation.rawValue).path, such as /users/{key.id}")
                 }
                 while text.hasSuffix("/") { text.removeLast() }
@@ -143,7 +144,9 @@ struct ObjectWriter {
             remedy: "look at the remote before it is sent again", location: error.location, remote: error.remote)
     }
 
-    /// A status that is no success. A server that was too busy did nothing; a gateway does not know what was done.
+    /// A status that is no success.
+    ///
+    /// A server that was too busy did nothing; a gateway does not know what was done.
     private func refusal(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> BridgeError {
         var error = try exchange.statusError(asked: asked)
         switch response.status {
@@ -215,7 +218,9 @@ extension JSONPath {
                 case .name(let name): value[name].map { [$0] } ?? []
                 case .wildcard: value.elements ?? value.members.map(\.value)
                 case .index(let index):
-                    value.elements.flatMap { $0.indices.contains(Int(clamping: index)) ? [$0[Int(clamping: index)]] : [] } ?? []
+                    value.elements.flatMap {
+                        $0.indices.contains(Int(clamping: index)) ? [$0[Int(clamping: index)]] : []
+                    } ?? []
                 case .filter(let name, let wanted): (value.elements ?? []).filter { $0[name]?.text == wanted }
                 }
             }

@@ -11,11 +11,22 @@ struct OperationPaging {
         case number(Int)
     }
 
-    private static let offsets = ["offset", "start", "startindex", "startat", "skip", "first", "firstresult", "startposition", "from", "begin"]
-    private static let sizes = ["limit", "count", "maxresults", "pagesize", "max", "size", "top", "numberofrecords", "maxrecords", "rows", "length", "itemsperpage", "recordsperpage", "maxcount"]
+    private static let offsets = [
+        "offset", "start", "startindex", "startat", "skip", "first", "firstresult", "startposition", "from", "begin",
+    ]
+    private static let sizes = [
+        "limit", "count", "maxresults", "pagesize", "max", "size", "top", "numberofrecords", "maxrecords", "rows",
+        "length", "itemsperpage", "recordsperpage", "maxcount",
+    ]
     private static let pages = ["page", "pagenumber", "pageindex", "pageno", "pagenum", "currentpage"]
-    private static let tokens = ["cursor", "token", "nexttoken", "pagetoken", "continuationtoken", "marker", "locator", "querylocator", "searchid"]
-    private static let totals = ["total", "totalcount", "totalrecords", "totalresults", "totalsize", "numberofresults", "recordcount", "count", "size", "totalhits", "matches"]
+    private static let tokens = [
+        "cursor", "token", "nexttoken", "pagetoken", "continuationtoken", "marker", "locator", "querylocator",
+        "searchid",
+    ]
+    private static let totals = [
+        "total", "totalcount", "totalrecords", "totalresults", "totalsize", "numberofresults", "recordcount", "count",
+        "size", "totalhits", "matches",
+    ]
 
     init(_ operation: WSDLOperation, _ records: [String], _ schemas: SchemaSet) {
         let takes = Self.leaves(operation.input.elements, schemas, isInput: true)
@@ -29,7 +40,9 @@ struct OperationPaging {
         let more = find(["hasmore", "more", "hasnext", "moreresults", "moreitems"], gives)
         let done = find(["done", "islast", "lastpage", "complete", "islastpage", "includeslastiteminrange"], gives)
         var members: [(String, Rule)]
-        if let token = find(Self.tokens, takes), let next = find(Self.tokens + ["next", "nextcursor", "nextpagetoken"], gives) {
+        if let token = find(Self.tokens, takes),
+            let next = find(Self.tokens + ["next", "nextcursor", "nextpagetoken"], gives)
+        {
             members = [("style", .text("token")), ("token_element", text(token)), ("token", text(next))]
             if let size { members.append(("limit_element", text(size))) }
             elements = Set([token, size].compactMap { $0?.last })

@@ -54,7 +54,8 @@ struct ServiceOffer {
                         writer.member("name", path(field.path))
                         writer.member("type", field.type)
                         writer.member("key", field.path == [key ?? ""])
-                        confidence(("high", field.type == "json" ? "elements in the schema" : "in the schema"), to: writer)
+                        confidence(
+                            ("high", field.type == "json" ? "elements in the schema" : "in the schema"), to: writer)
                     }
                 }
             }
@@ -113,7 +114,9 @@ struct ServiceOffer {
                 }
             }
             let names = write.map(\.reason).joined(separator: ", ")
-            confidence(("medium", "\(names) by their names and what they take; writes are off until you uncomment them"), to: writer)
+            confidence(
+                ("medium", "\(names) by their names and what they take; writes are off until you uncomment them"),
+                to: writer)
         }
     }
 }

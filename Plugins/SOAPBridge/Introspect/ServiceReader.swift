@@ -37,8 +37,14 @@ struct ServiceReader {
             let ranked = group.candidates.enumerated().sorted { left, right in
                 func rank(_ candidate: Candidate) -> [Int] {
                     let words = NameWords.split(candidate.operation.name)
-                    let verb = words.first.map { ["list", "find", "query", "search", "get", "fetch", "read"].firstIndex(of: $0) ?? 9 } ?? 9
-                    return [candidate.missing.count, words.contains("by") ? 1 : 0, candidate.paging.rule == nil ? 1 : 0, verb]
+                    let verb =
+                        words.first.map {
+                            ["list", "find", "query", "search", "get", "fetch", "read"].firstIndex(of: $0) ?? 9
+                        } ?? 9
+                    return [
+                        candidate.missing.count, words.contains("by") ? 1 : 0, candidate.paging.rule == nil ? 1 : 0,
+                        verb,
+                    ]
                 }
                 let (a, b) = (rank(left.element) + [left.offset], rank(right.element) + [right.offset])
                 return a.lexicographicallyPrecedes(b)
@@ -60,8 +66,10 @@ struct ServiceReader {
                 guard case .complex(let type) = schemas[element.type] else { continue }
                 if element.isRepeated, !type.children.isEmpty || !type.attributes.isEmpty, path.count > 1 {
                     let paging = OperationPaging(operation, path, schemas)
-                    let missing = (try? EnvelopeWriter.write(
-                        operation, version: port.version, input: .object([]), schemas: schemas).missing) ?? []
+                    let missing =
+                        (try? EnvelopeWriter.write(
+                            operation, version: port.version, input: .object([]), schemas: schemas
+                        ).missing) ?? []
                     let open = missing.filter { place in !paging.elements.contains { place.hasSuffix("/" + $0) } }
                     return Candidate(
                         operation: operation, path: path, record: element, type: type, missing: open, paging: paging)
@@ -159,7 +167,10 @@ struct ServiceReader {
         }
         let endings = names.filter { ["id", "code", "key", "uuid", "guid"].contains(NameWords.split($0).last ?? "") }
         if let first = endings.first {
-            return set(&offer, first, endings.count == 1 ? ("medium", "it ends like a key") : ("low", "the first of \(endings.count) that end like a key"))
+            return set(
+                &offer, first,
+                endings.count == 1
+                    ? ("medium", "it ends like a key") : ("low", "the first of \(endings.count) that end like a key"))
         }
         if let name = find(["name", "title"]) { return set(&offer, name, ("low", "no better element than \(name)")) }
         if offer.obstacle == nil { offer.obstacle = "no element looks like a key: name one under key" }
@@ -204,8 +215,11 @@ struct ServiceReader {
     ]
 
     /// The operations that change the entity's objects, by their verbs and what they take.
-    private func roles(of offer: ServiceOffer, _ best: Candidate) -> [(name: String, members: [(String, String)], reason: String)] {
-        let subject = [offer.name, schemas.namesOfTypes[best.record.type]?.local ?? "", best.record.name.local].map(NameWords.plain)
+    private func roles(of offer: ServiceOffer, _ best: Candidate) -> [(
+        name: String, members: [(String, String)], reason: String
+    )] {
+        let subject = [offer.name, schemas.namesOfTypes[best.record.type]?.local ?? "", best.record.name.local].map(
+            NameWords.plain)
         return ["create", "update", "delete"].compactMap { role in
             for operation in port.operations where operation.problem == nil {
                 let words = NameWords.split(operation.name)
@@ -213,20 +227,27 @@ struct ServiceReader {
                 let rest = words.filter { $0 != verb }.joined()
                 let takes = arguments(of: operation)
                 let object = takes.first { $0.type == best.record.type && !$0.isRepeated }
-                let isSubject = subject.contains { !$0.isEmpty && (rest == $0 || NameWords.singular(rest) == NameWords.singular($0)) }
+                let isSubject = subject.contains {
+                    !$0.isEmpty && (rest == $0 || NameWords.singular(rest) == NameWords.singular($0))
+                }
                 guard isSubject || (object != nil && role != "delete") else { continue }
                 var members = [("operation", operation.name)]
                 if role != "delete" {
-                    guard object != nil || takes.contains(where: { element in
-                        offer.fields.contains { $0.path == [element.name.local] }
-                    }) else { continue }
+                    guard
+                        object != nil
+                            || takes.contains(where: { element in
+                                offer.fields.contains { $0.path == [element.name.local] }
+                            })
+                    else { continue }
                     if let object { members.append(("values", object.name.local)) }
                 }
                 if role != "create", let key = offer.key {
                     let entity = NameWords.plain(offer.name)
                     let wanted = [NameWords.plain(key), entity + NameWords.plain(key), "id", entity + "id", entity]
                     let plain = takes.filter { simple($0) != nil }
-                    if let element = wanted.lazy.compactMap({ want in plain.first { NameWords.plain($0.name.local) == want } }).first
+                    if let element = wanted.lazy.compactMap({ want in
+                        plain.first { NameWords.plain($0.name.local) == want }
+                    }).first
                         ?? (plain.count == 1 ? plain.first : nil)
                     {
                         members.append(("key", element.name.local))
@@ -259,14 +280,16 @@ struct ServiceReader {
                 offers[index].fields.removeAll { $0.path == field.path }
                 let name = String(field.path[0].dropLast(last.count))
                 offers[index].relationships.append(
-                    .init(name: name, target: target.name, isToMany: false, path: field.path,
+                    .init(
+                        name: name, target: target.name, isToMany: false, path: field.path,
                         confidence: ("medium", "named like the key of \(target.name)")))
             }
             for (child, inner) in offers[index].nested {
                 let isArray: Bool
                 var type = child.type
                 var path = [child.name.local]
-                if case .complex(let wrapper) = schemas[child.type], wrapper.children.count == 1, wrapper.children[0].isRepeated,
+                if case .complex(let wrapper) = schemas[child.type], wrapper.children.count == 1,
+                    wrapper.children[0].isRepeated,
                     wrapper.attributes.isEmpty
                 {
                     isArray = true
@@ -277,17 +300,21 @@ struct ServiceReader {
                 }
                 if let target = targets.first(where: { $0.type == type }) {
                     offers[index].relationships.append(
-                        .init(name: child.name.local, target: target.name, isToMany: isArray, path: path,
+                        .init(
+                            name: child.name.local, target: target.name, isToMany: isArray, path: path,
                             confidence: ("high", "of the type of \(target.name)")))
                 } else if let inner, !isArray {
                     for element in inner.children {
                         if let text = simple(element) {
                             offers[index].fields.append(
-                                .init(path: [child.name.local, element.name.local], type: text, isRepeated: false, element: element.type))
+                                .init(
+                                    path: [child.name.local, element.name.local], type: text, isRepeated: false,
+                                    element: element.type))
                         }
                     }
                 } else {
-                    offers[index].fields.append(.init(path: [child.name.local], type: "json", isRepeated: true, element: nil))
+                    offers[index].fields.append(
+                        .init(path: [child.name.local], type: "json", isRepeated: true, element: nil))
                 }
             }
         }

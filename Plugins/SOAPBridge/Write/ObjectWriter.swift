@@ -33,7 +33,8 @@ struct ObjectWriter {
         } catch var error as BridgeError {
             error.message = error.message.hasPrefix(asked) ? error.message : "\(asked): \(error.message)"
             if !missing.isEmpty, error.remedy == nil {
-                error.remedy = "the request lacks what the schema requires: \(missing.prefix(10).joined(separator: ", "))"
+                error.remedy =
+                    "the request lacks what the schema requires: \(missing.prefix(10).joined(separator: ", "))"
             }
             throw error
         }
@@ -42,7 +43,8 @@ struct ObjectWriter {
     // MARK: request
 
     private func input() throws(BridgeError) -> InputValue {
-        var input = try Placeholders(parent: request.parent, key: request.key, object: request.object).filled(rule.input)
+        var input = try Placeholders(parent: request.parent, key: request.key, object: request.object).filled(
+            rule.input)
         if request.operation != .delete {
             let names = elementNames(at: rule.values)
             // A service that replaces the whole object would empty what is not said.

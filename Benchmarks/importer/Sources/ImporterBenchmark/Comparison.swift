@@ -46,7 +46,9 @@ struct Comparison {
         for (what, name) in [("cold", "cold"), ("unchanged", "again")] {
             let floor = (times["floor \(name)"] ?? []).min() ?? 0
             let own = (times["bmo \(name)"] ?? []).min() ?? 0
-            print("| \(shape.name) | \(what) | \(perRow(floor)) | \(perRow(own)) | \(String(format: "%.2f", own / floor)) |")
+            print(
+                "| \(shape.name) | \(what) | \(perRow(floor)) | \(perRow(own)) | \(String(format: "%.2f", own / floor)) |"
+            )
         }
     }
 

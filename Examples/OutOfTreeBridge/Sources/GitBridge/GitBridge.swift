@@ -93,9 +93,11 @@ final class GitBridge: Bridge {
 // The two symbols that the host looks for.
 private let export = BridgeExport(GitBridge.self)
 
+/// Tells the host who this is.
 @c(bmo_bridge_info_v1)
 public func bridgeInfo() -> UnsafePointer<bmo_bridge_info>? { export.info }
 
+/// Gives the host the functions of the bridge.
 @c(bmo_bridge_entry_v1)
 public func bridgeEntry(major: UInt16, minor: UInt16) -> UnsafePointer<bmo_bridge_table>? {
     export.table(major: major, minor: minor)

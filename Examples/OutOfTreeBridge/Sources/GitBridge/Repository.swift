@@ -43,7 +43,9 @@ final class Repository {
         throw BridgeError(.remote, "\(what) of \(path) failed", location: path, remote: Self.lastError)
     }
 
-    private static var lastError: String? { git_error_last().flatMap { $0.pointee.message }.map { String(cString: $0) } }
+    private static var lastError: String? {
+        git_error_last().flatMap { $0.pointee.message }.map { String(cString: $0) }
+    }
 }
 
 extension git_oid: @retroactive CustomStringConvertible {
