@@ -341,7 +341,9 @@ final class RESTSource: RecordSource {
                 newToken.url = client.withoutCredentials(requestURL).text
             }
         }
-        if !newToken.isEmpty, !client.redactor.holdsSecret(url: newToken.text) { page.token = newToken.text }
+        // What a walk left out would not come again.
+        let isWhole = open.isLast || pager.isComplete
+        if isWhole, !newToken.isEmpty, !client.redactor.holdsSecret(url: newToken.text) { page.token = newToken.text }
     }
 
     private func finished(location: String?) -> Page {
