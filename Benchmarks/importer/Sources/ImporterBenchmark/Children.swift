@@ -43,6 +43,7 @@ enum Children {
     ) throws -> Double {
         let mapper = Mapper(model)
         let start = CPUClock.now
+        try store.beginRun(kind: "benchmark")
         for (index, batch) in batches.enumerated() {
             let page = try PageImport(
                 entity, of: model, from: PageImport.Origin(bridge: "memory", page: index + 1), mapper: mapper,
@@ -50,6 +51,7 @@ enum Children {
             try page.add(batch, location: nil)
             try page.commit(progress: nil)
         }
+        try store.endRun(outcome: "finished", summary: "{}", always: false, keeping: .forever)
         return CPUClock.now - start
     }
 

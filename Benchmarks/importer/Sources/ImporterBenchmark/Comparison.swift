@@ -70,6 +70,9 @@ struct Comparison {
 
     private func importAll(_ batches: [RecordBatch], into store: SQLiteStore) throws {
         let mapper = Mapper(model)
+        // As `bmo sync` does: what the run changes is recorded.
+        try store.beginRun(kind: "benchmark")
+        defer { _ = try? store.endRun(outcome: "finished", summary: "{}", always: false, keeping: .forever) }
         for (index, batch) in batches.enumerated() {
             let page = try PageImport(
                 0, of: model, from: PageImport.Origin(bridge: "memory", page: index + 1), mapper: mapper, into: store)
