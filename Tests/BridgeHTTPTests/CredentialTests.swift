@@ -64,6 +64,13 @@ import Testing
         let client = try client { $0.setAuth([("type", "api_key"), ("query", "key"), ("value", "s3cret")]) }
         #expect(try echo(client.start(redirect("/echo"))).path == "/echo?key=s3cret")
         #expect(try echo(client.start(redirect("abroad"))).path == "/echo")
+        // A server that copies the query into its redirect sends nobody's key abroad.
+        let copied = HTTPURL.encode("\(server.otherURL)/echo?key=s3cret")
+        #expect {
+            _ = try echo(client.start(redirect(copied)))
+        } throws: {
+            ($0 as? BridgeError)?.message == "the reply redirects to another origin with a credential in the URL"
+        }
     }
 
     @Test func `a request can leave credentials at home`() throws {
