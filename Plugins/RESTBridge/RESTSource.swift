@@ -88,7 +88,11 @@ final class RESTSource: RecordSource {
     func cancel() { running.cancel() }
 
     func next(into writer: RecordBatchWriter) throws -> Page {
-        guard !isOver else { return Page(isPageEnd: true, isEnd: true, isComplete: isComplete) }
+        guard !isOver else {
+            var page = Page(isPageEnd: true, isEnd: true, isComplete: isComplete)
+            page.isPositional = isComplete && pager.isPositional
+            return page
+        }
         do {
             if current == nil, let end = try open() { return end }
             return try read(into: writer)
@@ -327,6 +331,7 @@ final class RESTSource: RecordSource {
         running.drop()
         page.isEnd = true
         page.isComplete = open.isLast ? !section.isPartial && !isDelta : isComplete
+        page.isPositional = page.isComplete && pager.isPositional
         page.warnings = pager.warnings
         page.pushed = section.pushed
         if pageNumber == 1, !isResumed, !isDelta, section.isConditional, section.method == "GET", let requestURL {
@@ -336,14 +341,18 @@ final class RESTSource: RecordSource {
                 newToken.url = client.withoutCredentials(requestURL).text
             }
         }
-        if !newToken.isEmpty, !client.redactor.holdsSecret(url: newToken.text) { page.token = newToken.text }
+        // What a walk left out would not come again.
+        let isWhole = open.isLast || pager.isComplete
+        if isWhole, !newToken.isEmpty, !client.redactor.holdsSecret(url: newToken.text) { page.token = newToken.text }
     }
 
     private func finished(location: String?) -> Page {
         isOver = true
         running.drop()
-        return Page(
+        var page = Page(
             isPageEnd: true, isEnd: true, isComplete: isComplete, location: location, warnings: pager.warnings)
+        page.isPositional = isComplete && pager.isPositional
+        return page
     }
 
     /// Adds the page to errors of the walk.

@@ -37,10 +37,16 @@ final class PageWriter: @unchecked Sendable {
         var unknownSparedField: String?
     }
 
+    private let confirms: Bool
     private var state: State
     private var recordsInPage = 0
 
-    init(_ request: WalkRequest, _ context: SyncContext, parent: ParentObject?, after progress: WalkProgress?) {
+    /// - Parameter confirms: The walk is the second one, which has to lack a row too before that is deleted.
+    init(
+        _ request: WalkRequest, _ context: SyncContext, parent: ParentObject?, after progress: WalkProgress?,
+        confirms: Bool
+    ) {
+        self.confirms = confirms
         let plan = request.plan
         model = context.workspace.model
         self.request = request
@@ -117,7 +123,8 @@ final class PageWriter: @unchecked Sendable {
             state.sweep = try page.commit(
                 end: request.end(
                     isComplete: info.complete, isUnchanged: info.unchanged, token: info.token, newest: state.newest,
-                    isResumed: isResumed, hasParent: parent != nil))
+                    isResumed: isResumed, hasParent: parent != nil,
+                    listing: confirms ? .second : info.positional ? .first : .only))
         } else {
             try page.commit(
                 progress: info.cursor.map {

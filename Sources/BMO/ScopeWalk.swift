@@ -38,6 +38,13 @@ struct ScopeWalk: Sendable {
     ///
     /// - Throws: What the bridge or the store throws; the pages before are in.
     func run(at place: Place) async throws -> Result {
+        let result = try await runOnce(place)
+        guard result.sweep.unconfirmed > 0 else { return result }
+        // Pages by position: a record that moved while they were fetched was passed by, and is not gone.
+        return try await walk(place, fromBeginning: true, confirms: true)
+    }
+
+    private func runOnce(_ place: Place) async throws -> Result {
         do {
             return try await walk(place, fromBeginning: context.options.restart)
         } catch let refusal as ResumeRefused {
@@ -50,7 +57,7 @@ struct ScopeWalk: Sendable {
         }
     }
 
-    private func walk(_ place: Place, fromBeginning: Bool) async throws -> Result {
+    private func walk(_ place: Place, fromBeginning: Bool, confirms: Bool = false) async throws -> Result {
         let scope = plan.scope(parent: parent)
         let (saved, left) = try await context.thread.run { [context] in
             (try context.store.progress(of: scope), try context.store.cursor(of: scope))
@@ -78,7 +85,7 @@ struct ScopeWalk: Sendable {
             if progress != nil, error.blamesCursor { throw ResumeRefused(error) }
             throw error
         }
-        let writer = PageWriter(request, context, parent: parent, after: progress)
+        let writer = PageWriter(request, context, parent: parent, after: progress, confirms: confirms)
         var result = Result(counts: ImportCounts(entityCount: context.workspace.model.entities.count))
         do {
             result = try await take(stream, writer, place, result)

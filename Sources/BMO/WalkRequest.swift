@@ -67,15 +67,17 @@ struct WalkRequest: Sendable {
     ///   - token: The bridge's new state.
     ///   - newest: The newest value of the watched field that came.
     ///   - isResumed: The walk began in an earlier process.
+    ///   - listing: Whether what the walk lacks is gone, or only if another one lacks it too.
     func end(
-        isComplete: Bool, isUnchanged: Bool, token: String?, newest: Watermark?, isResumed: Bool, hasParent: Bool
+        isComplete: Bool, isUnchanged: Bool, token: String?, newest: Watermark?, isResumed: Bool, hasParent: Bool,
+        listing: SweepRule.Listing
     ) -> WalkEnd {
         var end = WalkEnd(defersSweep: hasParent)
         end.cursor = next(
             isComplete: isComplete, isUnchanged: isUnchanged, token: token, newest: newest, isResumed: isResumed)
         // A walk that asked for what changed since a value says nothing about the rest.
         if isComplete, !isUnchanged, since == nil, plan.isListing, plan.policy.mode != .ignore {
-            end.sweep = SweepRule(brake: ignoresBrake ? nil : plan.policy.brake)
+            end.sweep = SweepRule(brake: ignoresBrake ? nil : plan.policy.brake, listing: listing)
         }
         return end
     }

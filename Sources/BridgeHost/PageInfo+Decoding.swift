@@ -87,6 +87,7 @@ extension PageInfo {
     /// What ABI 1.1 added: what moved, what is gone, what was not looked at.
     private mutating func readMovement(_ record: OwnedRecord, _ log: BridgeLog) throws(PluginRefusal) {
         unchanged = try Self.bool(record, "unchanged")
+        positional = try Self.bool(record, "positional")
         if let text = try Self.text(record, "token") {
             guard text.utf8.count <= Self.longestToken else {
                 throw PluginRefusal(reason: "a token of \(text.utf8.count) bytes; the limit is \(Self.longestToken)")

@@ -32,6 +32,8 @@ public struct PageInfo: Sendable, Equatable {
     public var token: String?
     /// With ``end``: nothing moved since the token or `since`.
     public var unchanged = false
+    /// With ``complete``: whether a record may have moved past the walk, because pages were told apart by position.
+    public var positional = false
     /// The objects that the remote says are gone: records, of which the key suffices.
     public var deleted: RecordBatch?
     /// Objects that the walk did not look at.
@@ -46,7 +48,7 @@ public struct PageInfo: Sendable, Equatable {
             && left.rejected == right.rejected && left.warnings == right.warnings && left.metadata == right.metadata
             && left.token == right.token && left.unchanged == right.unchanged
             && left.deleted?.count == right.deleted?.count && left.spared == right.spared
-            && left.pushed == right.pushed
+            && left.pushed == right.pushed && left.positional == right.positional
     }
 }
 

@@ -185,6 +185,11 @@ public struct Page {
     public var deleted: [BridgeOptions] = []
     /// Objects that the walk did not look at: that they did not come says nothing, even where `isComplete` is true.
     public var spared: [Spared] = []
+    /// With `isComplete`: the pages were told apart by position, so that what was added or removed meanwhile may have moved
+    /// a record past the walk.
+    ///
+    /// Before it deletes anything, the host walks once more.
+    public var isPositional = false
     /// Which of the request's filters the remote applies, by their places in the list.
     public var pushed: [Int] = []
 
@@ -273,6 +278,7 @@ public struct Page {
     private func writeIncrementalMembers(to writer: RecordBatchWriter) {
         if let token { writer.member("token", token) }
         if isUnchanged { writer.member("unchanged", true) }
+        if isPositional { writer.member("positional", true) }
         if !deleted.isEmpty {
             writer.key("deleted")
             writer.array { for object in deleted { object.write(to: writer) } }

@@ -132,10 +132,23 @@ public struct WalkEnd: Sendable {
 public struct SweepRule: Sendable {
     /// The most that may be deleted; nil for no limit.
     public var brake: DeletePolicy.Brake?
+    /// Which of two listings it is that both have to lack a row.
+    public var listing: Listing
+
+    /// Listings that may have passed by rows without lacking them are asked for twice.
+    public enum Listing: Sendable {
+        /// What it lacks is gone.
+        case only
+        /// What it lacks is noted and not deleted.
+        case first
+        /// What it lacks is gone if the first one lacked it too.
+        case second
+    }
 
     /// A rule.
-    public init(brake: DeletePolicy.Brake?) {
+    public init(brake: DeletePolicy.Brake?, listing: Listing = .only) {
         self.brake = brake
+        self.listing = listing
     }
 
     /// Whether so many of so many rows are more than may be deleted.
@@ -170,11 +183,14 @@ public struct SweepResult: Sendable, Equatable {
     public var held: Held?
     /// Nothing was deleted, because the walk passed by objects that nobody can name.
     public var isUncertain: Bool
+    /// So many rows were lacking in the first of two listings.
+    public var unconfirmed: Int
 
     /// What became of them.
-    public init(deleted: [Int: Int] = [:], held: Held? = nil, isUncertain: Bool = false) {
+    public init(deleted: [Int: Int] = [:], held: Held? = nil, isUncertain: Bool = false, unconfirmed: Int = 0) {
         self.deleted = deleted
         self.held = held
+        self.unconfirmed = unconfirmed
         self.isUncertain = isUncertain
     }
 }

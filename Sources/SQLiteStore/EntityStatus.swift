@@ -27,7 +27,7 @@ public struct EntityStatus: Sendable {
     public var lastChanged: String?
     /// Where a walk stopped.
     public var interrupted: Walk?
-    /// What the next walk begins with, by name: as the table has it.
+    /// What the next walks will ask for, in words.
     public var cursors: [String]
 }
 
@@ -48,7 +48,11 @@ extension SQLiteStore {
                         WHERE id = (SELECT max(run) FROM bmo_changes WHERE entity = ?)
                         """, arguments: [layout.name])
                 let place = try Row.fetchOne(
-                    db, sql: "SELECT page, saved, saved > ? AS fresh FROM bmo_progress WHERE entity = ?",
+                    db,
+                    sql: """
+                        SELECT page, saved, saved > ? AS fresh FROM bmo_progress WHERE entity = ?
+                        ORDER BY saved DESC LIMIT 1
+                        """,
                     arguments: [Clock.text(secondsAgo: 3600), layout.name])
                 return EntityStatus(
                     name: layout.name,
@@ -66,13 +70,28 @@ extension SQLiteStore {
         }
     }
 
+    /// What the next walks ask from: a line for the entity's own, and one for each further source; a token and what was
+    /// asked for are the bridge's affair.
     private func cursors(of entity: String, in db: Database) throws -> [String] {
-        guard try db.tableExists("bmo_cursors") else { return [] }
-        return try Row.fetchAll(db, sql: "SELECT * FROM bmo_cursors WHERE entity = ?", arguments: [entity]).map { row in
-            row.compactMap { name, value in
-                name == "entity" || value.isNull
-                    ? nil : "\(name) \(String.fromDatabaseValue(value) ?? value.description)"
-            }.joined(separator: ", ")
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT source, count(*) AS count, max(newest) AS newest, max(full_at) AS full_at, max(saved) AS saved,
+                    max(token IS NOT NULL) AS has_token
+                FROM bmo_cursors WHERE entity = ? GROUP BY source ORDER BY source
+                """, arguments: [entity])
+        return rows.map { row in
+            let source: String = row["source"]
+            let count: Int = row["count"]
+            let newest = (row["newest"] as DatabaseValue).isNull ? nil : String.fromDatabaseValue(row["newest"])
+            let from =
+                newest.map { "what is newer than \($0)" }
+                ?? (row["has_token"] ? "what changed since \(row["saved"] as String)" : "all")
+            let parts = [
+                "the next walk" + (source.isEmpty ? "" : " of \(source)") + " asks for \(from)",
+                count > 1 ? "by \(count) parents" : nil, "all of it came last at \(row["full_at"] as String)",
+            ]
+            return parts.compactMap { $0 }.joined(separator: "; ")
         }
     }
 

@@ -98,8 +98,11 @@ final class SQLitePageTransaction: PageTransaction {
                 result.isUncertain = true
                 // With the token the remote would not list again what is missed.
                 keepsCursor = end.cursor?.token == nil
+            } else if rule.listing == .first, case let count = try writers.sweep.note(walk, log), count > 0 {
+                result.unconfirmed = count
+                keepsCursor = false
             } else if end.defersSweep {
-                keepsCursor = try !writers.sweep.wait(walk, log, end.cursor)
+                keepsCursor = try !writers.sweep.wait(walk, log, end.cursor, rule.listing)
             } else {
                 result = try writers.sweep.sweep(walk, log, rule)
                 keepsCursor = result.held == nil

@@ -29,6 +29,8 @@ final class Sweep {
     private unowned let writers: Writers
     private let connection: OpaquePointer?
     private var waiting: [Int: Waiting] = [:]
+    /// What the first of two listings of a scope lacked.
+    private var unconfirmed: [WalkScope: Set<Int64>] = [:]
 
     /// How many rows are looked at in one go.
     private static let chunk = 1 << 20
@@ -43,12 +45,23 @@ final class Sweep {
 
     /// Deletes what the walk's log lacks.
     func sweep(_ walk: WalkTarget, _ log: SeenLog, _ rule: SweepRule) throws -> SweepResult {
-        let (gone, total) = try absent(walk, log)
+        var (gone, total) = try absent(walk, log)
+        if rule.listing == .second {
+            let first = unconfirmed.removeValue(forKey: walk.scope) ?? []
+            gone.removeAll { !first.contains($0) }
+        }
         guard !gone.isEmpty else { return SweepResult() }
         if rule.holds(gone.count, of: total) {
             return SweepResult(held: SweepResult.Held(gone: gone.count, total: total))
         }
         return SweepResult(deleted: try writers.remover.remove(gone, of: walk.entity))
+    }
+
+    /// Notes what the first of two listings lacked; returns how many rows that are.
+    func note(_ walk: WalkTarget, _ log: SeenLog) throws -> Int {
+        let gone = try absent(walk, log).rows
+        unconfirmed[walk.scope] = gone.isEmpty ? nil : Set(gone)
+        return gone.count
     }
 
     /// The rows in the walk's scope that are not in its log, and how many the scope has.
@@ -206,13 +219,16 @@ final class Sweep {
     func beginParents(of entity: Int) { waiting[entity] = Waiting() }
 
     /// Notes what the walk of one parent lacked; returns whether anything: then its cursor waits too.
-    func wait(_ walk: WalkTarget, _ log: SeenLog, _ cursor: WalkCursor?) throws -> Bool {
+    func wait(
+        _ walk: WalkTarget, _ log: SeenLog, _ cursor: WalkCursor?, _ listing: SweepRule.Listing
+    ) throws -> Bool {
         guard var waiting = waiting[walk.entity] else { return false }
         self.waiting[walk.entity] = nil
         defer { self.waiting[walk.entity] = waiting }
         let (absent, total) = try absent(walk, log)
         waiting.total += total
-        let gone = absent.filter { !waiting.strangers.contains($0) }
+        let first = listing == .second ? unconfirmed.removeValue(forKey: walk.scope) ?? [] : nil
+        let gone = absent.filter { !waiting.strangers.contains($0) && first?.contains($0) != false }
         guard !gone.isEmpty else { return false }
         for row in gone { waiting.rows[row] = waiting.scopes.count }
         waiting.scopes.append(

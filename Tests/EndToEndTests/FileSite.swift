@@ -35,8 +35,9 @@ final class FileSite: Sendable {
     ///
     /// - Parameters:
     ///   - area: the type of a country's area.
+    ///   - deletes: what becomes of countries and cities that the listing lacks.
     ///   - more: what stands at the top of the file.
-    func configure(area: String = "real", more: String = "") throws {
+    func configure(area: String = "real", deletes: String = "hard", more: String = "") throws {
         try folder.write(
             """
             version: 1
@@ -46,12 +47,14 @@ final class FileSite: Sendable {
               Country:
                 bridge: site
                 key: code
+                deletes: \(deletes)
                 attributes: {code: text, name: text, area: \(area), eu: boolean}
                 relationships: {cities: {many: City, inverse: country}, languages: {many: Language}}
                 rest: {path: /countries.json}
               City:
                 bridge: site
                 key: id
+                deletes: \(deletes)
                 attributes: {id: integer, name: text}
                 relationships: {country: {to: Country}}
                 rest: {path: /cities.json}

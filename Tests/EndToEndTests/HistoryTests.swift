@@ -148,6 +148,29 @@ extension EndToEndTests {
             #expect(nobody.exitCode == 1 && nobody.errorOutput.contains("there is no City 99"), "\(nobody)")
         }
 
+        @Test(arguments: ["hard", "soft"])
+        func `rows that a listing lacked come back when its run is undone`(deletes: String) async throws {
+            let site = try await FileSite()
+            try site.configure(deletes: deletes)
+            try site.publish(countries: Self.before.countries, cities: Self.before.cities)
+            try await site.expectSuccess("sync")
+            try await site.expectSuccess("sync")
+            let before = try await site.tables()
+            try site.publish(countries: #"[{"code": "NO"}]"#, cities: #"[{"id": 3}]"#)
+            try await site.expectSuccess("sync")
+            let diff = try await site.expectSuccess("diff")
+            #expect(diff.words.contains { $0.hasPrefix("City 4 deleted") }, "\(diff)")
+            let gone = deletes == "hard" ? "Country SE stubbed" : "Country SE deleted"
+            #expect(diff.words.contains { $0.hasPrefix(gone) }, "City 3 still refers to it: \(diff)")
+            let after = try await site.tables()
+            let run = try #require(diff.words.first?.split(separator: ",").first?.split(separator: " ").last)
+            try await site.expectSuccess("undo", String(run))
+            #expect(try await site.tables() == before)
+            let undo = try await site.query("SELECT max(id) FROM bmo_runs").filter(\.isNumber)
+            try await site.expectSuccess("undo", undo)
+            #expect(try await site.tables() == after)
+        }
+
         @Test func `what is in quarantine is imported again when the config lets it`() async throws {
             let site = try await FileSite()
             try site.publish(

@@ -44,7 +44,7 @@ struct IntrospectionTests {
         (##"{"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Pet"}}"##, "$.*"),
     ])
     func `A list is found in its envelope`(reply: String, records: String) throws {
-        let offers = try discover(document(reply: reply.replacing("P", with: Self.pets)))
+        let offers = try discover(document(reply: reply.replacing(": P", with: ": \(Self.pets)")))
         let pet = try #require(offers["Pet"])
         #expect(pet.contains("\"records\":\"\(records)\""), "\(pet)")
     }

@@ -209,6 +209,15 @@ import Testing
         #expect(second.last?.deleted.map { $0.integer("id") } == [9])
         #expect(second.last?.isComplete == false)
         #expect(second.last?.token == #"{"delta":"t2"}"#)
+        // What an incomplete walk left out would not come with the next token.
+        let cut = try walk([
+            "path": "changes", "records": "$.users",
+            "incremental": ["token": "$.sync_token", "parameter": "sync_token"],
+            "paging": ["style": "next_url", "path": "$.nowhere"],
+        ])
+        #expect(cut.ids == Array(1...25))
+        #expect(cut.last?.isComplete == false)
+        #expect(cut.last?.token == nil)
     }
 
     @Test func `an OData delta link brings what moved and what is gone`() throws {

@@ -19,6 +19,16 @@ struct Pager: Sendable {
     private var pageLength: Int?
     private(set) var warnings: [String] = []
     private(set) var isComplete = false
+    /// Whether what was added or removed during the walk may have moved a record past it.
+    ///
+    /// A URL that the server names may be that of a numbered page; a cursor or a key is not.
+    var isPositional: Bool {
+        guard pagesRead > 1 || resumed else { return false }
+        switch rule.style {
+        case .page, .offset, .nextURL, .linkHeader: return true
+        case .none, .automatic, .cursor, .keyset: return false
+        }
+    }
     /// The walk's first page was short, and the next one tells whether that was the end.
     private(set) var isConfirming = false
 

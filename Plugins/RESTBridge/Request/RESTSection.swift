@@ -155,10 +155,4 @@ struct RESTSection: Sendable {
         }
         return headers
     }
-
-    private static func uses(_ name: String, in options: BridgeOptions?) -> Bool {
-        (options?.names ?? []).contains { member in
-            (options?.strings(member) ?? []).contains { ValueTemplate.uses(name, in: $0) }
-        }
-    }
 }

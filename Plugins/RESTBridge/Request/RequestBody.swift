@@ -63,14 +63,4 @@ struct RequestBody: Sendable {
             return (Array(pairs.joined(separator: "&").utf8), "application/x-www-form-urlencoded")
         }
     }
-
-    /// Whether a variable stands in it.
-    func uses(_ name: String) -> Bool {
-        var found = false
-        _ = content.mapTexts { text in
-            if ValueTemplate.uses(name, in: text) { found = true }
-            return .text(text)
-        }
-        return found
-    }
 }

@@ -31,7 +31,4 @@ enum ValueTemplate {
         }
         return expand(text, variables).map(JSONValue.text)
     }
-
-    /// Whether the text has the variable.
-    static func uses(_ name: String, in text: String) -> Bool { text.contains("{\(name)}") }
 }

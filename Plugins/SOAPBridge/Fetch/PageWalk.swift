@@ -168,6 +168,9 @@ struct PageWalk {
         return Step(isEnd: true, isComplete: true)
     }
 
+    /// Whether what was added or removed during the walk may have moved a record past it.
+    var isPositional: Bool { pages > 1 && (paging.style == .offset || paging.style == .page) }
+
     private var positionMember: String {
         switch paging.style {
         case .none, .offset: "offset_element"

@@ -178,10 +178,12 @@ final class SOAPSource: RecordSource {
 
     private func page(_ reply: Reply, _ step: PageWalk.Step, isPageEnd: Bool) -> Page {
         defer { warnings = [] }
-        return Page(
+        var page = Page(
             cursor: step.cursor, isPageEnd: isPageEnd, isEnd: step.isEnd, isComplete: step.isComplete,
             total: reply.reader.total, location: reply.response.location, rejected: reply.reader.takeRejected(),
             warnings: warnings + [step.warning].compactMap(\.self))
+        page.isPositional = step.isComplete && walk.isPositional
+        return page
     }
 
     // MARK: Requests

@@ -141,6 +141,10 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                                      spared: [{ field: text (remote, dots), equals: any or prefix: text }]
  *                                                             objects that the walk did not look at: that they did not
  *                                                             come says nothing, even where `complete` is true
+ *                                      positional: bool       with complete: the pages were told apart by position, so
+ *                                                             that what was added or removed meanwhile may have moved
+ *                                                             a record past the walk: before it deletes anything, the
+ *                                                             host walks once more
  *                                      pushed: [int]          which of the request's filters the remote applies }
  *                On BMO_FAILED `page` holds the error and `records` is empty.
  * write          request: one record { operation: "create" | "update" | "delete", entity: text, section: object,
