@@ -9,7 +9,7 @@ package struct DeadlineError: Error, CustomStringConvertible {
 
 /// Asks again and again until `condition` gives a value, and throws ``DeadlineError`` when the deadline passes before.
 package func eventually<Value: Sendable>(
-    _ what: String, within deadline: Duration = .seconds(20), every interval: Duration = .milliseconds(5),
+    _ what: String, within deadline: Duration = .seconds(90), every interval: Duration = .milliseconds(5),
     _ condition: () async throws -> Value?
 ) async throws -> Value {
     let end = ContinuousClock.now + deadline
@@ -22,7 +22,7 @@ package func eventually<Value: Sendable>(
 
 /// As the other ``eventually(_:within:every:_:)``, until `condition` holds.
 package func eventually(
-    _ what: String, within deadline: Duration = .seconds(20), _ condition: () async throws -> Bool
+    _ what: String, within deadline: Duration = .seconds(90), _ condition: () async throws -> Bool
 ) async throws {
     _ = try await eventually(what, within: deadline) { try await condition() ? true : nil }
 }
