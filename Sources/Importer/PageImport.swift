@@ -122,6 +122,15 @@ public final class PageImport {
         withExtendedLifetime(page) {}
     }
 
+    /// Takes a local edit as done: what comes next on this page is the remote's answer to it.
+    ///
+    /// - Parameters:
+    ///   - entry: The number of the outbox entry.
+    ///   - key: The key that the remote gave the object, where that is not the local one.
+    package func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {
+        try transaction.access { try transaction.acknowledge(entry, key: key) }
+    }
+
     /// Takes objects that the walk did not look at as seen; nil: nobody knows which they are, so nothing is missed.
     public func spare(_ rows: [SparedRows]?) throws {
         try transaction.access {

@@ -75,6 +75,9 @@ public protocol PageTransaction: AnyObject {
     /// Deletes what the walks of an entity's parents lacked, after the last of them; see ``WalkEnd/defersSweep``.
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult
 
+    /// Takes an outbox entry away: the remote has it. Gives its object the remote's key, everywhere, if that is another.
+    func acknowledge(_ entry: Int64, key: [StoredValue]?) throws
+
     /// Keeps where a walk stands; nil when it is over.
     func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws
 
@@ -86,6 +89,11 @@ public protocol PageTransaction: AnyObject {
 }
 
 extension PageTransaction {
+    /// Knows of no local edits.
+    public func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {
+        throw StoreError(.internal, "this store keeps no outbox")
+    }
+
     /// Keeps nothing.
     public func noteUnknownField(_ field: UnknownField) {}
 
