@@ -39,7 +39,8 @@ struct DiffCommand: AsyncParsableCommand {
             throw CommandFailure("no run is kept that changed anything")
         }
         guard let record = try store.runs(id: id).first else {
-            throw CommandFailure("there is no run \(id); `bmo runs` lists those that are kept")
+            throw CommandFailure(
+                "there is no run \(id); `bmo runs` lists those that are kept", exitCode: CommandFailure.usage)
         }
         if json {
             let printer = DiffPrinter(workspace.model, limit: nil)
