@@ -66,7 +66,7 @@ public final class RESTBridge: Bridge {
         do {
             let section = try RESTSection(request, base: base, parameters: parameters)
             if request.explains {
-                return PlanSource(section, request: request) { [client] in client.redactor.clean(url: $0) }
+                return PlanSource(section, request: request, client: client)
             }
             return try RESTSource(
                 client: client, section: section, origin: base.origin, request: request, log: context)

@@ -64,22 +64,13 @@ final class RESTSource: RecordSource {
         running = RunningRequests()
         token = request.token.flatMap(WalkToken.init)
         isResumed = request.cursor != nil
-        var cursor = request.cursor
-        if case .automatic = section.paging.style, let text = cursor {
-            guard let known = AutomaticCursor(text) else {
-                throw BridgeError(
-                    .configuration, "the stored cursor does not fit paging auto",
-                    remedy: "the config changed since the last run: begin this entity anew")
-            }
+        let point = request.cursor.map(ResumePoint.init)
+        try point?.apply(to: &self.section)
+        if let known = point?.detected {
             detection = Detection(paging: PagingDetector.Detected(members: known.members), records: known.records)
-            self.section.paging = try PagingRule(
-                PagingDetector.Detected(members: known.members).options, pageSize: nil, bodyPrefix: nil)
-            if section.records == nil {
-                self.section.records = try known.records.map { try JSONPath($0, option: "records") }
-            }
-            cursor = known.position
         }
-        pager = try Pager(self.section.paging, cursor: cursor)
+        pageNumber = point?.page ?? 1
+        pager = try Pager(self.section.paging, cursor: point?.position)
         position = pager.first
     }
 
@@ -374,9 +365,9 @@ final class RESTSource: RecordSource {
             next = .url(client.withoutCredentials(url).text)
         }
         if client.redactor.holdsSecret(url: next.text) { return nil }
-        guard let detection else { return next.text }
-        return AutomaticCursor(
-            members: detection.paging.members, records: detection.records, position: next.text
-        ).text
+        let detected = detection.map {
+            AutomaticCursor(members: $0.paging.members, records: $0.records, position: next.text)
+        }
+        return ResumePoint(page: pageNumber, detected: detected, position: next.text).text
     }
 }

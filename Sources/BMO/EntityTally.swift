@@ -14,6 +14,7 @@ final class EntityTally: Sendable {
         fileprivate var records = 0
         fileprivate var hasBegun = false
         fileprivate var moreWarnings = 0
+        fileprivate var notes: Set<String> = []
     }
 
     private let entity: String
@@ -92,6 +93,12 @@ final class EntityTally: Sendable {
             return true
         }
         if isKept { report(.warning(entity: entity, message: words)) }
+    }
+
+    /// Tells something that is of interest and no fault: the same words once, whatever the number of walks.
+    func note(_ words: String) {
+        let isNew = state.withLock { $0.notes.count < 3 && $0.notes.insert(words).inserted }
+        if isNew { report(.note(entity: entity, message: words)) }
     }
 
     /// Changes what is told of parents.

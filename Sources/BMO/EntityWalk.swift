@@ -24,7 +24,7 @@ struct EntityWalk {
             counts: ImportCounts.Entity(), warnings: [], duration: .zero)
         let place = ScopeWalk.Place()
         do {
-            for source in [nil] + entity.sources.map(Optional.some) {
+            for source in [nil] + (context.isPartial ? [] : entity.sources.map(Optional.some)) {
                 place.page = nil
                 try await walk(source, tally, place)
             }

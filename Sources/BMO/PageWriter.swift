@@ -19,6 +19,8 @@ final class PageWriter: @unchecked Sendable {
     private let thread: ImportThread
     private let gate: PageGate
     private let mapper: Mapper
+    /// What a walk over a part of the listing wants; such a walk leaves nothing for the next one.
+    private let filter: RecordFilter?
     private var open: PageImport?
     private var holdsGate = false
 
@@ -44,9 +46,10 @@ final class PageWriter: @unchecked Sendable {
     /// - Parameter confirms: The walk is the second one, which has to lack a row too before that is deleted.
     init(
         _ request: WalkRequest, _ context: SyncContext, parent: ParentObject?, after progress: WalkProgress?,
-        confirms: Bool
+        confirms: Bool, filter: RecordFilter? = nil
     ) {
         self.confirms = confirms
+        self.filter = filter
         let plan = request.plan
         model = context.workspace.model
         self.request = request
@@ -101,7 +104,8 @@ final class PageWriter: @unchecked Sendable {
         let info = fetched.page
         let page = try open ?? beginPage()
         open = page
-        if let records = fetched.records {
+        if let all = fetched.records {
+            let records = try filter?.passing(all, parent: parent?.key) ?? all
             try page.add(records, location: info.location, plan: request.plan.mapping, parent: parent?.key)
             recordsInPage += records.count
         }
@@ -119,7 +123,9 @@ final class PageWriter: @unchecked Sendable {
         open = nil
         state.newest = Watermark.newer(state.newest, page.newest)
         state.valuesBeyondLimit += page.valuesBeyondLimit
-        if info.end {
+        if filter != nil {
+            try page.commitKeepingProgress()
+        } else if info.end {
             state.sweep = try page.commit(
                 end: request.end(
                     isComplete: info.complete, isUnchanged: info.unchanged, token: info.token, newest: state.newest,

@@ -32,7 +32,8 @@ struct ParentWalks {
     func run() async throws -> (listedAll: Bool, sweep: SweepResult) {
         tally.parents { _ in }
         tally.began(afterPage: nil)
-        if plan.isListing {
+        let sweeps = plan.isListing && !context.isPartial
+        if sweeps {
             try await context.thread.run { [context, plan] in try context.store.beginParents(of: plan.index) }
         }
         var queue = try ParentQueue(self)
@@ -67,7 +68,7 @@ struct ParentWalks {
         }
         try Task.checkCancellation()
         // What the walks of those that did not fail lacked is gone all the same.
-        let sweep = plan.isListing ? try await finish() : SweepResult()
+        let sweep = sweeps ? try await finish() : SweepResult()
         tally.add(sweep)
         try throwFailures(isGivenUp: streak.count >= Self.mostFailuresInARow)
         return (listedAll, sweep)
@@ -151,13 +152,10 @@ struct ParentWalks {
             let layout = walks.context.workspace.model.entities[walks.plan.index]
             relationship = walks.walk.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
             entity = relationship.map { layout.toOne[$0].target } ?? walks.plan.index
-            conditions = try walks.walk.conditions.map { condition in
-                guard let comparison = SQLiteStore.Condition.Comparison(rawValue: condition.comparison.rawValue) else {
-                    throw StoreError(.request, "unknown comparison \(condition.comparison.rawValue)")
-                }
-                return SQLiteStore.Condition(
-                    field: condition.field, comparison: comparison, value: condition.value)
-            }
+            conditions = try ParentRows(
+                walks.walk, walks.context.options.conditions, of: layout,
+                target: walks.context.workspace.model.entities[entity], relationship: relationship
+            ).conditions
         }
 
         mutating func next() async throws -> ParentObject? {
@@ -177,6 +175,38 @@ struct ParentWalks {
                 last = rows.last?.row ?? last
                 waiting = rows[...]
             }
+        }
+    }
+}
+
+/// Which objects of a parent have a walk.
+struct ParentRows {
+    /// All must hold.
+    let conditions: [SQLiteStore.Condition]
+    /// The same as they are written.
+    let words: [String]
+
+    /// - Parameters:
+    ///   - wanted: What the user asks of the children: where that names one parent, the others need not be asked.
+    ///   - target: The parent's layout.
+    ///   - relationship: The relationship that leads to it, by its index in `layout`; nil where it is the object itself.
+    init(
+        _ walk: ParentWalk, _ wanted: [LocalCondition], of layout: EntityLayout, target: EntityLayout,
+        relationship: Int?
+    ) throws {
+        var all = walk.conditions
+        if let relationship, layout.toOne[relationship].fieldCount == 1, let key = target.key.first {
+            let name = layout.fields[layout.toOne[relationship].firstField].name
+            all += wanted.filter { $0.field == name && $0.value != nil }.map {
+                LocalCondition(field: target.fields[key].name, comparison: $0.comparison, value: $0.value)
+            }
+        }
+        words = all.map(\.text)
+        conditions = try all.map { condition in
+            guard let comparison = SQLiteStore.Condition.Comparison(rawValue: condition.comparison.rawValue) else {
+                throw StoreError(.request, "unknown comparison \(condition.comparison.rawValue)")
+            }
+            return SQLiteStore.Condition(field: condition.field, comparison: comparison, value: condition.value)
         }
     }
 }

@@ -2,6 +2,7 @@ internal import BridgeHost
 internal import Importer
 internal import Mapping
 internal import Model
+internal import RecordBatch
 internal import SQLiteStore
 internal import Synchronization
 
@@ -58,6 +59,7 @@ struct ScopeWalk: Sendable {
     }
 
     private func walk(_ place: Place, fromBeginning: Bool, confirms: Bool = false) async throws -> Result {
+        guard !context.isPartial else { return try await walkPart(place) }
         let scope = plan.scope(parent: parent)
         let (saved, left) = try await context.thread.run { [context] in
             (try context.store.progress(of: scope), try context.store.cursor(of: scope))
@@ -104,6 +106,36 @@ struct ScopeWalk: Sendable {
         return result
     }
 
+    /// Walks what meets the conditions: nothing is taken up, and nothing is left for the next walk.
+    private func walkPart(_ place: Place) async throws -> Result {
+        let model = context.workspace.model
+        let layout = model.entities[plan.index]
+        let request = WalkRequest(plan, saved: nil, isFull: true, ignoresBrake: false)
+        tally.began(afterPage: nil)
+        let connection = try await context.connections.connection(for: plan.bridge)
+        place.page = 1
+        var fetch = fetchRequest(request, cursor: nil)
+        if connection.plugin.can("filter") {
+            fetch.filters = context.options.conditions.compactMap { $0.filter(plan, in: layout) }
+        }
+        let stream = try await connection.fetch(fetch)
+        let writer = PageWriter(
+            request, context, parent: parent, after: nil, confirms: false,
+            filter: try RecordFilter(context.options.conditions, plan: plan.mapping, of: plan.index, in: model))
+        var result = Result(counts: ImportCounts(entityCount: model.entities.count))
+        do {
+            result = try await take(stream, writer, place, result)
+        } catch {
+            await writer.takeBack()
+            await stream.close()
+            throw error
+        }
+        await stream.close()
+        result.listedAll = false
+        result.isUnchanged = false
+        return result
+    }
+
     private func take(
         _ stream: RecordStream, _ writer: PageWriter, _ place: Place, _ result: Result
     ) async throws -> Result {
@@ -111,6 +143,7 @@ struct ScopeWalk: Sendable {
         var records = 0
         while let fetched = try await next(stream, writer) {
             for warning in fetched.page.warnings { warn(warning) }
+            if let found = fetched.page.found { tally.note("found in the first reply: \(found)") }
             guard let state = try await writer.take(fetched) else { continue }
             result.isUnchanged = fetched.page.end && fetched.page.unchanged
             result.listedAll = fetched.page.end && fetched.page.complete && !result.isUnchanged
@@ -164,6 +197,14 @@ struct ScopeWalk: Sendable {
                 try await stream.reopen()
             }
         }
+    }
+}
+
+extension PageInfo {
+    /// The member `found` of the metadata: what the bridge found out by itself.
+    fileprivate var found: String? {
+        guard let metadata, let batch = try? JSONParser.batch(metadata), batch.count == 1 else { return nil }
+        return withExtendedLifetime(batch) { batch[0]["found"]?.text }
     }
 }
 

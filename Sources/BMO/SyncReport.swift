@@ -129,6 +129,8 @@ public enum SyncEvent: Sendable {
     case page(PageEvent)
     /// The bridge wants something to be known.
     case warning(entity: String, message: String)
+    /// What a bridge found out by itself, such as how a listing goes on; once per entity.
+    case note(entity: String, message: String)
     /// The walk of an entity is over.
     case ended(SyncReport.Entity)
 

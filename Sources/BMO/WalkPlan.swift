@@ -13,6 +13,9 @@ struct SyncContext: Sendable {
     let gate: PageGate
     let options: Workspace.SyncOptions
     let report: @Sendable (SyncEvent) -> Void
+
+    /// Whether only a part of a listing is wanted: what is not in it says nothing.
+    var isPartial: Bool { !options.conditions.isEmpty }
 }
 
 /// How an entity is walked through one bridge: its own, or that of a further source.

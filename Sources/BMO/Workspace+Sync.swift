@@ -1,6 +1,6 @@
 internal import Importer
 internal import Mapping
-internal import Model
+public import Model
 public import SQLiteStore
 
 extension Workspace {
@@ -14,6 +14,11 @@ extension Workspace {
         public var full: Bool
         /// Deletes what the listings lack, however much that is.
         public var allowsDeletes: Bool
+        /// Only records that meet all these conditions are fetched and imported.
+        ///
+        /// Those that the configuration maps go to the API; all are checked before the import. Such a walk is a part of
+        /// the listing: it deletes nothing, leaves no cursor, and asks no further source.
+        public var conditions: [LocalCondition]
         /// How many entities are fetched at a time.
         public var concurrency: Int
         /// How long to wait for the database's lock, where the store does not have it yet.
@@ -22,12 +27,13 @@ extension Workspace {
         /// The usual options.
         public init(
             entities: [String]? = nil, restart: Bool = false, full: Bool = false, allowsDeletes: Bool = false,
-            concurrency: Int = 4, patience: FileLock.Patience = .none
+            conditions: [LocalCondition] = [], concurrency: Int = 4, patience: FileLock.Patience = .none
         ) {
             self.entities = entities
             self.restart = restart
             self.full = full
             self.allowsDeletes = allowsDeletes
+            self.conditions = conditions
             self.concurrency = concurrency
             self.patience = patience
         }

@@ -20,8 +20,8 @@ public struct BMOCommand: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            InitCommand.self, IntrospectCommand.self, CheckCommand.self, SyncCommand.self, ListCommand.self,
-            GetCommand.self,
+            InitCommand.self, IntrospectCommand.self, CheckCommand.self, PlanCommand.self, SyncCommand.self,
+            ListCommand.self, GetCommand.self,
             StatusCommand.self, WhyCommand.self, RunsCommand.self, DiffCommand.self, UndoCommand.self,
             QuarantineCommand.self, SchemaCommand.self, MigrateCommand.self, PluginsCommand.self,
         ])

@@ -17,6 +17,10 @@ struct SyncCommand: AsyncParsableCommand {
             What a whole listing lacks is deleted, as `deletes` of the entity says. Where that would be more than its brake \
             allows (20 % and 10 rows), nothing is deleted, the exit code is 1, and --allow-deletes goes on.
 
+            With --where only a part of one entity is fetched: `bmo sync User --where 'city=Paris'`. Conditions that the \
+            entity's `filters` map go to the API, and all are checked before the import. Such a sync deletes nothing, \
+            moves no cursor and asks no further source; `bmo plan` shows which conditions go where.
+
             One sync at a time writes a database: a second one fails at once and says who is at it, or waits with --wait. \
             Reading needs no lock.
 
@@ -30,6 +34,8 @@ struct SyncCommand: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("The entities to sync; all when none is named.", valueName: "entity"))
     var entities: [String] = []
+
+    @OptionGroup var filter: FilterOptions
 
     @Flag(help: "Write events and the report as JSON lines to stdout.")
     var json = false
@@ -56,6 +62,11 @@ struct SyncCommand: AsyncParsableCommand {
     var wait: LockPatience? = nil
 
     func validate() throws {
+        if !filter.conditions.isEmpty, allowDeletes || restart || full {
+            throw ValidationError(
+                "--where asks for a part of a listing, which deletes nothing and moves no cursor: "
+                    + "--allow-deletes, --restart and --full have no meaning with it")
+        }
         // The parser takes `--wait=soon` for a bare `--wait`: the next word may be an entity.
         for argument in CommandLine.arguments where argument.hasPrefix("--wait=") {
             let value = String(argument.dropFirst("--wait=".count))
@@ -67,6 +78,7 @@ struct SyncCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try await options.workspace()
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
+        let conditions = try filter.parsed(entities, in: workspace)
         let command = (["bmo sync"] + entities).joined(separator: " ")
         let waiting = Task {
             try await workspace.openLockedStore(
@@ -85,7 +97,8 @@ struct SyncCommand: AsyncParsableCommand {
         }
         let progress = SyncProgress(mode: json ? .json : quiet ? .quiet : Terminal.errorIsTerminal ? .live : .lines)
         let syncOptions = Workspace.SyncOptions(
-            entities: entities.isEmpty ? nil : entities, restart: restart, full: full, allowsDeletes: allowDeletes)
+            entities: entities.isEmpty ? nil : entities, restart: restart, full: full, allowsDeletes: allowDeletes,
+            conditions: conditions)
         let work = Task {
             try await workspace.sync(into: store, syncOptions) { progress.show($0) }
         }

@@ -58,6 +58,7 @@ final class SyncProgress: Sendable {
             if isDue { Terminal.write("\(page.entity): \(Self.text(page))\n") }
         case .warning(let entity, let message):
             Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
+        case .note(let entity, let message): Terminal.error("\(entity): \(message)", prefix: "")
         case .ended(let entity):
             Terminal.write(
                 "\(entity.name): \(entity.outcomeWord), \(Terminal.count(entity.pages, "page", "pages")), \(Self.text(entity.counts))\n"
@@ -76,6 +77,9 @@ final class SyncProgress: Sendable {
             case .warning(let entity, let message):
                 Self.erase(&state)
                 Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
+            case .note(let entity, let message):
+                Self.erase(&state)
+                Terminal.error("\(entity): \(message)", prefix: "")
             case .ended(let entity):
                 Self.set(
                     &state, entity.name,
@@ -152,6 +156,12 @@ final class SyncProgress: Sendable {
         case .warning(let entity, let message):
             RecordBatchWriter.json { writer in
                 writer.member("event", "warning")
+                writer.member("entity", entity)
+                writer.member("message", message)
+            }
+        case .note(let entity, let message):
+            RecordBatchWriter.json { writer in
+                writer.member("event", "note")
                 writer.member("entity", entity)
                 writer.member("message", message)
             }

@@ -233,6 +233,7 @@ import Testing
                 case .page(let page):
                     lines.append(
                         "page \(page.page): \(page.records) of \(page.total ?? -1), \(page.counts.inserted) inserted")
+                case .note(_, let message): lines.append("note \(message)")
                 case .warning(_, let message): lines.append("warning \(message)")
                 case .ended(let entity): lines.append("ended \(entity.name) \(entity.outcomeWord)")
                 }

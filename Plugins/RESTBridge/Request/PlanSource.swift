@@ -6,25 +6,27 @@ internal import RecordBatch
 final class PlanSource: RecordSource {
     private let section: RESTSection
     private let request: FetchRequest
-    private let clean: @Sendable (String) -> String
+    private let client: HTTPClient
 
-    /// - Parameter clean: Takes secrets out of a URL.
-    init(_ section: RESTSection, request: FetchRequest, clean: @escaping @Sendable (String) -> String) {
+    init(_ section: RESTSection, request: FetchRequest, client: HTTPClient) {
         self.section = section
         self.request = request
-        self.clean = clean
+        self.client = client
     }
 
     func cancel() {}
 
     func next(into writer: RecordBatchWriter) throws -> Page {
-        let pager = try Pager(section.paging, cursor: nil)
+        var section = section
+        let point = request.cursor.map(ResumePoint.init)
+        try point?.apply(to: &section)
+        let pager = try Pager(section.paging, cursor: point?.position)
         let token = request.token.flatMap(WalkToken.init)
         let (asked, url) = try section.request(
             at: pager.first, after: nil, delta: section.incremental == nil ? nil : token?.delta)
         writer.object {
-            writer.member("request", "\(asked.method) \(clean(url.text))")
-            writer.member("body", asked.body.map { String(decoding: $0, as: UTF8.self) })
+            writer.member("request", "\(asked.method) \(client.redactor.clean(url: url.text))")
+            writer.member("body", asked.body.map { client.redactor.clean(String(decoding: $0, as: UTF8.self)) })
         }
         var page = Page(isPageEnd: true, isEnd: true)
         page.pushed = section.pushed
