@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "RESTBridge", type: .dynamic, targets: ["RESTBridge"]),
         .library(name: "SOAPBridge", type: .dynamic, targets: ["SOAPBridge"]),
         .library(name: "SMBBridge", type: .dynamic, targets: ["SMBBridge"]),
+        .library(name: "SingerBridge", type: .dynamic, targets: ["SingerBridge"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -51,6 +52,8 @@ let package = Package(
         bridge("RESTBridge", transport: ["BridgeHTTP", "CSimdJSON"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "CLibXML2"]),
         bridge("SMBBridge", transport: ["CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CLibCrypto", "CZlib", "CZip"]),
+
+        bridge("SingerBridge", transport: []),
 
         // The host's side.
         .target(

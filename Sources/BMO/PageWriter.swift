@@ -35,6 +35,8 @@ final class PageWriter: @unchecked Sendable {
         var valuesBeyondLimit = 0
         /// What became of the rows that the listing lacked, after the last page.
         var sweep: SweepResult?
+        /// The bridge says nothing about what the listing lacks.
+        var sparesEverything = false
         /// Objects that the bridge passed by, by a field that no attribute has as it is.
         var unknownSparedField: String?
     }
@@ -155,6 +157,10 @@ final class PageWriter: @unchecked Sendable {
         let layout = model.entities[target.entity]
         var rows: [SparedRows] = []
         for objects in spared {
+            guard !objects.field.isEmpty else {
+                state.sparesEverything = true
+                return try page.spare(nil)
+            }
             guard let field = request.plan.field(ofRemote: objects.field, in: layout) else {
                 state.unknownSparedField = objects.field
                 return try page.spare(nil)

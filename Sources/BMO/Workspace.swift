@@ -146,7 +146,7 @@ public struct Workspace: Sendable {
         }
         let isolation: PluginListing.Isolation? =
             switch bridge.isolation {
-            case .process: .childProcess
+            case .process, .external: .childProcess
             case .inProcess: .inProcess
             case nil: nil
             }

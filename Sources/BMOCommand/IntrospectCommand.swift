@@ -16,6 +16,7 @@ struct IntrospectCommand: AsyncParsableCommand {
             bmo introspect rest URL                   looks for a document in the usual places
             bmo introspect soap WSDL                  a URL or a file
             bmo introspect smb URL                    the folders and tables of a share
+            bmo introspect singer TAP --option 'tap_config={...}'    the streams of a Singer tap
 
             Entities, keys, types, relationships and paging are guesses; a comment behind each says how sure it is, and why. \
             Writes are commented out until you switch them on.
@@ -50,7 +51,7 @@ struct IntrospectCommand: AsyncParsableCommand {
     var auth: String?
 
     @Option(
-        help: ArgumentHelp("An option of the bridge, NAME=VALUE; env:VARIABLE as with --header.", valueName: "option"))
+        help: ArgumentHelp("An option of the bridge, NAME=VALUE, where {...} and [...] are JSON; env:VARIABLE as with --header.", valueName: "option"))
     var option: [String] = []
 
     @Option(help: ArgumentHelp("What the configuration calls the bridge.", valueName: "name"))
@@ -132,7 +133,7 @@ struct IntrospectCommand: AsyncParsableCommand {
             throw Self.usage(
                 plugin == "rest"
                     ? "say what to look at: --openapi FILE|URL, --sample URL or the API's URL"
-                    : "say what to look at: bmo introspect \(plugin) \(plugin == "soap" ? "WSDL" : "URL")")
+                    : "say what to look at: bmo introspect \(plugin) \(["soap": "WSDL", "singer": "TAP"][plugin] ?? "URL")")
         }
         return .options
     }
@@ -141,8 +142,9 @@ struct IntrospectCommand: AsyncParsableCommand {
         var members: [(key: String, value: ConfigValue)] = []
         if let source {
             let isFile = plugin == "soap" && !source.contains("://")
+            let names = ["soap": "wsdl", "singer": "command"]
             members.append(
-                (plugin == "soap" ? "wsdl" : "url", .string(isFile ? URL(fileURLWithPath: source).path : source)))
+                (names[plugin] ?? "url", .string(isFile ? URL(fileURLWithPath: source).path : source)))
         }
         for text in option {
             guard let mark = text.firstIndex(of: "="), mark > text.startIndex else {
@@ -163,7 +165,10 @@ struct IntrospectCommand: AsyncParsableCommand {
     }
 
     private static func value(_ text: String) -> ConfigValue {
-        text.hasPrefix("env:") ? .secret(.env(String(text.dropFirst(4)))) : .string(text)
+        if text.hasPrefix("{") || text.hasPrefix("["), let value = try? ConfigValue(json: text) {
+            return value.withReferences
+        }
+        return text.hasPrefix("env:") ? .secret(.env(String(text.dropFirst(4)))) : .string(text)
     }
 
     private static func credentials(_ text: String, plugin: String) throws -> [(key: String, value: ConfigValue)] {
@@ -188,5 +193,20 @@ struct IntrospectCommand: AsyncParsableCommand {
 
     private static func usage(_ message: String) -> CommandFailure {
         CommandFailure(message, exitCode: CommandFailure.usage)
+    }
+}
+
+extension ConfigValue {
+    /// With `{"env": NAME}` as the reference to a secret that it is in a configuration.
+    fileprivate var withReferences: ConfigValue {
+        switch self {
+        case .array(let elements): return .array(elements.map(\.withReferences))
+        case .object(let members):
+            if members.count == 1, members[0].key == "env", case .string(let name) = members[0].value {
+                return .secret(.env(name))
+            }
+            return .object(members.map { ($0.key, $0.value.withReferences) })
+        default: return self
+        }
     }
 }

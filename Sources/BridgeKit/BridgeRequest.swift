@@ -208,6 +208,9 @@ public struct Page {
             case prefix(String)
         }
 
+        /// All objects: the walk brought what there is to bring, and says nothing about the rest.
+        public static let everything = Spared(field: "", .prefix(""))
+
         /// Objects whose `field` matches.
         public init(field: String, _ match: Match) {
             self.field = field

@@ -59,6 +59,8 @@ public struct BridgeConfiguration: Sendable, Equatable {
         case process
         /// In the program's own process.
         case inProcess = "in_process"
+        /// A program that speaks the Singer protocol, started by the bridge `singer`.
+        case external
     }
 
     /// A bridge; nothing is checked.

@@ -43,8 +43,16 @@ extension ConfigurationReader {
                 "use letters A-Z and a-z, digits, _ and -, and no digit in front")
         }
         guard let members = members(of: bridge.value, what, at: bridge.value.mark) else { return result }
-        report(unknown: members, valid: ["plugin", "options", "isolation", "memory"], of: what)
+        let isExternal = members.contains { $0.name == "isolation" && $0.value.scalarText == "external" }
+        report(
+            unknown: members,
+            valid: isExternal
+                ? Self.externalKeys + ["isolation", "memory"] : ["plugin", "options", "isolation", "memory"], of: what)
         readIsolation(members, what, into: &result)
+        if isExternal {
+            readExternal(bridge, members, what, into: &result)
+            return result
+        }
 
         if let plugin = members.first(where: { $0.name == "plugin" }) {
             if let name = text(plugin, of: what), isKnown(plugin: name, at: plugin.value.mark, what) {
@@ -83,6 +91,7 @@ extension ConfigurationReader {
                 at: member.value.mark, "the memory of \(what) cannot be \(quoted(size))",
                 "write a size of at least 64 MiB, such as 512 MiB or 2 GiB")
         }
+        if result.isolation == .external { return }
         if result.isolation == .inProcess {
             error(
                 at: member.key.mark, "the memory of \(what) cannot be limited in the program's own process",

@@ -89,9 +89,16 @@ public enum ConfigurationSchema {
         let plugin: ConfigValue = [
             "description": "A plugin, as \"bmo plugins\" lists it", "enum": .array(parts.map { .string($0.name) }),
         ]
+        // A program in place of a plugin: its options stand beside `isolation: external`.
+        let external =
+            parts.contains { $0.name == ConfigurationReader.externalPlugin }
+            ? ConfigurationReader.externalKeys.map { key -> (key: String, value: ConfigValue) in
+                let options = "#/$defs/\(ConfigurationReader.externalPlugin).options"
+                return (key, ["$ref": .string("\(options)/properties/\(key)")])
+            } : []
         let base = object(
             "An API: a plugin with options",
-            [
+            external + [
                 ("plugin", parts.isEmpty ? ["type": "string"] : plugin),
                 ("options", ["description": "The plugin's own options", "type": ["object", "null"]]),
                 (
@@ -108,7 +115,11 @@ public enum ConfigurationSchema {
                         "pattern": "^[0-9]+ ?(MiB|GiB)$",
                     ]
                 ),
-            ], required: ["plugin"])
+            ], required: [])
+        let kinds: ConfigValue = [
+            ["required": ["plugin"]],
+            ["properties": ["isolation": ["const": "external"]], "required": ["isolation", "command"]],
+        ]
         let conditions: [ConfigValue] = parts.map { part in
             let then: ConfigValue = [
                 "properties": ["options": ["$ref": .string("#/$defs/\(part.optionsName)")]],
@@ -118,7 +129,7 @@ public enum ConfigurationSchema {
                 "if": ["properties": ["plugin": ["const": .string(part.name)]], "required": ["plugin"]], "then": then,
             ]
         }
-        return .object((base.members ?? []) + (parts.isEmpty ? [] : [("allOf", .array(conditions))]))
+        return .object((base.members ?? []) + [("anyOf", kinds)] + (parts.isEmpty ? [] : [("allOf", .array(conditions))]))
     }
 
     private static let type: ConfigValue = [

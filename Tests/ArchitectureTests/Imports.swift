@@ -26,6 +26,7 @@ enum Imports {
         "SMBBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CLibCrypto",
             "CZlib", "CZip"),
+        "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch"),
         "BridgeHost": Rule("CBridge", "CLibCrypto", "RecordBatch", "Logging"),
         "BridgeConformance": Rule(
             "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "Yams", "Logging",

@@ -140,7 +140,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                                                             record, of which the key suffices
  *                                      spared: [{ field: text (remote, dots), equals: any or prefix: text }]
  *                                                             objects that the walk did not look at: that they did not
- *                                                             come says nothing, even where `complete` is true
+ *                                                             come says nothing, even where `complete` is true; an
+ *                                                             empty field with the prefix "" is all objects
  *                                      positional: bool       with complete: the pages were told apart by position, so
  *                                                             that what was added or removed meanwhile may have moved
  *                                                             a record past the walk: before it deletes anything, the

@@ -1,0 +1,74 @@
+/// A bridge to the taps of others: programs that speak the Singer protocol (SCHEMA, RECORD, STATE and ACTIVATE_VERSION
+/// messages, a JSON object per line on standard output; the Singer specification, version 0.3.0).
+public import BridgeKit
+internal import Glibc
+public import RecordBatch
+internal import Synchronization
+
+/// Records from any Singer tap, run as a program: what `isolation: external` means in a configuration.
+///
+/// Each fetch is a run of the tap with one stream selected. The tap's pipe is read only when the host asks, so that a tap
+/// can't run ahead of the importer.
+public final class SingerBridge: Bridge {
+    /// What the bridge is and can do.
+    ///
+    /// Always in a child process: its limits and its death are the tap's too.
+    public static let descriptor = BridgeDescriptor(
+        name: "singer", version: "0.1.0",
+        summary: "Any Singer tap, run as a program: SCHEMA, RECORD and STATE messages as JSON lines.",
+        optionsSchema: TapOptions.schema, entitySchema: TapSection.schema, isolation: .childProcess,
+        capabilities: [.check, .discover, .fetch, .incremental])
+
+    private let tap: Tap
+    /// Discovered once, by the first who needs it.
+    private let discovered = Mutex<TapCatalog?>(nil)
+
+    /// Checks the options; starts nothing.
+    public init(options: BridgeOptions, context: BridgeContext) throws {
+        tap = Tap(options: try TapOptions(options), context: context)
+    }
+
+    /// Reads the catalog, which the tap may have to be run for.
+    public func check() throws -> String? {
+        guard let catalog = try catalog() else {
+            return "\(tap.name) is at \(try tap.program()); without a catalog only a sync can tell more"
+        }
+        return "\(tap.name) offers \(catalog.streams.count) streams: "
+            + catalog.streams.prefix(20).map(\.name).joined(separator: ", ")
+    }
+
+    /// Offers an entity for each stream of the catalog.
+    public func discover(into writer: RecordBatchWriter) throws {
+        guard let catalog = try catalog() else {
+            throw BridgeError(
+                .unsupported, "\(tap.name) is used without a catalog, so nothing tells its streams",
+                remedy: "leave out \"catalog: none\" if the tap knows --discover")
+        }
+        for stream in catalog.streams { TapOffer(stream).write(to: writer) }
+    }
+
+    /// Runs the tap for one stream.
+    public func fetch(_ request: FetchRequest) throws -> any RecordSource {
+        let section = TapSection(request.section)
+        let catalog = try catalog()
+        var method = section.replication
+        var selected: String?
+        if let catalog {
+            let stream = try catalog.stream(named: section.stream, of: tap.name)
+            method = method ?? stream.replication
+            selected = try catalog.selecting(stream, section)
+        }
+        return try TapSource(
+            tap: tap, stream: section.stream, method: method, catalog: selected, state: request.token)
+    }
+
+    /// The catalog; nil for a tap that has none.
+    private func catalog() throws -> TapCatalog? {
+        guard tap.options.catalog != .none else { return nil }
+        return try discovered.withLock { known in
+            let catalog = try known ?? TapCatalog(of: tap)
+            known = catalog
+            return catalog
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import RecordBatch
+
+/// A line of a tap as a message of the protocol.
+struct TapMessage {
+    /// What keeps a line from being a message.
+    enum Fault: Error {
+        /// It is none at all: somebody printed.
+        case noMessage
+        /// A record that cannot be read, with the reason.
+        case unreadableRecord(String)
+    }
+
+    let batch: RecordBatch
+    let type: String
+
+    /// Reads a line.
+    init(_ line: [UInt8]) throws(Fault) {
+        guard let text = String(validating: line, as: UTF8.self) else {
+            throw Self.looksLikeRecord(line) ? .unreadableRecord("it is not UTF-8") : .noMessage
+        }
+        do {
+            batch = try JSONParser.batch(text)
+        } catch {
+            throw Self.looksLikeRecord(line) ? .unreadableRecord("\(error)") : .noMessage
+        }
+        guard let type = batch[0]["type"]?.text else { throw .noMessage }
+        self.type = type
+    }
+
+    /// Such as one with NaN, which Python writes and JSON does not have: that one is lost, the tap is not.
+    private static func looksLikeRecord(_ line: [UInt8]) -> Bool {
+        let head = String(decoding: line.prefix(200), as: UTF8.self)
+        return head.hasPrefix("{") && head.contains("\"RECORD\"")
+    }
+
+    var stream: String? { batch[0]["stream"]?.text }
+
+    /// The JSON of a member.
+    func json(_ name: String) -> String? {
+        withExtendedLifetime(batch) { batch[0][name].map { $0.json } }
+    }
+
+    func integer(_ name: String) -> Int64? {
+        withExtendedLifetime(batch) { batch[0][name]?.integer }
+    }
+}

@@ -1,0 +1,163 @@
+internal import BridgeKit
+internal import Glibc
+
+/// How to run a tap: what the configuration says of a bridge with `isolation: external`.
+struct TapOptions {
+    /// Where the catalog comes from.
+    enum Catalog: Equatable {
+        /// The tap prints it.
+        case discover
+        /// A file has it.
+        case file(String)
+        /// The tap takes none.
+        case none
+    }
+
+    static let schema = """
+        {
+          "type": "object",
+          "additionalProperties": false,
+          "required": ["command"],
+          "$defs": {
+            "value": {
+              "items": {"$ref": "#/$defs/value"},
+              "additionalProperties": {"$ref": "#/$defs/value"}
+            }
+          },
+          "properties": {
+            "command": {
+              "description": "The tap and its arguments, such as [tap-github] or [/opt/taps/bin/tap-csv]; no secrets: others can list them.",
+              "anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "minItems": 1, "items": {"type": "string"}}]
+            },
+            "tap_config": {
+              "description": "The tap's own configuration, as its documentation has it; secrets by {env: NAME} or {file: PATH}.",
+              "type": "object",
+              "additionalProperties": {"$ref": "#/$defs/value"}
+            },
+            "catalog": {
+              "description": "Where the tap's streams are told: discover asks the tap, none is for a tap that takes no catalog; else a file.",
+              "type": "string",
+              "default": "discover"
+            },
+            "catalog_flag": {
+              "description": "How the tap takes its catalog; old taps want --properties.",
+              "enum": ["--catalog", "--properties"],
+              "default": "--catalog"
+            },
+            "environment": {
+              "description": "Environment variables of the tap, beside PATH, LANG, TZ, and a HOME of its own.",
+              "type": "object",
+              "additionalProperties": {"type": "string"}
+            },
+            "folder": {
+              "description": "Where the tap runs and relative paths begin; default: the configuration's folder.",
+              "type": "string"
+            },
+            "silence": {
+              "description": "How many seconds the tap may neither write nor say anything.",
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 86400,
+              "default": 300
+            },
+            "longest_line": {
+              "description": "How many MiB a line of the tap may have.",
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 128,
+              "default": 16
+            }
+          }
+        }
+        """
+
+    let command: [String]
+    /// The tap's own configuration, as JSON.
+    let config: String
+    let catalog: Catalog
+    let catalogFlag: String
+    let environment: [(name: String, value: String)]
+    let folder: String?
+    let silence: Int
+    let longestLine: Int
+
+    /// - Throws: ``BridgeError``, `configuration`.
+    init(_ options: BridgeOptions) throws {
+        command = options.strings("command")
+        guard let program = command.first, !program.isEmpty, !command.contains(where: { $0.utf8.contains(0) }) else {
+            throw BridgeError(.configuration, "the command of the tap is empty", remedy: "write command: [tap-name]")
+        }
+        config = options.withValue("tap_config") { $0?.json ?? "{}" }
+        folder = options.string("folder")
+        switch options.string("catalog") ?? "discover" {
+        case "discover": catalog = .discover
+        case "none": catalog = .none
+        case let path: catalog = .file(path)
+        }
+        catalogFlag = options.string("catalog_flag") ?? "--catalog"
+        silence = options.integer("silence") ?? 300
+        longestLine = (options.integer("longest_line") ?? 16) << 20
+        let variables = options.object("environment") ?? .empty
+        environment = variables.names.map { ($0, variables.string($0) ?? "") }
+        for (name, value) in environment where name.isEmpty || (name + value).utf8.contains(0) || name.contains("=") {
+            throw BridgeError(
+                .configuration, "`\(name)` of the tap's environment is no variable", remedy: "write NAME: value")
+        }
+    }
+
+    /// `path` from the tap's folder on.
+    func resolved(_ path: String) -> String {
+        guard let folder, !path.hasPrefix("/") else { return path }
+        return "\(folder)/\(path)"
+    }
+}
+
+/// What the configuration says of an entity.
+struct TapSection {
+    static let schema = """
+        {
+          "type": "object",
+          "additionalProperties": false,
+          "required": ["stream"],
+          "properties": {
+            "stream": {
+              "description": "The stream's name, as the tap's catalog has it.",
+              "type": "string",
+              "minLength": 1
+            },
+            "replication": {
+              "description": "What a run of the tap brings: full_table is all there is, so that what is missing is gone; default: what the catalog says.",
+              "enum": ["full_table", "incremental", "log_based"]
+            },
+            "replication_key": {
+              "description": "The property by which an incremental stream tells what is new.",
+              "type": "string",
+              "minLength": 1
+            }
+          }
+        }
+        """
+
+    let stream: String
+    let replication: Replication?
+    let replicationKey: String?
+
+    init(_ section: BridgeOptions) {
+        stream = section.string("stream") ?? ""
+        replication = section.string("replication").flatMap { Replication(word: $0) }
+        replicationKey = section.string("replication_key")
+    }
+}
+
+/// How a tap brings a stream.
+enum Replication: String {
+    /// All that there is, each time.
+    case fullTable = "FULL_TABLE"
+    /// What is new since a bookmark.
+    case incremental = "INCREMENTAL"
+    /// What a database's log tells, deletions among it.
+    case logBased = "LOG_BASED"
+
+    /// In the spelling of a catalog or of a configuration.
+    init?(word: String) { self.init(rawValue: word.uppercased()) }
+}

@@ -1,0 +1,175 @@
+internal import BridgeKit
+internal import Glibc
+internal import Synchronization
+
+/// A running tap, read a line at a time by one thread; any thread may end it.
+final class TapProcess: @unchecked Sendable {
+    // `lines`, `words`, `isEnded` and `quiet` belong to the reading thread; `pid` and the descriptors of the pipes
+    // never change; `state` is guarded.
+    /// What came of a look at the tap's output.
+    enum Event {
+        case line([UInt8])
+        /// Nothing new for the time that was given.
+        case nothing
+        /// The tap has closed its output.
+        case end
+    }
+
+    /// How a tap ended.
+    enum Exit: Equatable {
+        case code(CInt)
+        case signal(CInt)
+    }
+
+    private struct State {
+        var isCancelled = false
+        var isReaped = false
+    }
+
+    private let tap: Tap
+    /// Kept for as long as the tap may read them.
+    private let files: TapFiles
+    private let started: TapLaunch.Started
+    private let wake: CInt
+    private let state = Mutex(State())
+    private var lines: LineBuffer
+    private var words: TapWords
+    private var hasOutput = true
+    private var hasWords = true
+    /// Milliseconds that passed in waiting since something came.
+    private var quiet = 0
+
+    /// Starts it.
+    ///
+    /// - Throws: ``BridgeError``.
+    init(_ tap: Tap, files: TapFiles, launch: TapLaunch) throws {
+        self.tap = tap
+        self.files = files
+        wake = eventfd(0, CInt(EFD_CLOEXEC.rawValue | EFD_NONBLOCK.rawValue))
+        started = try launch.start(tap.name)
+        lines = LineBuffer(limit: tap.options.longestLine)
+        words = TapWords(context: tap.context)
+    }
+
+    deinit {
+        end()
+        close(started.output)
+        close(started.words)
+        close(wake)
+    }
+
+    /// The last that the tap said on its standard error.
+    var lastWords: String? { words.last }
+
+    /// Makes a running and each later call of ``next(within:)`` throw, and ends the tap.
+    func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            if !state.isReaped { _ = kill(started.pid, SIGKILL) }
+        }
+        eventfd_write(wake, 1)
+    }
+
+    /// The next line, waiting at most so many milliseconds for it.
+    ///
+    /// - Throws: ``BridgeError``: cancelled, a line that is too long, a tap that has been silent for too long.
+    func next(within milliseconds: Int) throws -> Event {
+        let deadline = Self.now() + milliseconds
+        while true {
+            if state.withLock({ $0.isCancelled }) { throw BridgeError(.cancelled, "\(tap.name) was told to stop") }
+            if let line = lines.next() { return .line(line) }
+            guard hasOutput else {
+                if let rest = lines.rest() { return .line(rest) }
+                return .end
+            }
+            let left = deadline - Self.now()
+            guard left > 0 else { return .nothing }
+            guard quiet < tap.options.silence * 1000 else { throw silence() }
+            // What the importer takes its time for is no silence of the tap's.
+            let start = Self.now()
+            if try !poll(for: min(left, 1000)) { quiet += Self.now() - start }
+        }
+    }
+
+    /// Waits for what the tap writes or says, and takes it; false when nothing came.
+    private func poll(for milliseconds: Int) throws -> Bool {
+        var watched = [
+            pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: hasOutput ? started.output : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: hasWords ? started.words : -1, events: Int16(POLLIN), revents: 0),
+        ]
+        guard Glibc.poll(&watched, nfds_t(watched.count), CInt(milliseconds)) > 0 else { return false }
+        if watched[2].revents != 0 {
+            quiet = 0
+            hasWords = words.read(from: started.words)
+        }
+        if watched[1].revents != 0 {
+            quiet = 0
+            hasOutput = lines.read(from: started.output)
+            if lines.isTooLong {
+                throw BridgeError(
+                    .limit, "\(tap.name) wrote a line of more than \(tap.options.longestLine >> 20) MiB",
+                    remedy: "raise \"longest_line\", or have the tap leave out what is so large")
+            }
+        }
+        return true
+    }
+
+    private func silence() -> BridgeError {
+        BridgeError(
+            .timeout, "\(tap.name) has neither written nor said anything for \(tap.options.silence) s",
+            remedy: "raise \"silence\" if it is just slow", remote: lastWords)
+    }
+
+    /// Waits for the end of a tap that has closed its output; one that does not end is ended.
+    func exit() throws -> Exit {
+        let deadline = Self.now() + min(tap.options.silence * 1000, 30_000)
+        while true {
+            if let exit = reap() {
+                // What it said last.
+                while hasWords, words.read(from: started.words, isLast: true) {}
+                hasWords = false
+                return exit
+            }
+            if state.withLock({ $0.isCancelled }) { throw BridgeError(.cancelled, "\(tap.name) was told to stop") }
+            guard Self.now() < deadline else {
+                end()
+                throw BridgeError(
+                    .timeout, "\(tap.name) has closed its output and does not end", remote: lastWords)
+            }
+            if hasWords {
+                _ = try poll(for: 20)
+            } else {
+                usleep(5000)
+            }
+        }
+    }
+
+    /// Ends the tap at once, if it has not ended.
+    func end() {
+        state.withLock { state in
+            if !state.isReaped { _ = kill(started.pid, SIGKILL) }
+        }
+        _ = reap(waits: true)
+    }
+
+    private func reap(waits: Bool = false) -> Exit? {
+        state.withLock { state in
+            guard !state.isReaped else { return nil }
+            var status: CInt = 0
+            var reaped: pid_t
+            repeat { reaped = waitpid(started.pid, &status, waits ? 0 : WNOHANG) } while reaped < 0 && errno == EINTR
+            guard reaped == started.pid else { return nil }
+            state.isReaped = true
+            let signal = status & 0x7F
+            return signal == 0 ? .code(status >> 8 & 0xFF) : .signal(signal)
+        }
+    }
+
+    /// Milliseconds of a clock that only goes on.
+    static func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+}

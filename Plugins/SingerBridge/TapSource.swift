@@ -1,0 +1,160 @@
+internal import BridgeKit
+internal import Glibc
+internal import RecordBatch
+
+/// A run of a tap as a walk over one stream.
+final class TapSource: RecordSource {
+    private static let mostRecords = 1000
+    private static let mostBytes = 1 << 20
+    /// A slow tap's records are passed on, and the host is told that the walk is alive, in milliseconds.
+    private static let patience = 2000
+
+    private let tap: Tap
+    private let stream: String
+    private let method: Replication?
+    private let process: TapProcess
+    /// What the run was given.
+    private let givenState: String?
+
+    private var state: String?
+    private var hasSchema = false
+    private var hasMoved = false
+    /// The version of the stream's table that the records belong to, and the one that was activated last.
+    private var version: Int64?
+    private var activated: Int64?
+    private var records = 0
+    private var ignoredTypes: Set<String> = []
+
+    /// Starts the tap.
+    ///
+    /// - Parameters:
+    ///   - method: How it brings the stream; nil where nobody knows.
+    ///   - catalog: The catalog's JSON, with the stream selected; nil for a tap without.
+    ///   - state: What an earlier run left.
+    init(tap: Tap, stream: String, method: Replication?, catalog: String?, state: String?) throws {
+        self.tap = tap
+        self.stream = stream
+        self.method = method
+        givenState = state
+        process = try tap.start(catalog: catalog, state: state)
+    }
+
+    deinit { process.end() }
+
+    func cancel() { process.cancel() }
+
+    func next(into writer: RecordBatchWriter) throws -> Page {
+        var page = Page(isPageEnd: false, isEnd: false, location: stream)
+        let deadline = TapProcess.now() + Self.patience
+        while writer.recordCount + page.rejected.count + page.deleted.count < Self.mostRecords,
+            writer.byteCount < Self.mostBytes
+        {
+            switch try process.next(within: max(0, deadline - TapProcess.now())) {
+            case .line(let line): try take(line, into: writer, &page)
+            case .nothing: return page
+            case .end:
+                try end(&page)
+                return page
+            }
+        }
+        page.isPageEnd = true
+        return page
+    }
+
+    private func take(_ line: [UInt8], into writer: RecordBatchWriter, _ page: inout Page) throws {
+        guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { return }
+        let message: TapMessage
+        do throws(TapMessage.Fault) {
+            message = try TapMessage(line)
+        } catch .unreadableRecord(let reason) {
+            hasMoved = true
+            page.rejected.append(
+                Page.Rejected(index: nil, reason: reason, representation: String(decoding: line, as: UTF8.self)))
+            return
+        } catch {
+            throw BridgeError(
+                .malformed, "\(tap.name) printed what is no Singer message: \(Self.shown(line))",
+                remedy: "a tap may print nothing else on its standard output", remote: process.lastWords)
+        }
+        switch message.type {
+        case "RECORD": try take(record: message, into: writer, &page)
+        case "SCHEMA": if message.stream == stream { hasSchema = true }
+        case "STATE": state = message.json("value")
+        case "ACTIVATE_VERSION": if message.stream == stream { activated = message.integer("version") }
+        case "BATCH":
+            throw BridgeError(
+                .unsupported, "\(tap.name) writes its records to files (BATCH messages)",
+                remedy: "remove \"batch_config\" from its configuration")
+        default:
+            if ignoredTypes.count < 10, ignoredTypes.insert(message.type).inserted {
+                page.warnings.append("\(tap.name) sends messages of the unknown type `\(message.type.prefix(50))`")
+            }
+        }
+    }
+
+    private func take(record message: TapMessage, into writer: RecordBatchWriter, _ page: inout Page) throws {
+        // A tap may not know how to leave other streams out.
+        guard message.stream == stream else { return }
+        guard hasSchema else {
+            throw BridgeError(.malformed, "\(tap.name) sent a record of `\(stream)` without a SCHEMA before it")
+        }
+        guard let record = message.batch[0]["record"], record.tag == .object else {
+            throw BridgeError(.malformed, "\(tap.name) sent a RECORD without a record")
+        }
+        defer { withExtendedLifetime(message) {} }
+        hasMoved = true
+        records += 1
+        version = message.integer("version") ?? version
+        if let deletion = record["_sdc_deleted_at"], deletion.tag != .null {
+            page.deleted.append(BridgeOptions(copying: record))
+        } else {
+            writer.copy(record)
+        }
+    }
+
+    private func end(_ page: inout Page) throws {
+        try tap.judge(try process.exit(), process, doing: "bringing `\(stream)`")
+        guard hasSchema else {
+            throw BridgeError(
+                .malformed, "\(tap.name) ended without a word about the stream `\(stream)`",
+                remedy: "look whether its catalog and its configuration let it bring that stream",
+                remote: process.lastWords)
+        }
+        page.isPageEnd = true
+        page.isEnd = true
+        if method == .fullTable {
+            page.isComplete = version == nil || version == activated
+            if !page.isComplete {
+                page.warnings.append(
+                    "\(tap.name) did not activate version \(version ?? 0) of `\(stream)`: nothing was deleted")
+            }
+            return
+        }
+        guard let state = state ?? givenState else {
+            throw BridgeError(
+                .malformed, "\(tap.name) ended without a STATE, so that the next run would bring everything again",
+                remedy: method == nil
+                    ? "say \"replication: full_table\" in the entity's section if each run brings everything"
+                    : "look whether its configuration keeps it from telling its state",
+                remote: process.lastWords)
+        }
+        page.token = state
+        if givenState == nil {
+            // All that there is now; but what an earlier run brought and this one leaves out may be older than a start
+            // date.
+            page.isComplete = true
+            page.spared = [.everything]
+        } else {
+            page.isUnchanged = !hasMoved
+        }
+        if method == nil {
+            page.warnings.append(
+                "the catalog does not say how `\(stream)` is replicated: nothing that is missing is deleted; if each run "
+                    + "brings everything, say \"replication: full_table\" in the entity's section")
+        }
+    }
+
+    private static func shown(_ line: [UInt8]) -> String {
+        "`" + String(decoding: line.prefix(200), as: UTF8.self) + (line.count > 200 ? "..." : "") + "`"
+    }
+}
