@@ -22,6 +22,14 @@ enum EntitySection {
         "xml": ["records", "members"],
     ]
 
+    /// What files it is about.
+    var listing: ListingOptions {
+        switch self {
+        case .files(let section): section.listing
+        case .rows(let section): section.listing
+        }
+    }
+
     init(_ options: BridgeOptions) throws {
         let given = Self.kinds.filter(options.has)
         guard let kind = given.first, given.count == 1 else {

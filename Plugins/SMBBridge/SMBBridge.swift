@@ -12,7 +12,7 @@ public final class SMBBridge: Bridge {
     public static let descriptor = BridgeDescriptor(
         name: "smb", version: "0.2.0", summary: "Files, and rows in files, of an SMB share (Windows, Samba, NAS).",
         optionsSchema: optionsSchema, entitySchema: entitySchema, isolation: .childProcess, isConcurrent: false,
-        capabilities: [.check, .fetch, .resume, .incremental, .create, .update, .delete, .discover])
+        capabilities: [.check, .fetch, .resume, .incremental, .create, .update, .delete, .discover, .watch])
 
     let options: ShareOptions
     let connection: SMBConnection
@@ -38,6 +38,10 @@ public final class SMBBridge: Bridge {
     /// Begins a walk over files, folders or the rows of files, as the entity's section says.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
         if request.section.has(ListingRelay.member) { return ListingRelay.Source(request.section, share: connection) }
+        if let milliseconds = request.watchMilliseconds {
+            let patterns = try EntitySection(request.section).listing.patterns
+            return try ShareWatch(connection, patterns: patterns, milliseconds: milliseconds)
+        }
         let hasHelpers = context.hasWorkers && options.workers > 1
         return try Self.source(
             request, share: connection, queue: hasHelpers ? ListingQueue(context, threads: options.workers) : nil)

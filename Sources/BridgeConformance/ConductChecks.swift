@@ -104,5 +104,40 @@ enum ConductChecks {
                 }
             }
         },
+        Check("conduct.watch", "a watch brings no records, and ends at once when it is given up", .full) {
+            subject in
+            guard subject.plugin.can("watch") else { throw NotApplicable("it cannot watch") }
+            let connection = try await subject.connect()
+            defer { Task { await connection.close() } }
+            var fastest = Duration.seconds(60)
+            // A busy machine may lose a second try, but not three.
+            for _ in 1...3 where fastest > grace {
+                fastest = min(fastest, try await timeToEnd(connection, try subject.request(try subject.entities()[0])))
+            }
+            try require(fastest < grace, "it took \(fastest) or more to end")
+        },
     ]
+
+    /// The host leaves or kills a call that goes on for 0.3 s after it was cancelled.
+    private static let grace = Duration.milliseconds(290)
+
+    /// How long a watch that waits takes to end.
+    private static func timeToEnd(_ connection: BridgeConnection, _ request: FetchRequest) async throws -> Duration {
+        let watch: ChangeWatch
+        do {
+            watch = try await connection.watch(request)
+        } catch  where error.code == .unsupported {
+            throw NotApplicable("the remote does not tell of changes")
+        }
+        _ = try await watch.change(within: .milliseconds(500))
+        let waiting = Task { () async throws(BridgeFailure) -> Bool in
+            while try await !watch.change(within: .seconds(60)) {}
+            return true
+        }
+        try await Task.sleep(for: .milliseconds(200))
+        let start = ContinuousClock.now
+        await watch.close()
+        _ = await waiting.result
+        return ContinuousClock.now - start
+    }
 }

@@ -1,4 +1,5 @@
 public import RecordBatch
+internal import Synchronization
 
 /// A bridge that is configured and open.
 ///
@@ -15,17 +16,20 @@ public final class BridgeConnection: Sendable {
 
     private let pool: SessionPool
     private let helpers: HelperPool?
+    private let opener: SessionOpener
+    private let watches = Mutex<[Watching]>([])
     private let limits: BridgeLimits
     private let log: BridgeLog
 
     init(
-        plugin: PluginListing, isolation: PluginListing.Isolation, pool: SessionPool, helpers: HelperPool?,
+        plugin: PluginListing, isolation: PluginListing.Isolation, pool: SessionPool, opener: SessionOpener,
         limits: BridgeLimits, log: BridgeLog
     ) {
         self.plugin = plugin
         self.isolation = isolation
         self.pool = pool
-        self.helpers = helpers
+        self.opener = opener
+        helpers = opener.helpers
         self.limits = limits
         self.log = log
     }
@@ -78,8 +82,30 @@ public final class BridgeConnection: Sendable {
         return stream
     }
 
+    /// Starts to wait for changes of what an entity's records are made of.
+    ///
+    /// Of the request, entity, section and parent count. The watch has an instance of the bridge to itself: close it.
+    ///
+    /// - Throws: ``BridgeFailure/Code/unsupported`` when the bridge or the remote cannot tell: ask from time to time.
+    public func watch(_ request: FetchRequest) async throws(BridgeFailure) -> ChangeWatch {
+        try require("watch")
+        if request.parent != nil { try require("parent") }
+        var asked = FetchRequest(entity: request.entity, section: request.section)
+        asked.parent = request.parent
+        var opener = opener
+        opener.helpers = nil
+        let watch = try await ChangeWatch.open(
+            asked, opener: opener, limits: limits, log: log)
+        watches.withLock { watches in
+            watches.removeAll { $0.watch == nil }
+            watches.append(Watching(watch: watch))
+        }
+        return watch
+    }
+
     /// Closes the bridge; calls that still run fail with ``BridgeFailure/Code/cancelled``.
     public func close() async {
+        for watching in watches.withLock({ $0 }) { await watching.watch?.close() }
         await helpers?.close()
         await pool.close(grace: .seconds(2))
     }
@@ -113,6 +139,11 @@ public final class BridgeConnection: Sendable {
         case .done(let bytes, _): return try RecordBatch.checked(bytes, what: what, limits: limits, log: log)
         }
     }
+}
+
+/// A watch that somebody may still have.
+private struct Watching {
+    weak var watch: ChangeWatch?
 }
 
 extension RecordBatch {

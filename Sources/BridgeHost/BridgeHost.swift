@@ -178,7 +178,6 @@ public final class BridgeHost: Sendable {
         if isolation == .childProcess, !plugin.isConcurrent {
             opener.helpers = HelperPool(opener, limits: limits, log: log)
         }
-        let helpers = opener.helpers
         let pool = SessionPool(
             bridge: name, fetchesPerSession: plugin.isConcurrent ? .max : 1,
             most: isolation == .childProcess && !plugin.isConcurrent ? limits.workers : 1
@@ -186,7 +185,7 @@ public final class BridgeHost: Sendable {
         // Wrong options are this call's failure, not that of the first fetch.
         _ = try await pool.session()
         return BridgeConnection(
-            plugin: plugin, isolation: isolation, pool: pool, helpers: helpers, limits: limits, log: log)
+            plugin: plugin, isolation: isolation, pool: pool, opener: opener, limits: limits, log: log)
     }
 }
 

@@ -23,6 +23,8 @@ public struct FetchRequest: Sendable {
     public var filters: [Filter] = []
     /// Asks what the first page would request, and contacts nobody.
     public var explains = false
+    /// Asks for no records but for a word when something moves, after at most so long: ``BridgeConnection/watch(_:)`` sets it.
+    var wait: Duration?
 
     /// A condition on the records that are wanted.
     public struct Filter: Sendable, Equatable {
@@ -87,6 +89,10 @@ public struct FetchRequest: Sendable {
             }
             if !filters.isEmpty { writeFilters(to: writer) }
             if explains { writer.member("explain", true) }
+            if let wait {
+                writer.member("watch", true)
+                writer.member("wait", Int(wait / .milliseconds(1)))
+            }
         }
         return try writer.finish()
     }

@@ -38,6 +38,8 @@ public struct BridgeDescriptor: Sendable {
         case filter
         /// A fetch can tell what it would request.
         case plan
+        /// A fetch can wait for a change.
+        case watch
     }
 
     /// Describes a bridge.

@@ -29,6 +29,12 @@ public struct FetchRequest: Sendable {
     /// Contact nobody: write one record `{request, body}` per request that the first page would take, and say in
     /// ``Page/pushed`` which filters the remote would apply.
     public var explains: Bool
+    /// Bring no records: each ``RecordSource/next(into:)`` waits until something moved, at most so many milliseconds.
+    ///
+    /// It answers with ``Page/change()`` or ``Page/noChange()``; what moves between two calls counts for the next one. Throw
+    /// ``BridgeError/Code/unsupported`` where the remote cannot tell: the host then asks from time to time. Only for a bridge that
+    /// can ``BridgeDescriptor/Capability/watch``.
+    public var watchMilliseconds: Int?
 
     /// A condition on a record's value.
     public struct Filter: Sendable {
@@ -72,7 +78,8 @@ public struct FetchRequest: Sendable {
     /// A request.
     public init(
         entity: String, section: BridgeOptions, cursor: String? = nil, pageSize: Int? = nil, token: String? = nil,
-        since: String? = nil, parent: BridgeOptions? = nil, filters: [Filter] = [], explains: Bool = false
+        since: String? = nil, parent: BridgeOptions? = nil, filters: [Filter] = [], explains: Bool = false,
+        watchMilliseconds: Int? = nil
     ) {
         self.entity = entity
         self.section = section
@@ -83,6 +90,7 @@ public struct FetchRequest: Sendable {
         self.parent = parent
         self.filters = filters
         self.explains = explains
+        self.watchMilliseconds = watchMilliseconds
     }
 
     init(_ record: BridgeOptions) {
@@ -95,6 +103,7 @@ public struct FetchRequest: Sendable {
         parent = record.object("parent")
         filters = record.objects("filters").compactMap(Filter.init)
         explains = record.bool("explain") ?? false
+        if record.bool("watch") ?? false { watchMilliseconds = record.integer("wait") ?? 60_000 }
     }
 }
 
@@ -249,6 +258,16 @@ public struct Page {
         self.rejected = rejected
         self.warnings = warnings
         self.metadata = metadata
+    }
+
+    /// The answer to a watch when something moved.
+    public static func change() -> Page { Page(isPageEnd: true, isEnd: false) }
+
+    /// The answer to a watch when nothing moved in its time.
+    public static func noChange() -> Page {
+        var page = Page(isPageEnd: true, isEnd: false)
+        page.isUnchanged = true
+        return page
     }
 
     func write(to writer: RecordBatchWriter) {

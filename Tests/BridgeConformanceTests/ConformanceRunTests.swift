@@ -38,6 +38,8 @@ import Testing
         ("HOGS", "conduct.memory", "crashed"),
         ("CRASHES_WITHOUT_SECTION", "conduct.empty", "it crashes"),
         ("EMPTY_PLAN", "conduct.plan", "no request is told"),
+        ("IGNORES_WATCH", "conduct.watch", "answered a watch with records"),
+        ("SLEEPS_THROUGH_CANCEL", "conduct.watch", "or more to end"),
         ("DROPS_VALUE", "write.create", "Item.color is \"red\" after the create"),
         ("UPDATE_CLEARS", "write.update", "Item.color is \"\" after the update"),
         ("KEEPS_DELETED", "write.delete", "still there"),

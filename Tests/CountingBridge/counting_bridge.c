@@ -17,6 +17,8 @@
  *     block_at      wait before this record until the fetch is cancelled; forever with `stubborn`
  *     print_at      print to standard output and standard error before this record
  *     delegate      have another process of the host make so many records, before which it may crash: worker_crash_at
+ *     moves_after   of a watch: something moves so many milliseconds after each of the first `moves` calls (default 1)
+ *     watch_refused of a watch: the remote does not tell of changes
  *     secret        text that is put into errors, logs, warnings, locations and metadata
  *     refuse        text: open fails with it
  *     reveal        check tells the process, its environment and its open files
@@ -105,6 +107,7 @@ struct bmo_fetch {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     int cancelled;
+    int64_t wait;       /* of a watch, milliseconds; -1 of any other fetch */
 };
 
 /* ---------------------------------------------------------------- writing */
@@ -395,6 +398,14 @@ static bmo_status counting_fetch_open(
         free(made);
         return fail(error, "unreachable", "asked to fail in fetch_open", "counting:/", 1);
     }
+    made->wait = -1;
+    if (bmo_view_member(&made->view, made->view.records, "watch"))
+        made->wait = bmo_view_int64(bmo_view_member(&made->view, made->view.records, "wait"), 0);
+    if (made->wait >= 0 && number(made, "watch_refused", 0)) {
+        free(made->request);
+        free(made);
+        return fail(error, "unsupported", "the remote does not tell of changes", "counting:/", 0);
+    }
     made->count = number(made, "count", 10);
     made->batch_size = number(made, "batch_size", 4);
     made->page_size = bmo_view_int64(
@@ -603,6 +614,30 @@ static bmo_status delegate(bmo_fetch *fetch, int64_t count, bmo_buffer *records,
     return BMO_OK;
 }
 
+/* Waits until something moves, the time is over, or the fetch is cancelled. */
+static bmo_status watch(bmo_fetch *fetch, bmo_buffer *page) {
+    int moves = fetch->next++ < number(fetch, "moves", 1) && number(fetch, "moves_after", -1) >= 0;
+    int64_t wait = moves ? number(fetch, "moves_after", 0) : fetch->wait;
+    if (number(fetch, "stubborn", 0)) block(fetch);
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += wait / 1000 + (limit.tv_nsec + wait % 1000 * 1000000) / 1000000000;
+    limit.tv_nsec = (limit.tv_nsec + wait % 1000 * 1000000) % 1000000000;
+    pthread_mutex_lock(&fetch->mutex);
+    while (!fetch->cancelled && pthread_cond_timedwait(&fetch->changed, &fetch->mutex, &limit) == 0) {}
+    pthread_mutex_unlock(&fetch->mutex);
+    if (is_cancelled(fetch)) return fail(page, "cancelled", "cancelled", NULL, 0);
+    bmo_writer w;
+    bmo_writer_init(&w);
+    bmo_write_object_begin(&w);
+    member_bool(&w, "page_end", 1);
+    member_bool(&w, "end", number(fetch, "watch_ends", 0) != 0);
+    if (!moves) member_bool(&w, "unchanged", 1);
+    bmo_write_object_end(&w);
+    deliver(&w, page);
+    return BMO_OK;
+}
+
 bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *records, bmo_buffer *page);
 
 bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *records, bmo_buffer *page) {
@@ -615,6 +650,7 @@ bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *reco
 #endif
     text_option(fetch->instance, "secret", secret, sizeof secret);
     if (*secret) log_secret(fetch, secret);
+    if (fetch->wait >= 0) return watch(fetch, page);
     int64_t delegated = number(fetch, "delegate", 0);
     if (delegated > 0) return delegate(fetch, delegated, records, page, secret);
     int64_t page_left = fetch->page_size - fetch->next % fetch->page_size;

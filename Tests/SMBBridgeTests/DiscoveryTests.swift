@@ -25,6 +25,7 @@ extension AgainstRealServer {
             try bridge.discover(into: writer)
             let batch = try writer.finish()
             var lines: [String] = []
+            var relationships: [String] = []
             for index in 0..<batch.count {
                 let entity = batch[index]
                 let fields = (entity["fields"]?.elements ?? []).map { field in
@@ -34,8 +35,13 @@ extension AgainstRealServer {
                 lines.append(
                     "\(entity["name"]?.string ?? "") \(entity["section"]?.json ?? ""): "
                         + fields.joined(separator: ", "))
-                let confidence = entity["confidence"]?.double ?? 0
-                #expect(confidence > 0 && confidence <= 1)
+                #expect(["high", "medium", "low"].contains(entity["confidence"]?.text))
+                #expect(entity["reason"]?.text?.isEmpty == false)
+                for relationship in entity["relationships"]?.elements ?? [] {
+                    relationships.append(
+                        "\(entity["name"]?.string ?? "").\(relationship["name"]?.string ?? "") = "
+                            + "\(relationship["to"]?.string ?? "") by \(relationship["from"]?.string ?? "")")
+                }
                 let section = try #require(entity["section"])
                 _ = try Walk(bridge.fetch(FetchRequest(entity: "x", section: BridgeOptions(copying: section))))
             }
@@ -51,6 +57,9 @@ extension AgainstRealServer {
                         + "modified timestamp, created timestamp, hidden boolean, readonly boolean",
                     #"Folder {"folders":"**"}: path text key, name text, folder text, modified timestamp"#,
                 ])
+            #expect(relationships.last == "Folder.parent = Folder by folder")
+            #expect(relationships.contains("File.parent = Folder by folder"))
+            #expect(relationships.contains("Sale.file = File by @path"))
         }
 
         @Test func `folders are records, with the root, and each lies in another`() throws {

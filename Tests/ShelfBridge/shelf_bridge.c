@@ -29,7 +29,8 @@ struct bmo_instance {
 struct bmo_fetch {
     bmo_instance *instance;
     int64_t next;
-    int explains, is_empty;
+    int explains, is_empty, seen;
+    int64_t wait; /* of a watch, milliseconds; -1 of any other fetch */
     atomic_int cancelled;
 };
 
@@ -132,7 +133,7 @@ static bmo_status describe(void *context, bmo_buffer *output) {
     bmo_write_key(&w, "capabilities", 12);
     bmo_write_array_begin(&w);
     static const char *const all[] = {"check",  "discover", "fetch",       "create", "update",
-                                      "delete", "resume",   "incremental", "plan",
+                                      "delete", "resume",   "incremental", "plan",   "watch",
 #ifdef WRONG_CAPABILITY
                                       "telepathy",
 #endif
@@ -245,6 +246,12 @@ static bmo_status fetch_open(
     copy_text(&view, view.records, "token", token, sizeof token);
     const bmo_slot *explain = bmo_view_member(&view, view.records, "explain");
     made->explains = explain && bmo_slot_tag(explain) == BMO_BOOL;
+    made->wait = -1;
+#ifndef WRONG_IGNORES_WATCH
+    if (bmo_view_member(&view, view.records, "watch"))
+        made->wait = bmo_view_int64(bmo_view_member(&view, view.records, "wait"), 0);
+#endif
+    made->seen = changes;
     char *end = cursor;
     made->next = strtoll(cursor, &end, 10);
 #ifndef WRONG_TAKES_ANY_CURSOR
@@ -330,8 +337,34 @@ static void write_page(bmo_fetch *fetch, int is_end, bmo_buffer *output) {
     deliver(&w, output);
 }
 
+/* Waits until something on the shelf moves. */
+static bmo_status watch(bmo_fetch *fetch, bmo_buffer *page) {
+    int has_moved = 0;
+    for (int64_t waited = 0; waited < fetch->wait && !has_moved; waited += 10) {
+#ifdef WRONG_SLEEPS_THROUGH_CANCEL
+        sleep(5);
+#endif
+        if (atomic_load(&fetch->cancelled)) return fail(page, "cancelled", "cancelled", NULL);
+        pthread_mutex_lock(&mutex);
+        has_moved = changes != fetch->seen;
+        fetch->seen = changes;
+        pthread_mutex_unlock(&mutex);
+        if (!has_moved) usleep(10000);
+    }
+    bmo_writer w;
+    bmo_writer_init(&w);
+    bmo_write_object_begin(&w);
+    flag(&w, "page_end", 1);
+    flag(&w, "end", 0);
+    flag(&w, "unchanged", !has_moved);
+    bmo_write_object_end(&w);
+    deliver(&w, page);
+    return BMO_OK;
+}
+
 static bmo_status fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *records, bmo_buffer *page) {
     (void)context;
+    if (fetch->wait >= 0) return watch(fetch, page);
 #ifdef WRONG_PRINTS
     printf("reading from %lld\n", (long long)fetch->next);
     fflush(stdout);

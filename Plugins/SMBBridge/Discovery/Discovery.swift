@@ -9,7 +9,7 @@ struct Discovery {
     static let maximumSampled = 200
 
     private let share: any Share
-    private let survey: ShareSurvey
+    let survey: ShareSurvey
     private var names: Set<String> = []
 
     init(_ share: any Share) throws {
@@ -61,8 +61,9 @@ struct Discovery {
         }
     }
 
-    /// Writes a record per entity: `{name, fields, section, confidence, notes, relationships}`.
+    /// Writes a record per entity, as docs/bridges.md has it under discovery.
     mutating func write(to writer: RecordBatchWriter) throws {
+        let (files, folders) = (name("File"), name("Folder"))
         var groups: [(signature: String, samples: [Sample])] = []
         var places: [String: Int] = [:]
         var sampled = 0
@@ -77,8 +78,9 @@ struct Discovery {
                 groups.append((sample.signature, [sample]))
             }
         }
-        for group in groups { writeRows(group.samples, groups.flatMap(\.samples), to: writer) }
-        writeFiles(to: writer)
+        for group in groups { offer(group.samples, groups.flatMap(\.samples), files: files).write(to: writer) }
+        offerFiles(files, folders).write(to: writer)
+        offerFolders(folders).write(to: writer)
     }
 
     private static let kinds = [
@@ -166,98 +168,15 @@ struct Discovery {
         return rows
     }
 
-    private mutating func writeRows(_ samples: [Sample], _ all: [Sample], to writer: RecordBatchWriter) {
-        guard let first = samples.first else { return }
-        let (patterns, stem) = patterns(for: samples.map(\.file), beside: all.map(\.file))
-        let key = samples.count == 1 ? Self.key(first.fields) : nil
-        var notes = first.notes
-        if key == nil {
-            notes.append(
-                samples.count > 1
-                    ? "rows of several files: the key is file and row"
-                    : "no column tells the rows apart: the key is file and row")
-        }
-        if patterns.count == 1, samples.count > 1 { notes.append("\(samples.count) files have these columns") }
-        writer.object {
-            writer.member("name", name(stem))
-            writer.key("fields")
-            writer.array {
-                if key == nil {
-                    writeField("@path", "text", isKey: true, writer)
-                    writeField("@row", "integer", isKey: true, writer)
-                }
-                for field in first.fields {
-                    writeField(field.name, field.type ?? "text", isKey: field.name == key, writer)
-                }
-            }
-            writer.key("section")
-            writer.object { first.section.write(patterns, to: writer) }
-            writeGuess(first.confidence - (key == nil ? 0.1 : 0), notes, writer)
-        }
-    }
-
-    private mutating func writeFiles(to writer: RecordBatchWriter) {
-        let partial = survey.isPartial ? ["only a part of the share was looked at"] : []
-        let files = name("File")
-        let folders = name("Folder")
-        writer.object {
-            writer.member("name", files)
-            writer.key("fields")
-            writer.array {
-                for (field, type) in [
-                    ("path", "text"), ("name", "text"), ("folder", "text"), ("extension", "text"), ("size", "integer"),
-                    ("modified", "timestamp"), ("created", "timestamp"), ("hidden", "boolean"), ("readonly", "boolean"),
-                ] { writeField(field, type, isKey: field == "path", writer) }
-            }
-            writer.key("section")
-            writer.object { writer.member("files", "**") }
-            writeGuess(1, ["\(survey.files.count) files seen"] + partial, writer)
-            writer.key("relationships")
-            writer.array {
-                writer.object {
-                    writer.member("name", "parent")
-                    writer.member("field", "folder")
-                    writer.member("to", folders)
-                }
-            }
-        }
-        writer.object {
-            writer.member("name", folders)
-            writer.key("fields")
-            writer.array {
-                for field in ["path", "name", "folder"] { writeField(field, "text", isKey: field == "path", writer) }
-                writeField("modified", "timestamp", isKey: false, writer)
-            }
-            writer.key("section")
-            writer.object { writer.member("folders", "**") }
-            writeGuess(1, ["\(survey.folders.count) folders seen"] + partial, writer)
-        }
-    }
-
-    private func writeField(_ name: String, _ type: String, isKey: Bool, _ writer: RecordBatchWriter) {
-        writer.object {
-            writer.member("name", name)
-            writer.member("type", type)
-            writer.member("key", isKey)
-        }
-    }
-
-    private func writeGuess(_ confidence: Double, _ notes: [String], _ writer: RecordBatchWriter) {
-        writer.key("confidence")
-        writer.double((max(0.1, confidence) * 100).rounded() / 100)
-        writer.key("notes")
-        writer.array { for note in notes { writer.text(note) } }
-    }
-
     /// The field that tells rows apart: the one with the name of a key, else the first.
-    private static func key(_ fields: [FieldGuess]) -> String? {
+    static func key(_ fields: [FieldGuess]) -> String? {
         let candidates = fields.filter(\.mayBeKey)
         guard let best = candidates.max(by: { $0.keyRank < $1.keyRank }) else { return nil }
         return best.keyRank > 0 ? candidates.first { $0.keyRank == best.keyRank }?.name : candidates.first?.name
     }
 
     /// Patterns that match these files and none of the others, and a word for a name.
-    private func patterns(
+    func patterns(
         for files: [ShareSurvey.File], beside others: [ShareSurvey.File]
     ) -> (patterns: [String], stem: String) {
         let literal = files.map { $0.path.map(Self.quoted).joined(separator: "/") }
@@ -297,7 +216,7 @@ struct Discovery {
     }
 
     /// A name for an entity, in the singular where that is plain, and not given before.
-    private mutating func name(_ stem: String) -> String {
+    mutating func name(_ stem: String) -> String {
         let words = stem.split { !($0.isLetter || $0.isNumber) || !$0.isASCII }
         var name = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
         while let last = name.last, last.isNumber { name.removeLast() }

@@ -8,7 +8,8 @@ struct FieldGuess {
     /// Whether a record had no value.
     private(set) var hasGaps = false
     private var seen: Set<String> = []
-    private var count = 0
+    /// How many records had a value.
+    private(set) var count = 0
 
     init(_ name: String) { self.name = name }
 

@@ -21,6 +21,7 @@ struct SMBFailure: Error, Equatable {
         case moveFile = "move"
         case makeFolder = "make the folder"
         case readOwners = "read the owners of"
+        case watchFolder = "watch"
     }
 
     let cause: Cause
@@ -73,6 +74,10 @@ extension Share {
             return error(
                 .tls, "the server does not encrypt, and encryption is required",
                 remedy: "turn on encryption at the server, or leave out encryption: required")
+        }
+        if failure.action == .watchFolder, [EINVAL, ENOSYS, EOPNOTSUPP].map(SMBFailure.Cause.system).contains(failure.cause) {
+            return error(
+                .unsupported, "the server does not tell of changes", remedy: "ask it from time to time")
         }
         guard case .system(let number) = failure.cause else {
             return error(

@@ -89,6 +89,19 @@ struct PatternSet: Sendable {
         return nil
     }
 
+    /// Whether a path below ``root`` may be wanted, or may be a folder with something that is.
+    func concerns(_ path: [String]) -> Bool {
+        for count in path.indices where excludes(Array(path[...count])) { return false }
+        if path.last?.hasPrefix(FolderWalk.temporaryPrefix) == true { return false }
+        var positions = start
+        for (index, name) in path.enumerated().dropFirst(root.count) {
+            if index == path.count - 1, match(name, at: positions) != nil { return true }
+            positions = descend(from: positions, into: name)
+            if positions.isEmpty { return false }
+        }
+        return true
+    }
+
     /// Whether a path is not wanted, and nothing below it.
     func excludes(_ path: [String]) -> Bool { excludes.contains { $0.matches(path) } }
 }

@@ -102,7 +102,7 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                     isolation: "in_process" | "child_process",
  *                     concurrent: bool,                      may one instance serve several fetches at a time?
  *                     capabilities: [text] }                 of: check discover fetch create update delete resume,
- *                                                            and since 1.1: incremental parent filter plan
+ *                                                            and since 1.1: incremental parent filter plan watch
  * open           options: one record, as the config has them, secrets resolved
  * check          connects and authenticates without reading records. Output empty, or one record {message: text}
  * discover       -> one record per entity on offer: { name, fields: [{ name, type, key: bool }], section: object }
@@ -117,7 +117,14 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                filters: [{ attribute: text (local), path: text (remote, dots), comparison: "=" "!=" "<" "<=" ">" ">=",
  *                            value: any }]  (filter) conditions that all hold; a bridge may leave any of them to the host
  *                explain: bool   (plan) contact nobody: fetch_next gives one record { request: text, body: text or null }
- *                                per request that the first page would take, and a page with end: true and `pushed` }
+ *                                per request that the first page would take, and a page with end: true and `pushed`
+ *                watch: bool     (watch) bring no records: each fetch_next waits until something moved that the entity may be
+ *                                made of, since the fetch was opened or since fetch_next returned last, and answers with
+ *                                page_end: true; after `wait` milliseconds with unchanged: true as well. What moves between
+ *                                two calls counts for the next one. A hint only: the host fetches to see what moved, and
+ *                                asks from time to time in any case. A remote that cannot tell: fetch_open or the first
+ *                                fetch_next fails with code "unsupported"
+ *                wait: int       (watch) milliseconds, below the 300 s that a call may take }
  * fetch_next     -> records: a batch of records, or empty;
  *                   page: one record { cursor: text or null   where a later fetch_open continues after this page;
  *                                      page_end: bool         these records end a page: the host may commit
