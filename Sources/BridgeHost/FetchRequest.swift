@@ -23,6 +23,8 @@ public struct FetchRequest: Sendable {
     public var filters: [Filter] = []
     /// Asks what the first page would request, and contacts nobody.
     public var explains = false
+    /// Whether the bridge makes a batch while the caller works on the one before: not for one page alone.
+    public var prefetches = true
 
     /// A condition on the records that are wanted.
     public struct Filter: Sendable, Equatable {
