@@ -21,6 +21,7 @@ public final class BridgeHost: Sendable {
     private let limits: BridgeLimits
     private let inspector: PluginInspector
     private let pins: PluginPins?
+    private let linked: LinkedBridges
 
     /// A host that has not looked for anything yet.
     ///
@@ -30,10 +31,12 @@ public final class BridgeHost: Sendable {
     ///   - logger: Takes what bridges log and print.
     ///   - limits: Sizes and times.
     ///   - pins: What plugins that did not come with the program must be; nil takes them as they are.
+    ///   - linked: Bridges that are part of this program; of two with one name they come before those on the search paths.
     public init(
         searchPaths: [SearchPath]? = nil, executable: String? = nil, logger: Logger,
-        limits: BridgeLimits = BridgeLimits(), pins: PluginPins? = nil
+        limits: BridgeLimits = BridgeLimits(), pins: PluginPins? = nil, linked: [any LinkedBridge] = []
     ) {
+        self.linked = LinkedBridges(linked)
         self.pins = pins
         let executable = executable ?? Self.ownExecutable
         self.executable = executable
@@ -71,7 +74,8 @@ public final class BridgeHost: Sendable {
     ///
     /// Of two bridges with one name the first on the search paths wins; the other is refused.
     public func plugins() async -> [PluginListing] {
-        var listings = await look(at: candidates())
+        var listings = linked.listings
+        listings += await look(at: candidates())
         var taken: [String: String] = [:]
         for index in listings.indices where listings[index].refusal == nil {
             if let winner = taken[listings[index].name] {
@@ -90,6 +94,7 @@ public final class BridgeHost: Sendable {
     ///
     /// - Throws: ``BridgeFailure`` with the names that there are, or the reason why the plugin was refused.
     public func plugin(named name: String) async throws(BridgeFailure) -> PluginListing {
+        if let listing = linked.listings.first(where: { $0.name == name && $0.refusal == nil }) { return listing }
         var refused: PluginListing?
         let wanted = "lib\(name)bridge.so".lowercased()
         for candidate in candidates() where candidate.path.lowercased().hasSuffix("/" + wanted) {
@@ -165,6 +170,12 @@ public final class BridgeHost: Sendable {
         to plugin: PluginListing, options: RecordBatch, name: String, secrets: [String] = [],
         isolation: PluginListing.Isolation? = nil, memory: Int? = nil
     ) async throws(BridgeFailure) -> BridgeConnection {
+        let linked = linked.plugin(of: plugin)
+        if linked != nil, isolation == .childProcess || plugin.isolation == .childProcess {
+            throw BridgeFailure(
+                .configuration, "the bridge `\(plugin.name)` is part of this program and can't run in another process",
+                bridge: name, remedy: "use its plugin, or run it in this process")
+        }
         if let refusal = plugin.refusal {
             throw BridgeFailure(.configuration, "\(plugin.path) can't be used: \(refusal)", bridge: name)
         }
@@ -175,6 +186,7 @@ public final class BridgeHost: Sendable {
         let log = BridgeLog(logger, bridge: name, redactor: Redactor(secrets: secrets))
         var opener = SessionOpener(
             plugin: plugin, options: options, executable: executable, isolation: isolation, limits: limits, log: log)
+        opener.linked = linked
         if isolation == .childProcess, !plugin.isConcurrent {
             opener.helpers = HelperPool(opener, limits: limits, log: log)
         }

@@ -25,6 +25,8 @@ public struct FetchRequest: Sendable {
     public var explains = false
     /// Asks for no records but for a word when something moves, after at most so long: ``BridgeConnection/watch(_:)`` sets it.
     var wait: Duration?
+    /// Whether the bridge makes a batch while the caller works on the one before: not for one page alone.
+    public var prefetches = true
 
     /// A condition on the records that are wanted.
     public struct Filter: Sendable, Equatable {

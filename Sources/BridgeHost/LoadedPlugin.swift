@@ -1,5 +1,6 @@
 internal import CBridge
 internal import Glibc
+internal import RecordBatch
 
 /// Why a file is no bridge that this host can use.
 struct PluginRefusal: Error, Equatable {
@@ -51,6 +52,17 @@ final class LoadedPlugin: @unchecked Sendable {
         guard let table = unsafeBitCast(entrySymbol, to: EntryFunction.self)(major, minor) else {
             throw PluginRefusal(
                 reason: "\(BMO_BRIDGE_ENTRY_SYMBOL) returned NULL: the bridge refuses a host of ABI \(major).\(minor)")
+        }
+        return LoadedPlugin(identity: identity, table: try complete(table))
+    }
+
+    /// Shakes hands with a bridge that is part of this program.
+    static func link(_ bridge: any LinkedBridge) throws(PluginRefusal) -> LoadedPlugin {
+        let identity = try identity(bridge.info)
+        let major = UInt16(BMO_BRIDGE_ABI_MAJOR)
+        let minor = UInt16(BMO_BRIDGE_ABI_MINOR)
+        guard let table = bridge.table(major: major, minor: minor) else {
+            throw PluginRefusal(reason: "it gives no table: the bridge refuses a host of ABI \(major).\(minor)")
         }
         return LoadedPlugin(identity: identity, table: try complete(table))
     }

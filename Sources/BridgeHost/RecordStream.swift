@@ -176,7 +176,7 @@ public final class RecordStream: Sendable {
             state.withLock { state in
                 guard state.lease != nil else { return }
                 state.isOpen = true
-                state.pending = lease.session.submit(.fetchNext(lease.fetch))
+                state.pending = request.prefetches ? lease.session.submit(.fetchNext(lease.fetch)) : nil
             }
         }
     }
@@ -243,7 +243,7 @@ public final class RecordStream: Sendable {
                 defer { state.lease = nil }
                 return (false, state.lease != nil)
             }
-            if state.lease != nil, !state.isCancelled {
+            if state.lease != nil, !state.isCancelled, request.prefetches {
                 state.pending = lease.session.submit(.fetchNext(lease.fetch))
             }
             return (false, false)

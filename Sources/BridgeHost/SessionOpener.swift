@@ -9,6 +9,8 @@ struct SessionOpener: Sendable {
     let limits: BridgeLimits
     let log: BridgeLog
     var helpers: HelperPool?
+    /// The plugin itself, where it is part of this program.
+    var linked: LoadedPlugin?
 
     /// dlopen blocks and runs the plugin's constructors: not on the cooperative pool.
     private static let loader = Worker()
@@ -22,6 +24,11 @@ struct SessionOpener: Sendable {
     }
 
     private func openHere() async throws(BridgeFailure) -> any BridgeSession {
+        if let linked {
+            let session = LocalSession(plugin: linked, isConcurrent: plugin.isConcurrent, log: log)
+            try await finish(session, session.open(options))
+            return session
+        }
         let loading = Promise<Result<LoadedPlugin, PluginRefusal>>()
         let path = plugin.path
         Self.loader.run { loading.fulfil(Result { () throws(PluginRefusal) in try LoadedPlugin.load(path) }) }

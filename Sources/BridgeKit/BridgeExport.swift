@@ -1,11 +1,11 @@
 public import CBridge
 internal import Glibc
-internal import RecordBatch
+public import RecordBatch
 
 /// The C face of a Swift bridge: what its two exported functions return.
 ///
-/// Make one per plugin, in a global.
-public final class BridgeExport: @unchecked Sendable {
+/// Make one per plugin, in a global. A program that the bridge is linked into hands it to its host instead.
+public final class BridgeExport: LinkedBridge, @unchecked Sendable {
     // The two structs are written in `init` only, and live as long as the process.
     /// The answer of `bmo_bridge_info_v1`.
     public let info: UnsafePointer<bmo_bridge_info>?

@@ -26,6 +26,14 @@ public struct RowQuery: Sendable, Equatable {
     public var order: [Order]
     /// At most so many rows.
     public var limit: Int?
+    /// What rows must meet besides ``conditions``.
+    public var predicate: RowPredicate?
+    /// So many of the first rows are left out.
+    public var offset = 0
+    /// Only the rows that come after this one in the query's order.
+    public var after: EntityRow?
+    /// Whether rows that are marked as gone on the remote are among them.
+    public var includesDeleted = true
 
     /// A query.
     public init(
@@ -54,7 +62,9 @@ public struct EntityRow: Sendable, Hashable {
 
 /// A query with its SQL, checked against the model.
 struct CompiledQuery: Sendable {
-    private let sql: String
+    private let columns: String
+    private let source: String
+    private let ending: String
     private let arguments: [StoredValue]
     private let keyWidth: Int
     private let width: Int
@@ -64,33 +74,72 @@ struct CompiledQuery: Sendable {
     init(_ query: RowQuery, _ model: CompiledModel) throws {
         entity = try model.observedIndex(of: query.entity)
         let layout = model.entities[entity]
-        let conditions = try query.conditions.map { try CompiledCondition($0, on: layout) }
-        let columns = layout.columns.map { SchemaBuilder.quoted($0.name) }
+        let names = layout.columns.map { SchemaBuilder.quoted($0.name) }
         // An entity without a key has its row's number.
         let key = layout.key.isEmpty ? ["rowid"] : layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }
-        let order = try query.order.map { order in
+        var places: [Int] = []
+        var terms = try query.order.map { order in
             guard let field = layout.columns.firstIndex(where: { $0.name == order.field }) else {
                 throw StoreError(
                     .request, "\(layout.name) has no field \"\(order.field)\"",
                     remedy: "there are: \(layout.columns.map(\.name).joined(separator: ", "))")
             }
-            return columns[field] + (order.isDescending ? " DESC" : "")
+            places.append(field)
+            let type = layout.columns[field].type
+            return Keyset.Term(
+                sql: CompiledPredicate.ordered(names[field], type),
+                placeholder: CompiledPredicate.ordered("?", type), isDescending: order.isDescending)
         }
-        var sql = "SELECT \((key + columns).joined(separator: ", ")) FROM \(SchemaBuilder.quoted(layout.table))"
-        let filters = conditions.map(\.sql) + [SQLiteStore.isOfKind(layout)].compactMap { $0 }
-        if !filters.isEmpty { sql += " WHERE " + filters.joined(separator: " AND ") }
-        sql += " ORDER BY " + (order + key).joined(separator: ", ")
-        if let limit = query.limit { sql += " LIMIT \(limit)" }
-        self.sql = sql
-        arguments = conditions.compactMap(\.argument)
+        terms += key.map { Keyset.Term(sql: $0, placeholder: "?", isDescending: false) }
+        var (filters, arguments) = try Self.filters(query, on: layout)
+        if let row = query.after {
+            let keyset = Keyset(terms, after: places.map { row.values[$0] } + row.key)
+            filters.append(keyset.sql)
+            arguments += keyset.arguments
+        }
+        columns = (key + names).joined(separator: ", ")
+        source =
+            "FROM \(SchemaBuilder.quoted(layout.table))"
+            + (filters.isEmpty ? "" : " WHERE " + filters.joined(separator: " AND "))
+        var ending = " ORDER BY " + terms.map { $0.sql + ($0.isDescending ? " DESC" : "") }.joined(separator: ", ")
+        if query.limit != nil || query.offset > 0 { ending += " LIMIT \(query.limit ?? -1)" }
+        if query.offset > 0 { ending += " OFFSET \(query.offset)" }
+        self.ending = ending
+        self.arguments = arguments
         keyWidth = key.count
-        width = columns.count
+        width = names.count
+    }
+
+    private static func filters(
+        _ query: RowQuery, on layout: EntityLayout
+    ) throws -> (sql: [String], arguments: [StoredValue]) {
+        let conditions = try query.conditions.map { try CompiledCondition($0, on: layout) }
+        var filters = conditions.map(\.sql)
+        var arguments = conditions.compactMap(\.argument)
+        if let predicate = try query.predicate.map({ try CompiledPredicate($0, on: layout) }) {
+            filters.append(predicate.sql)
+            arguments += predicate.arguments
+        }
+        if let kind = SQLiteStore.isOfKind(layout) { filters.append(kind) }
+        if !query.includesDeleted, let field = layout.deletion {
+            filters.append("\(SchemaBuilder.quoted(layout.fields[field].name)) IS NULL")
+        }
+        return (filters, arguments)
+    }
+
+    /// How many rows there are at this moment.
+    func count(in store: SQLiteStore) throws -> Int {
+        try store.read("counting rows") { db in
+            let statement = try RawStatement("SELECT count(*) \(source)", on: db.sqliteConnection)
+            for (index, value) in arguments.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+            return try statement.step() ? Int(statement.int64(0)) : 0
+        }
     }
 
     /// The rows at this moment.
     func rows(in store: SQLiteStore) throws -> [EntityRow] {
         try store.read("reading rows") { db in
-            let statement = try RawStatement(sql, on: db.sqliteConnection)
+            let statement = try RawStatement("SELECT \(columns) \(source)\(ending)", on: db.sqliteConnection)
             for (index, value) in arguments.enumerated() { statement.bind(value, at: Int32(index + 1)) }
             var rows: [EntityRow] = []
             while try statement.step() {

@@ -1,0 +1,137 @@
+internal import GRDB
+public import Importer
+public import Mapping
+
+extension SQLiteStore {
+    /// The rows of a query, as they are committed at this moment.
+    ///
+    /// - Throws: ``StoreError``; of the code `request` for what the model does not have.
+    public func rows(of query: RowQuery) throws -> [EntityRow] { try CompiledQuery(query, model).rows(in: self) }
+
+    /// How many rows a query has, its limit and offset left out.
+    ///
+    /// - Throws: ``StoreError``; of the code `request` for what the model does not have.
+    public func count(of query: RowQuery) throws -> Int { try CompiledQuery(query, model).count(in: self) }
+
+    /// The rows of an entity with these keys, in no order; keys without a row are left out.
+    ///
+    /// - Throws: ``StoreError``.
+    public func rows(of entity: Int, keys: [[StoredValue]]) throws -> [EntityRow] {
+        let layout = model.entities[entity]
+        let columns = layout.columns.map { SchemaBuilder.quoted($0.name) }
+        let key = layout.key.isEmpty ? ["rowid"] : layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }
+        var filters = ["(\(key.joined(separator: ", "))) IN (VALUES \(Self.chunkPlace))"]
+        if let kind = Self.isOfKind(layout) { filters.append(kind) }
+        let sql =
+            "SELECT \((key + columns).joined(separator: ", ")) FROM \(SchemaBuilder.quoted(layout.table)) "
+            + "WHERE \(filters.joined(separator: " AND "))"
+        var rows: [EntityRow] = []
+        try readChunks(keys, width: key.count, sql, "reading \(layout.name)") { row in
+            rows.append(
+                EntityRow(
+                    key: key.indices.map { row.value(Int32($0)) },
+                    values: columns.indices.map { row.value(Int32(key.count + $0)) }))
+        }
+        return rows
+    }
+
+    /// The keys of the targets of a relationship to many, per owner and in the relationship's order.
+    ///
+    /// - Parameters:
+    ///   - entity: The index of the entity that has it.
+    ///   - relationship: Its index in ``EntityLayout/toMany``.
+    ///   - owners: The keys of the objects that have it.
+    /// - Throws: ``StoreError``.
+    public func links(
+        of entity: Int, _ relationship: Int, owners: [[StoredValue]]
+    ) throws -> [[StoredValue]: [[StoredValue]]] {
+        let layout = model.entities[model.entities[entity].root]
+        let many = layout.toMany[relationship]
+        let target = model.entities[model.entities[many.target].root]
+        let table: String
+        let ownerColumns: [String]
+        let targetColumns: [String]
+        var order: [String]
+        switch many.storage {
+        case .inverse(let index):
+            let one = target.toOne[index]
+            table = target.table
+            ownerColumns = (0..<one.fieldCount).map { target.fields[one.firstField + $0].name }
+            targetColumns = target.key.map { target.fields[$0].name }
+            order = targetColumns
+        case .links(let name):
+            table = name
+            ownerColumns = SchemaBuilder.linkColumns("source", layout)
+            targetColumns = SchemaBuilder.linkColumns("target", target)
+            order = ["position"]
+        case .reversedLinks(let name):
+            table = name
+            ownerColumns = SchemaBuilder.linkColumns("target", layout)
+            targetColumns = SchemaBuilder.linkColumns("source", target)
+            order = targetColumns
+        }
+        order = order.map(SchemaBuilder.quoted)
+        let owned = ownerColumns.map(SchemaBuilder.quoted)
+        let columns = owned + targetColumns.map(SchemaBuilder.quoted)
+        let sql =
+            "SELECT \(columns.joined(separator: ", ")) FROM \(SchemaBuilder.quoted(table)) "
+            + "WHERE (\(owned.joined(separator: ", "))) IN (VALUES \(Self.chunkPlace)) "
+            + "ORDER BY \(order.joined(separator: ", "))"
+        var links: [[StoredValue]: [[StoredValue]]] = [:]
+        try readChunks(owners, width: owned.count, sql, "reading \(layout.name).\(many.name)") { row in
+            links[owned.indices.map { row.value(Int32($0)) }, default: []].append(
+                (owned.count..<columns.count).map { row.value(Int32($0)) })
+        }
+        return links
+    }
+
+    /// Which of an entity's objects are only referred to so far.
+    ///
+    /// - Throws: ``StoreError``.
+    public func stubs(of entity: Int, among keys: [[StoredValue]]) throws -> Set<[StoredValue]> {
+        let name = model.entities[model.entities[entity].root].name
+        return try read("reading stubs") { db in
+            let hasAny = try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM bmo_stubs WHERE entity = ?)", arguments: [name])
+            guard hasAny == true else { return [] }
+            let search = try RawStatement(
+                "SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?", on: db.sqliteConnection)
+            var found: Set<[StoredValue]> = []
+            for key in keys {
+                search.bind(name, at: 1)
+                search.bind(utf8: JSONText.key(key).bytes, at: 2)
+                if try search.step() { found.insert(key) }
+                search.reset()
+            }
+            return found
+        }
+    }
+
+    /// What ``readChunks(_:width:_:_:_:)`` replaces by places for keys.
+    private static var chunkPlace: String { "/*keys*/" }
+
+    /// Runs a statement with as many keys at a time as SQLite likes to bind.
+    private func readChunks(
+        _ keys: [[StoredValue]], width: Int, _ sql: String, _ action: String, _ body: (RawStatement) throws -> Void
+    ) throws {
+        let chunk = 500
+        try read(action) { db in
+            var statement: (RawStatement, count: Int)?
+            for start in stride(from: 0, to: keys.count, by: chunk) {
+                let part = keys[start..<min(start + chunk, keys.count)]
+                if statement?.count != part.count {
+                    let place = "(" + Array(repeating: "?", count: width).joined(separator: ", ") + ")"
+                    let places = Array(repeating: place, count: part.count).joined(separator: ", ")
+                    statement = (
+                        try RawStatement(sql.replacing(Self.chunkPlace, with: places), on: db.sqliteConnection),
+                        part.count
+                    )
+                }
+                guard let select = statement?.0 else { continue }
+                for (index, value) in part.joined().enumerated() { select.bind(value, at: Int32(index + 1)) }
+                while try select.step() { try body(select) }
+                select.reset()
+            }
+        }
+    }
+}
