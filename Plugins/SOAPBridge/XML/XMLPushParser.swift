@@ -25,7 +25,8 @@ final class XMLPushParser {
     private final class State {
         let sink: XMLEventSink
         var context: xmlParserCtxtPtr?
-        var failure: BridgeError?
+        private(set) var failure: BridgeError?
+        private var hasFailed = false
         let subject: String
 
         init(sink: XMLEventSink, subject: String) {
@@ -35,7 +36,7 @@ final class XMLPushParser {
 
         func run(_ body: (XMLEventSink) throws(BridgeError) -> Void) {
             // After xmlStopParser a few events may still come.
-            guard failure == nil else { return }
+            guard !hasFailed else { return }
             do {
                 try body(sink)
             } catch {
@@ -48,6 +49,7 @@ final class XMLPushParser {
             let line = context.map { xmlSAX2GetLineNumber($0) } ?? 0
             if line > 0, error.code == .malformed || error.code == .limit { error.message += ", at line \(line)" }
             failure = error
+            hasFailed = true
             xmlStopParser(context)
         }
     }
