@@ -76,6 +76,11 @@ public final class RecordBatchWriter {
         }
     }
 
+    /// Writes a number from bytes that are in the grammar of a JSON number.
+    public func decimal(utf8 value: UnsafeRawBufferPointer) {
+        _ = bmo_write_decimal(raw, value.baseAddress?.assumingMemoryBound(to: CChar.self), value.count)
+    }
+
     /// Writes bytes.
     public func bytes(_ value: UnsafeRawBufferPointer) { _ = bmo_write_bytes(raw, value.baseAddress, value.count) }
 

@@ -81,6 +81,10 @@ enum LexicalValue {
 
     /// XSD's decimal (part 2, section 3.2.3) in the grammar of a JSON number: `+01.` is `1`, `.5` is `0.5`.
     private static func writeDecimal(_ text: UnsafeRawBufferPointer, to writer: RecordBatchWriter) -> Bool {
+        if isJSONNumber(text) {
+            writer.decimal(utf8: text)
+            return true
+        }
         var index = 0
         let isNegative = text.first == UInt8(ascii: "-")
         if isNegative || text.first == UInt8(ascii: "+") { index = 1 }
@@ -104,6 +108,19 @@ enum LexicalValue {
         }
         writer.decimal(String(decoding: out, as: UTF8.self))
         return true
+    }
+
+    /// Whether a decimal is a JSON number as it is (RFC 8259, section 6): most are.
+    private static func isJSONNumber(_ text: UnsafeRawBufferPointer) -> Bool {
+        var index = text.first == UInt8(ascii: "-") ? 1 : 0
+        let start = index
+        while index < text.count, isDigit(text[index]) { index += 1 }
+        guard index > start, text[start] != 0x30 || index == start + 1 else { return false }
+        if index == text.count { return true }
+        guard text[index] == UInt8(ascii: "."), index + 1 < text.count else { return false }
+        index += 1
+        while index < text.count, isDigit(text[index]) { index += 1 }
+        return index == text.count
     }
 
     private static func writeDouble(_ text: UnsafeRawBufferPointer, to writer: RecordBatchWriter) -> Bool {

@@ -5,9 +5,9 @@ internal import RecordBatch
 extension RecordEmitter {
     mutating func writeAttribute(
         _ node: RecordTree.Node, _ type: ReplyPlan.ContentType, _ tree: borrowing RecordTree,
-        _ writer: RecordBatchWriter
+        _ plan: borrowing ReplyPlan, _ writer: RecordBatchWriter
     ) {
-        let kind = type.attributes.first { $0.name == node.name }?.kind ?? .text
+        let kind = plan.attribute(node.name, of: type)?.kind ?? .text
         let fits = tree.text.withUnsafeBytes { text in
             let value = Self.span(text, node)
             if value.isEmpty, kind == .integer || kind == .decimal || kind == .double || kind == .boolean {

@@ -92,7 +92,7 @@ struct RecordEmitter {
             defer { child = next }
             if member.kind == .attribute {
                 names.withName(member.name) { writer.key(utf8: $0) }
-                writeAttribute(member, type, tree, writer)
+                writeAttribute(member, type, tree, plan, writer)
                 continue
             }
             guard member.kind == .element, !member.isFollower else { continue }

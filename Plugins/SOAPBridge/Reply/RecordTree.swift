@@ -26,8 +26,24 @@ struct RecordTree {
         var firstChild: Int32 = -1
         var lastChild: Int32 = -1
         var nextOfName: Int32 = -1
-        var textStart = 0
-        var textCount = 0
+        /// Within ``Limits/record``, so that 32 bits suffice.
+        private var textOffset: Int32 = 0
+        private var textLength: Int32 = 0
+
+        init(name: Int32, type: ReplyPlan.TypeNumber, kind: Kind) {
+            self.name = name
+            self.type = type
+            self.kind = kind
+        }
+
+        var textStart: Int {
+            get { Int(textOffset) }
+            set { textOffset = Int32(truncatingIfNeeded: newValue) }
+        }
+        var textCount: Int {
+            get { Int(textLength) }
+            set { textLength = Int32(truncatingIfNeeded: newValue) }
+        }
     }
 
     enum Kind: UInt8 {

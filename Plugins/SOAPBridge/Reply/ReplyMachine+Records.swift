@@ -42,7 +42,8 @@ extension ReplyMachine {
     private func setArray(_ frame: inout Frame, _ node: inout RecordTree.Node) {
         frame.isArray = true
         node.isArray = true
-        frame.memberType = plan.types[Int(frame.type)].children.first?.type ?? ReplyPlan.anyType
+        let type = plan.types[Int(frame.type)]
+        frame.memberType = type.childCount > 0 ? plan.child(0, of: type).type : ReplyPlan.anyType
     }
 
     private mutating func add(_ attribute: XMLAttribute, to frame: Frame) throws(BridgeError) {
@@ -71,7 +72,7 @@ extension ReplyMachine {
     }
 
     private func declares(_ attribute: Int32, _ type: ReplyPlan.TypeNumber) -> Bool {
-        plan.types[Int(type)].attributes.contains { $0.name == attribute }
+        plan.attribute(attribute, of: plan.types[Int(type)]) != nil
     }
 
     // MARK: Types
@@ -90,7 +91,7 @@ extension ReplyMachine {
             if type == ReplyPlan.anyType || (type == plan.arrayType && plan.types[Int(declared)].isArray) {
                 return nil
             }
-            let kind = plan.types[Int(type)].isArray && plan.types[Int(type)].children.isEmpty
+            let kind = plan.types[Int(type)].isArray && plan.types[Int(type)].childCount == 0
             return kind && plan.types[Int(declared)].isArray ? nil : type
         }
         return nil
@@ -154,7 +155,7 @@ extension ReplyMachine {
                 continue
             }
             let value = attribute.rawValue
-            if value.first == UInt8(ascii: "#"), isEncoded || plan.types[Int(type)].attributes.isEmpty {
+            if value.first == UInt8(ascii: "#"), isEncoded || plan.types[Int(type)].attributeCount == 0 {
                 isEncoded = true
                 let id = value.dropFirst()
                 return (DeferredValues.hash(id), (Array(id), .reference))

@@ -45,6 +45,8 @@ struct ReplyMachine {
     var emitter: RecordEmitter
     let deferred: DeferredValues
     var scratch: [UInt8] = []
+    private static let nameCount = 256
+    private var knownNames = [(address: UInt, number: Int32)](repeating: (0, 0), count: nameCount)
     let includeName: Int32
     let referenceNames: (id: Int32, href: Int32)
     /// The reply is in SOAP encoding: `id` and `href` are not data.
@@ -89,6 +91,7 @@ struct ReplyMachine {
     // MARK: Events
 
     mutating func startElement(_ element: XMLStartElement) throws(BridgeError) {
+        if try startMember(element) { return }
         guard frames.count < Limits.depth else {
             throw BridgeError(.limit, "the reply nests elements deeper than \(Limits.depth) levels")
         }
@@ -109,6 +112,37 @@ struct ReplyMachine {
         frames.append(frame)
     }
 
+    /// Most elements of a long reply are members of a record without attributes, which the schema has; false for others.
+    private mutating func startMember(_ element: XMLStartElement) throws(BridgeError) -> Bool {
+        let depth = frames.count
+        guard element.attributeCount == 0, element.namespaceCount == 0, depth > 0, depth < Limits.depth,
+            frames[depth - 1].role == .record, frames[depth - 1].memberType < 0
+        else { return false }
+        let number = number(of: element)
+        guard let child = child(number, of: frames[depth - 1].type, after: frames[depth - 1].lastChild),
+            !plan.types[Int(child.type)].isArray
+        else { return false }
+        frames[depth - 1].lastChild = child.index
+        var node = RecordTree.Node(name: number, type: child.type, kind: .element)
+        node.isRepeated = child.isRepeated
+        var frame = Frame(role: .record)
+        frame.type = child.type
+        frame.textStart = tree.text.count
+        frame.node = try tree.add(node, to: frames[depth - 1].node)
+        frames.append(frame)
+        return true
+    }
+
+    /// The number of an element's name: libxml2 keeps one copy of each name, so that its address mostly tells.
+    mutating func number(of element: XMLStartElement) -> Int32 {
+        let address = UInt(bitPattern: element.name)
+        let place = Int(truncatingIfNeeded: (address ^ address >> 8) & UInt(Self.nameCount - 1))
+        if knownNames[place].address == address { return knownNames[place].number }
+        let number = names.number(element.nameBytes)
+        knownNames[place] = (address, number)
+        return number
+    }
+
     mutating func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {
         guard let frame = frames.last else { return }
         switch frame.role {
@@ -120,7 +154,9 @@ struct ReplyMachine {
     }
 
     mutating func endElement(_ writer: RecordBatchWriter) throws(BridgeError) {
-        guard let frame = frames.popLast() else { return }
+        guard let frame = frames.last else { return }
+        frames.removeLast()
+        if frame.role == .record, frame.node != 0, frame.id == 0, frame.namespaceCount == 0 { return }
         namespaces.removeLast(frame.namespaceCount)
         if frame.id != 0 { try keep(frame) }
         switch frame.role {
@@ -177,9 +213,9 @@ struct ReplyMachine {
         case .body: return try startBodyElement(element)
         case .skipped: return Frame(role: .skipped)
         case .walked:
-            return try walk(element, number: names.number(element.nameBytes), below: parent)
+            return try walk(element, number: number(of: element), below: parent)
         case .record, .target:
-            let number = names.number(element.nameBytes)
+            let number = number(of: element)
             if number == includeName, element.namespace == Namespace.xop { return try include(element, in: parent) }
             var type = ReplyPlan.anyType
             var isRepeated = false
@@ -284,7 +320,9 @@ struct ReplyMachine {
         frame.namespaceCount = 0
         frame.type = xsiType(element, declared: type) ?? type
         frame.isArray = plan.types[Int(frame.type)].isArray
-        if frame.isArray, let member = plan.types[Int(frame.type)].children.first { frame.memberType = member.type }
+        if frame.isArray, plan.types[Int(frame.type)].childCount > 0 {
+            frame.memberType = plan.child(0, of: plan.types[Int(frame.type)]).type
+        }
         if let member = arrayMemberType(element) {
             frame.isArray = true
             if member != ReplyPlan.anyType || frame.memberType < 0 { frame.memberType = member }
@@ -322,12 +360,13 @@ struct ReplyMachine {
     func child(
         _ name: Int32, of type: ReplyPlan.TypeNumber, after last: Int
     ) -> (index: Int, type: ReplyPlan.TypeNumber, isRepeated: Bool)? {
-        let count = plan.types[Int(type)].children.count
+        let type = plan.types[Int(type)]
+        let count = Int(type.childCount)
         guard count > 0 else { return nil }
         // Elements come in schema order: the next one is the likely one, or the same again.
         var index = last < 0 ? 0 : last
         for _ in 0..<count {
-            let child = plan.types[Int(type)].children[index]
+            let child = plan.child(index, of: type)
             if child.name == name { return (index, child.type, child.isRepeated) }
             index = index + 1 == count ? 0 : index + 1
         }

@@ -13,11 +13,20 @@ struct ReplyPlan: Sendable {
         let isRepeated: Bool
     }
 
+    /// By the number of the name with its `@`.
+    struct Attribute: Sendable {
+        let name: Int32
+        let kind: SimpleKind
+    }
+
     /// What a type says of an element's content.
+    ///
+    /// Without references, since each event of a reply looks at one: what it has many of is in the plan's own arrays.
     struct ContentType: Sendable {
-        var children: [Child] = []
-        /// By the number of the name with its `@`.
-        var attributes: [(name: Int32, kind: SimpleKind)] = []
+        fileprivate var firstChild: Int32 = 0
+        fileprivate(set) var childCount: Int32 = 0
+        fileprivate var firstAttribute: Int32 = 0
+        fileprivate(set) var attributeCount: Int32 = 0
         /// The kind of the text; nil where there is none (element content) or nothing is known.
         var text: SimpleKind?
         var isComplex = false
@@ -40,7 +49,9 @@ struct ReplyPlan: Sendable {
     }
 
     var names = NameTable()
-    var types: [ContentType]
+    let types: [ContentType]
+    private let children: [Child]
+    private let attributes: [Attribute]
     let typeNames: [QName: TypeNumber]
     /// The types whose local name no other type has.
     private let localTypes: [String: TypeNumber]
@@ -93,13 +104,26 @@ struct ReplyPlan: Sendable {
         }
         self.captures = captures
         var types: [ContentType] = []
+        var children: [Child] = []
+        var attributes: [Attribute] = []
         for (index, type) in schemas.types.enumerated() {
-            types.append(Self.content(type, schemas.details[TypeID(index: index)], &names))
+            var content = Self.content(type, schemas.details[TypeID(index: index)])
+            if case .complex(let complex) = type {
+                content.firstChild = Int32(children.count)
+                content.childCount = Int32(complex.children.count)
+                for element in complex.children { children.append(Self.child(element, &names)) }
+                content.firstAttribute = Int32(attributes.count)
+                content.attributeCount = Int32(complex.attributes.count)
+                attributes += complex.attributes.map { Attribute(name: names.number("@" + $0.name), kind: $0.kind) }
+            }
+            types.append(content)
         }
+        self.children = children
+        self.attributes = attributes
         firstSimpleType = TypeNumber(types.count)
         for raw in 0...SimpleKind.hex.rawValue {
             let kind = SimpleKind(rawValue: raw) ?? .text
-            types.append(Self.content(.simple(kind), SimpleDetail(builtIn: kind.builtInName), &names))
+            types.append(Self.content(.simple(kind), SimpleDetail(builtIn: kind.builtInName)))
         }
         arrayType = TypeNumber(types.count)
         var array = ContentType()
@@ -137,9 +161,18 @@ struct ReplyPlan: Sendable {
         )
     }
 
-    private static func content(
-        _ type: SchemaType, _ detail: SimpleDetail?, _ names: inout NameTable
-    ) -> ContentType {
+    /// A type's child at an index below its `childCount`.
+    func child(_ index: Int, of type: ContentType) -> Child { children[Int(type.firstChild) + index] }
+
+    /// The attribute that a type declares under this number; nil for none.
+    func attribute(_ name: Int32, of type: ContentType) -> Attribute? {
+        for index in 0..<Int(type.attributeCount) where attributes[Int(type.firstAttribute) + index].name == name {
+            return attributes[Int(type.firstAttribute) + index]
+        }
+        return nil
+    }
+
+    private static func content(_ type: SchemaType, _ detail: SimpleDetail?) -> ContentType {
         var content = ContentType()
         switch type {
         case .any: break
@@ -149,8 +182,6 @@ struct ReplyPlan: Sendable {
             content.isEmptyNull = Self.isEmptyNull(kind, detail)
             content.isOpen = false
         case .complex(let complex):
-            for element in complex.children { content.children.append(child(element, &names)) }
-            content.attributes = complex.attributes.map { (names.number("@" + $0.name), $0.kind) }
             content.text = complex.text
             content.isComplex = complex.text == nil
             content.isMixed = complex.isMixed

@@ -18,20 +18,32 @@ final class ReplyReader {
     private var forgiven = Forgiveness()
 
     private final class Sink: XMLEventSink {
-        var machine: ReplyMachine
+        /// In memory of its own: a class's stored property costs a check of exclusive access at each event.
+        private let state: UnsafeMutablePointer<ReplyMachine>
         var writer: RecordBatchWriter
 
+        var machine: ReplyMachine {
+            _read { yield state.pointee }
+            _modify { yield &state.pointee }
+        }
+
         init(machine: ReplyMachine, writer: RecordBatchWriter) {
-            self.machine = machine
+            state = .allocate(capacity: 1)
+            state.initialize(to: machine)
             self.writer = writer
         }
 
-        override func startElement(_ element: XMLStartElement) throws(BridgeError) {
-            try machine.startElement(element)
+        deinit {
+            state.deinitialize(count: 1)
+            state.deallocate()
         }
-        override func endElement() throws(BridgeError) { try machine.endElement(writer) }
+
+        override func startElement(_ element: XMLStartElement) throws(BridgeError) {
+            try state.pointee.startElement(element)
+        }
+        override func endElement() throws(BridgeError) { try state.pointee.endElement(writer) }
         override func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {
-            try machine.characters(bytes)
+            try state.pointee.characters(bytes)
         }
     }
 

@@ -23,24 +23,32 @@ final class XMLPushParser {
 
     /// What the C handlers see.
     private final class State {
-        let sink: XMLEventSink
+        private let sink: XMLEventSink
+        private let sinkReference: Unmanaged<XMLEventSink>
         var context: xmlParserCtxtPtr?
-        var failure: BridgeError?
+        private(set) var failure: BridgeError?
+        private var hasFailed = false
         let subject: String
 
         init(sink: XMLEventSink, subject: String) {
             self.sink = sink
+            sinkReference = .passUnretained(sink)
             self.subject = subject
         }
 
+        /// Hands an event on; neither this nor the sink is retained, which costs as much as a small event.
         func run(_ body: (XMLEventSink) throws(BridgeError) -> Void) {
             // After xmlStopParser a few events may still come.
-            guard failure == nil else { return }
-            do {
-                try body(sink)
-            } catch {
-                fail(error)
+            guard !hasFailed else { return }
+            let failure = sinkReference._withUnsafeGuaranteedRef { sink -> BridgeError? in
+                do throws(BridgeError) {
+                    try body(sink)
+                    return nil
+                } catch {
+                    return error
+                }
             }
+            if let failure { fail(failure) }
         }
 
         func fail(_ error: BridgeError) {
@@ -48,6 +56,7 @@ final class XMLPushParser {
             let line = context.map { xmlSAX2GetLineNumber($0) } ?? 0
             if line > 0, error.code == .malformed || error.code == .limit { error.message += ", at line \(line)" }
             failure = error
+            hasFailed = true
             xmlStopParser(context)
         }
     }
@@ -122,13 +131,15 @@ final class XMLPushParser {
             .malformed, "\(state.subject) is not well-formed XML: \(reason)" + (line > 0 ? ", at line \(line)" : ""))
     }
 
-    private static func state(_ user: UnsafeMutableRawPointer?) -> State? {
-        user.map { Unmanaged<State>.fromOpaque($0).takeUnretainedValue() }
+    /// The parser keeps its state for as long as libxml2 can call.
+    private static func run(_ user: UnsafeMutableRawPointer?, _ body: (XMLEventSink) throws(BridgeError) -> Void) {
+        guard let user else { return }
+        Unmanaged<State>.fromOpaque(user)._withUnsafeGuaranteedRef { $0.run(body) }
     }
 
     private static let characters: charactersSAXFunc = { user, text, count in
         guard let text, count > 0 else { return }
-        XMLPushParser.state(user)?.run { sink throws(BridgeError) in
+        XMLPushParser.run(user) { sink throws(BridgeError) in
             try sink.characters(UnsafeRawBufferPointer(start: text, count: Int(count)))
         }
     }
@@ -137,7 +148,9 @@ final class XMLPushParser {
         var handler = xmlSAXHandler()
         handler.initialized = UInt32(XML_SAX2_MAGIC)
         handler.internalSubset = { user, _, _, _ in
-            guard let state = XMLPushParser.state(user), state.failure == nil else { return }
+            guard let user else { return }
+            let state = Unmanaged<State>.fromOpaque(user).takeUnretainedValue()
+            guard state.failure == nil else { return }
             state.fail(
                 BridgeError(.malformed, "\(state.subject) has a DOCTYPE, which SOAP forbids and bmo does not read"))
         }
@@ -147,10 +160,10 @@ final class XMLPushParser {
             let element = XMLStartElement(
                 name: name, namespacePointer: namespace, namespaceCount: Int(namespaceCount), namespaces: namespaces,
                 attributeCount: Int(attributeCount), attributes: attributes)
-            XMLPushParser.state(user)?.run { sink throws(BridgeError) in try sink.startElement(element) }
+            XMLPushParser.run(user) { sink throws(BridgeError) in try sink.startElement(element) }
         }
         handler.endElementNs = { user, _, _, _ in
-            XMLPushParser.state(user)?.run { sink throws(BridgeError) in try sink.endElement() }
+            XMLPushParser.run(user) { sink throws(BridgeError) in try sink.endElement() }
         }
         handler.characters = characters
         // The same function: else libxml2 guesses which white space matters.
