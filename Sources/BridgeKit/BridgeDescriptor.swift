@@ -38,6 +38,8 @@ public struct BridgeDescriptor: Sendable {
         case filter
         /// A fetch can tell what it would request.
         case plan
+        /// All it asks its remote can be recorded and replayed: see ``BridgeContext/exchange``.
+        case replay
     }
 
     /// Describes a bridge.

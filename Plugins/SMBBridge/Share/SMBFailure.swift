@@ -10,6 +10,8 @@ struct SMBFailure: Error, Equatable {
         case changed
         /// The server does not encrypt, which is required.
         case notEncrypted
+        /// A replay has no answer; with the reason.
+        case notRecorded(String)
     }
 
     enum Action: String {
@@ -73,6 +75,9 @@ extension Share {
             return error(
                 .tls, "the server does not encrypt, and encryption is required",
                 remedy: "turn on encryption at the server, or leave out encryption: required")
+        }
+        if case .notRecorded(let why) = failure.cause {
+            return error(.internal, why, remedy: "record the case again, or correct the exchange")
         }
         guard case .system(let number) = failure.cause else {
             return error(
