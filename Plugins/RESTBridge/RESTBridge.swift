@@ -11,6 +11,7 @@ public final class RESTBridge: Bridge {
         optionsSchema: RESTSchema.options, entitySchema: RESTSchema.section, isConcurrent: true,
         capabilities: [
             .check, .discover, .fetch, .resume, .incremental, .parent, .filter, .plan, .create, .update, .delete,
+            .replay,
         ])
 
     private let base: HTTPURL

@@ -12,7 +12,7 @@ public final class SMBBridge: Bridge {
     public static let descriptor = BridgeDescriptor(
         name: "smb", version: "0.2.0", summary: "Files, and rows in files, of an SMB share (Windows, Samba, NAS).",
         optionsSchema: optionsSchema, entitySchema: entitySchema, isolation: .childProcess, isConcurrent: false,
-        capabilities: [.check, .fetch, .resume, .incremental, .create, .update, .delete, .discover, .watch])
+        capabilities: [.check, .fetch, .resume, .incremental, .create, .update, .delete, .discover, .watch, .replay])
 
     let options: ShareOptions
     let connection: SMBConnection

@@ -10,7 +10,9 @@ public final class SOAPBridge: Bridge {
         name: "soap", version: "0.1.0",
         summary: "SOAP 1.1 and 1.2 over HTTP, driven by a WSDL; replies are streamed.",
         optionsSchema: SOAPOptions.schema, entitySchema: SOAPSection.schema, isolation: .inProcess, isConcurrent: true,
-        capabilities: [.check, .discover, .fetch, .resume, .parent, .incremental, .plan, .create, .update, .delete])
+        capabilities: [
+            .check, .discover, .fetch, .resume, .parent, .incremental, .plan, .create, .update, .delete, .replay,
+        ])
 
     private let options: SOAPOptions
     private let context: BridgeContext
@@ -20,7 +22,10 @@ public final class SOAPBridge: Bridge {
 
     /// Checks the options; connects to nothing.
     public init(options: BridgeOptions, context: BridgeContext) throws {
-        self.options = try SOAPOptions(options)
+        var own = try SOAPOptions(options)
+        // A recording has to have the documents, too.
+        if context.exchange != nil { own.cache = nil }
+        self.options = own
         self.context = context
         client = try HTTPClient(options: self.options.http, context: context)
     }

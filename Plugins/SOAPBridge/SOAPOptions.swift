@@ -10,7 +10,7 @@ struct SOAPOptions: Sendable {
     let version: SOAPVersion?
     /// Further hosts that the WSDL's imports may lead to.
     let importHosts: Set<String>
-    let cache: DocumentCache?
+    var cache: DocumentCache?
     let headers: InputValue
     let security: MessageSecurity?
     let addressing: MessageAddressing?

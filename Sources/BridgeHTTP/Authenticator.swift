@@ -19,7 +19,10 @@ final class Authenticator: Sendable {
     /// Seconds before its end at which a token is not used any more.
     private static let margin = 15.0
 
-    init(_ grant: TokenGrant, redactor: HTTPRedactor) {
+    private let tape: ExchangeTape?
+
+    init(_ grant: TokenGrant, redactor: HTTPRedactor, tape: ExchangeTape? = nil) {
+        self.tape = tape
         self.grant = grant
         self.redactor = redactor
     }
@@ -33,7 +36,7 @@ final class Authenticator: Sendable {
     func credential(replacing stale: Credential? = nil, send: (HTTPRequest) -> HTTPExchange) throws -> Credential {
         let known = state.wait { state -> Credential?? in
             if state.isBusy { return nil }
-            if let credential = state.credential, credential != stale, state.expiry > Self.now {
+            if let credential = state.credential, credential != stale, state.expiry > now {
                 return .some(credential)
             }
             state.isBusy = true
@@ -48,7 +51,7 @@ final class Authenticator: Sendable {
             state.withLock { state in
                 state.isBusy = false
                 state.credential = credential
-                state.expiry = lifetime.map { Self.now + max(1, $0 - min(Self.margin, $0 / 4)) } ?? .infinity
+                state.expiry = lifetime.map { now + max(1, $0 - min(Self.margin, $0 / 4)) } ?? .infinity
                 state.refreshToken = refreshToken ?? state.refreshToken
             }
             state.signal()
@@ -67,7 +70,9 @@ final class Authenticator: Sendable {
     /// The credential that is there now.
     var current: Credential? { state.withLock { $0.credential } }
 
-    private static var now: Double {
+    /// In a replay, the recording's time: tokens end where they ended then.
+    private var now: Double {
+        if let tape { return tape.seconds }
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

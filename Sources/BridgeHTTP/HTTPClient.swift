@@ -17,6 +17,8 @@ public final class HTTPClient: Sendable {
     let options: HTTPOptions
     let loop: HTTPLoop
     private let authenticator: Authenticator?
+    /// Where exchanges are written down or come from.
+    let tape: ExchangeTape?
     private static let streamedLimit = 1 << 30
     private static let wholeLimit = 256 << 20
 
@@ -27,9 +29,10 @@ public final class HTTPClient: Sendable {
         self.options = options
         let redactor = options.redactor
         self.redactor = redactor
+        tape = context.exchange
         loop = try HTTPLoop(RateLimiter(rate: options.requestsPerSecond, concurrency: options.concurrency))
         if case .granted(let grant) = options.authentication {
-            authenticator = Authenticator(grant, redactor: redactor)
+            authenticator = Authenticator(grant, redactor: redactor, tape: context.exchange)
         } else {
             authenticator = nil
         }
@@ -85,10 +88,11 @@ public final class HTTPClient: Sendable {
             state.bufferLimit = request.bufferLimit
             state.bodyLimit = options.maxBodyBytes ?? Self.streamedLimit
         }
-        loop.start(
-            try HTTPTransfer(
-                request, options: options, credential: credential, redactor: redactor, state: state,
-                isLimited: isLimited))
+        let transfer = try HTTPTransfer(
+            request, options: options, credential: credential, redactor: redactor, state: state, isLimited: isLimited)
+        // What is not limited asks for a token.
+        if let tape, try rerun(request, credential, on: tape, state, isToken: !isLimited) { return }
+        loop.start(transfer)
     }
 
     private func fail(_ state: Monitor<ExchangeState>, _ error: any Error) {

@@ -159,6 +159,7 @@ public final class HTTPExchange: Sendable {
             state.isCancelled = true
             state.error = ExchangeState.cancelled
             state.buffer = []
+            state.recorder?.finish(nil)
             return true
         }
         if isRunning {
@@ -201,6 +202,8 @@ struct ExchangeState {
     var isFinished = false
     var isCancelled = false
     var error: BridgeError?
+    /// Writes the exchange down; nil as a rule.
+    var recorder: ExchangeRecorder?
 
     static let cancelled = BridgeError(.cancelled, "the request was cancelled")
 }

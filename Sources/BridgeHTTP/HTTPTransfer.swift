@@ -276,6 +276,7 @@ final class HTTPTransfer: @unchecked Sendable {
         state.withLock { state in
             guard !state.isFinished else { return }
             state.response = response
+            state.recorder?.begin(response)
             if let length, length > 0 {
                 // What the remote claims is not what it sends: reserve no more than is buffered anyway.
                 state.buffer.reserveCapacity(min(length, min(state.bufferLimit, 8 << 20)) + HTTPExchange.padding)
@@ -304,6 +305,7 @@ final class HTTPTransfer: @unchecked Sendable {
             }
             if bodyBytes > state.bodyLimit { return .over(state.bodyLimit) }
             state.buffer.append(contentsOf: UnsafeRawBufferPointer(start: data, count: count))
+            state.recorder?.append(UnsafeRawBufferPointer(start: data, count: count))
             return state.wantsWhole ? .taken : .takenAndAwaited
         }
         switch verdict {
@@ -398,7 +400,7 @@ final class HTTPTransfer: @unchecked Sendable {
             guard !state.isFinished else { return }
             state.isFinished = true
             state.isCancelled = error?.code == .cancelled
-            state.error = error
+            state.error = state.recorder?.finish(error) ?? error
         }
         state.signal()
     }

@@ -55,6 +55,8 @@ struct WebToken: Sendable {
 
     /// A token that begins to be good a little before `now`: clocks differ.
     func signed(now: Int, id: String, audience standard: String? = nil) throws -> String {
+        // In a replay nobody has the key, and nobody looks at the signature.
+        if key.hasPrefix(ExchangeTape.placeholder) { return key }
         var header = "{\"alg\":\"\(algorithm.rawValue)\",\"typ\":\"JWT\""
         if let keyID { header += ",\"kid\":\(keyID.jsonQuoted)" }
         header += "}"

@@ -78,6 +78,10 @@ public protocol RecordSource: AnyObject {
 public struct BridgeContext: Sendable {
     let send: @Sendable (LogLevel, String) -> Void
     private let worker: (@Sendable (RecordBatch) throws -> RecordBatch?)?
+    /// Where exchanges are recorded or replayed; nil as a rule.
+    ///
+    /// A bridge that says ``BridgeDescriptor/Capability/replay`` hands all it asks its remote through it.
+    public package(set) var exchange: ExchangeTape?
 
     /// A context that hands log lines to `send`; the kit makes one per instance, tests make their own.
     ///
@@ -91,7 +95,9 @@ public struct BridgeContext: Sendable {
     }
 
     /// Whether there are further processes for ``work(_:)``: only for a bridge that runs in one and is not concurrent.
-    public var hasWorkers: Bool { worker != nil }
+    ///
+    /// None of them where exchanges are recorded or replayed: those need an order.
+    public var hasWorkers: Bool { worker != nil && exchange == nil }
 
     /// Has another process, with an instance of the same bridge and options, make the first batch of a fetch.
     ///

@@ -40,6 +40,8 @@ public struct BridgeDescriptor: Sendable {
         case plan
         /// A fetch can wait for a change.
         case watch
+        /// All it asks its remote can be recorded and replayed: see ``BridgeContext/exchange``.
+        case replay
     }
 
     /// Describes a bridge.

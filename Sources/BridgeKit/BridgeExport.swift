@@ -46,7 +46,11 @@ final class InstanceBox {
 /// A fetch as the host holds it.
 final class FetchBox {
     let source: any RecordSource
+    let scope: ExchangeScope
     let writer = RecordBatchWriter()
 
-    init(_ source: any RecordSource) { self.source = source }
+    init(_ source: any RecordSource, _ scope: ExchangeScope) {
+        self.source = source
+        self.scope = scope
+    }
 }

@@ -35,11 +35,29 @@ public struct BridgeOptions: @unchecked Sendable {
         }
     }
 
+    /// The object that a JSON text is; nil for another text.
+    package init?(json: String) {
+        guard let batch = try? JSONParser.batch(json) else { return nil }
+        self.init(batch: batch)
+    }
+
     /// A copy of an object that lies in a batch; no options when `value` is no object.
     public init(copying value: BatchValue) {
         let writer = RecordBatchWriter()
         writer.copy(value)
         self = (try? writer.finish()).flatMap(Self.init(batch:)) ?? .empty
+    }
+
+    /// A copy without a member.
+    func without(_ name: String) -> BridgeOptions {
+        guard has(name) else { return self }
+        defer { withExtendedLifetime(batch) {} }
+        return BridgeOptions { writer in
+            for (key, member) in value.members where key != name {
+                writer.key(key)
+                writer.copy(member)
+            }
+        }
     }
 
     /// The names of the members, in their order.

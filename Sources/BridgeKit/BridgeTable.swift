@@ -19,8 +19,10 @@ enum BridgeTable {
                     guard let options = BridgeTable.decode(options) else {
                         throw BridgeError(.internal, "the options of the host are not a batch of one object")
                     }
+                    var context = BridgeTable.context(host)
+                    context.exchange = ExchangeTape(options)
                     let bridge = try BridgeTable.export(owner).type.init(
-                        options: options, context: BridgeTable.context(host))
+                        options: options.without(ExchangeTape.member), context: context)
                     instance?.pointee = OpaquePointer(Unmanaged.passRetained(InstanceBox(bridge)).toOpaque())
                 }
             },
@@ -42,8 +44,12 @@ enum BridgeTable {
                     guard let request = BridgeTable.decode(request) else {
                         throw BridgeError(.internal, "the request of the host is not a batch of one object")
                     }
-                    let source = try BridgeTable.bridge(instance).fetch(FetchRequest(request))
-                    fetch?.pointee = OpaquePointer(Unmanaged.passRetained(FetchBox(source)).toOpaque())
+                    let wanted = FetchRequest(request)
+                    let scope = ExchangeScope(entity: wanted.entity, isReading: true)
+                    let source = try ExchangeScope.$current.withValue(scope) {
+                        try BridgeTable.bridge(instance).fetch(wanted)
+                    }
+                    fetch?.pointee = OpaquePointer(Unmanaged.passRetained(FetchBox(source, scope)).toOpaque())
                 }
             },
             fetch_next: { _, fetch, records, page in
@@ -51,7 +57,9 @@ enum BridgeTable {
                     let box = try BridgeTable.fetchBox(fetch)
                     let state: Page
                     do {
-                        state = try box.source.next(into: box.writer)
+                        state = try ExchangeScope.$current.withValue(box.scope) {
+                            try box.source.next(into: box.writer)
+                        }
                     } catch {
                         box.writer.clear()
                         throw error
@@ -68,7 +76,11 @@ enum BridgeTable {
                     guard let request = BridgeTable.decode(request) else {
                         throw BridgeError(.internal, "the request of the host is not a batch of one object")
                     }
-                    try BridgeTable.bridge(instance).write(WriteRequest(request), into: writer)
+                    let wanted = try WriteRequest(request)
+                    let scope = ExchangeScope(entity: wanted.entity, isReading: false)
+                    try ExchangeScope.$current.withValue(scope) {
+                        try BridgeTable.bridge(instance).write(wanted, into: writer)
+                    }
                 }
             },
             cancel: { _, fetch in try? BridgeTable.fetchBox(fetch).source.cancel() },

@@ -2,10 +2,10 @@ import CSMBClient
 import Glibc
 
 extension SMBConnection {
-    /// A folder's names with all their attributes, in the server's order.
+    /// Asks for a folder's names with all their attributes, in the server's order.
     ///
     /// libsmbclient holds the whole listing in memory; the folder is closed again when this returns.
-    func list(_ folder: [String]) throws(SMBFailure) -> SMBListing {
+    func askList(_ folder: [String]) throws(SMBFailure) -> SMBListing {
         let url = options.url.encoded(folder)
         func failure(_ number: Int32) -> SMBFailure {
             SMBFailure(cause: .system(number), action: .listFolder, path: folder)
@@ -46,7 +46,7 @@ extension SMBConnection {
         }
     }
 
-    func owners(of path: [String]) throws(SMBFailure) -> Owners {
+    func askOwners(of path: [String]) throws(SMBFailure) -> Owners {
         let url = options.url.encoded(path)
         try connect()
         return try withContext { context throws(SMBFailure) in
@@ -74,7 +74,7 @@ extension SMBConnection {
     ///
     /// - Parameter expected: The state that was listed or read before; nil takes the present one.
     /// - Throws: ``SMBFailure`` with ``SMBFailure/Cause/changed`` when the file is or becomes another.
-    func read(
+    func askRead(
         _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
     ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {
         let url = options.url.encoded(path)

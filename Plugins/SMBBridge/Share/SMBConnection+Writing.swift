@@ -5,7 +5,7 @@ extension SMBConnection {
     /// What the server says of one file or folder; nil where there is nothing of that name.
     ///
     /// A stat tells neither the time of creation nor the DOS attributes.
-    func status(of path: [String]) throws(SMBFailure) -> SMBEntry? {
+    func askStatus(of path: [String]) throws(SMBFailure) -> SMBEntry? {
         let url = options.url.encoded(path)
         try connect()
         return try withContext { context throws(SMBFailure) in
@@ -38,7 +38,7 @@ extension SMBConnection {
         try put(path, flags: O_RDWR, at: size, bytes)
     }
 
-    private func put(_ path: [String], flags: Int32, at size: Int64?, _ bytes: [UInt8]) throws(SMBFailure) {
+    func askPut(_ path: [String], flags: Int32, at size: Int64?, _ bytes: [UInt8]) throws(SMBFailure) {
         let url = options.url.encoded(path)
         func failure(_ number: Int32) -> SMBFailure {
             SMBFailure(cause: .system(number), action: .writeFile, path: path)
@@ -80,7 +80,7 @@ extension SMBConnection {
     /// libsmbclient deletes the replaced file just before: for a moment there is none of that name.
     func move(_ path: [String], to target: [String]) throws(SMBFailure) {
         let (from, to) = (options.url.encoded(path), options.url.encoded(target))
-        try call(.moveFile, path) { context in
+        try call(.moveFile, path, about: SMBConnection.path(target)) { context in
             from.withCString { from in
                 to.withCString { smbc_getFunctionRename(context)?(context, from, context, $0) ?? -1 }
             }
@@ -120,13 +120,13 @@ extension SMBConnection {
         let url = options.url.encoded(path)
         let time = timeval(
             tv_sec: Int(microseconds / 1_000_000), tv_usec: Int(((microseconds % 1_000_000) + 1_000_000) % 1_000_000))
-        try call(.writeFile, path) { context in
+        try call(.writeFile, path, about: "\(microseconds)") { context in
             var times = [time, time]
             return url.withCString { smbc_getFunctionUtimes(context)?(context, $0, &times) ?? -1 }
         }
     }
 
-    private func call(
+    func askCall(
         _ action: SMBFailure.Action, _ path: [String], _ body: (UnsafeMutablePointer<SMBCCTX>) -> Int32
     ) throws(SMBFailure) {
         try connect()

@@ -13,6 +13,8 @@ final class SMBConnection: Share, @unchecked Sendable {
     let options: ShareOptions
     private let context: UnsafeMutablePointer<SMBCCTX>
     private let host: BridgeContext
+    /// Where calls are written down or come from.
+    var tape: ExchangeTape? { host.exchange }
     private var hasOpenedShare = false
     /// Whether libsmbclient said that it got no encryption where that is required.
     private var isUnencrypted = false

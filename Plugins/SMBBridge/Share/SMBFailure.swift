@@ -10,6 +10,8 @@ struct SMBFailure: Error, Equatable {
         case changed
         /// The server does not encrypt, which is required.
         case notEncrypted
+        /// A replay has no answer; with the reason.
+        case notRecorded(String)
     }
 
     enum Action: String {
@@ -78,6 +80,9 @@ extension Share {
         if failure.action == .watchFolder, [EINVAL, ENOSYS, EOPNOTSUPP].map(SMBFailure.Cause.system).contains(failure.cause) {
             return error(
                 .unsupported, "the server does not tell of changes", remedy: "ask it from time to time")
+        }
+        if case .notRecorded(let why) = failure.cause {
+            return error(.internal, why, remedy: "record the case again, or correct the exchange")
         }
         guard case .system(let number) = failure.cause else {
             return error(

@@ -1,4 +1,5 @@
 import BridgeKit
+import Glibc
 
 /// What walks and readers need of a share: a connection to one, or a recording of it.
 protocol Share: AnyObject {
@@ -14,10 +15,14 @@ protocol Share: AnyObject {
 
     /// Who owns a file or folder.
     func owners(of path: [String]) throws(SMBFailure) -> Owners
+
+    /// Seconds since 1970; of a recording, when it was made.
+    var now: Int64 { get }
 }
 
 extension Share {
     var url: ShareURL { options.url }
+    var now: Int64 { Int64(time(nil)) }
 }
 
 /// Security identifiers ([MS-DTYP], section 2.4.2) of who owns a file; nil where the server told none.

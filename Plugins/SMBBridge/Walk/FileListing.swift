@@ -44,7 +44,7 @@ final class FileListing {
         self.pathField = pathField
         question = mode + ":" + options.kinds.rawValue + ":" + options.patterns.question
         resumed = request.cursor.flatMap { [question] in WalkCursor($0, question: question) }
-        states = FileStates(token: usesStates ? request.token : nil, question: question)
+        states = FileStates(token: usesStates ? request.token : nil, question: question, began: share.now)
         self.usesStates = usesStates
         walk = FolderWalk(patterns: options.patterns, kinds: options.kinds, from: resumed?.point)
         matchCounts = options.patterns.patterns.map { _ in 0 }

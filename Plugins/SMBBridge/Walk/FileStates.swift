@@ -21,7 +21,11 @@ struct FileStates {
     /// Whether an earlier walk gave states for the same question.
     let hasEarlier: Bool
 
-    init(token: String?, question: String) {
+    /// When the walk began, in seconds since 1970.
+    private let began: Int64
+
+    init(token: String?, question: String, began: Int64) {
+        self.began = began
         var number = Fingerprint()
         number.add(question)
         self.question = number.value
@@ -40,7 +44,7 @@ struct FileStates {
 
     /// A file was read as a whole, in the state of its listing.
     mutating func wasRead(_ match: FolderWalk.Match) {
-        if let modified = match.entry.modified, modified > (Int64(time(nil)) - Int64(Self.racySeconds)) * 1_000_000 {
+        if let modified = match.entry.modified, modified > (began - Int64(Self.racySeconds)) * 1_000_000 {
             return
         }
         present[Self.number(of: match.path)] = match.entry.fingerprint

@@ -103,6 +103,7 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                     concurrent: bool,                      may one instance serve several fetches at a time?
  *                     capabilities: [text] }                 of: check discover fetch create update delete resume,
  *                                                            and since 1.1: incremental parent filter plan watch
+ *                                                            replay
  * open           options: one record, as the config has them, secrets resolved
  * check          connects and authenticates without reading records. Output empty, or one record {message: text}
  * discover       -> one record per entity on offer: { name, fields: [{ name, type, key: bool }], section: object }

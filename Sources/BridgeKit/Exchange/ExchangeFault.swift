@@ -1,0 +1,71 @@
+/// What a replay does to a request in place of, or with, the recorded reply.
+public enum ExchangeFault: Sendable, Equatable {
+    /// No answer in time.
+    case timeout
+    /// The connection breaks before an answer.
+    case reset
+    /// The answer breaks off in its middle.
+    case truncated
+    /// The answer takes so many seconds, which pass at once.
+    case slow(seconds: Double)
+    /// Another answer; of a protocol other than HTTP the status is a word of its own, such as `EACCES`.
+    case answer(status: String, headers: [Exchange.Field], body: String)
+
+    /// The fault in a word, for the report.
+    var word: String {
+        switch self {
+        case .timeout: "timeout"
+        case .reset: "reset"
+        case .truncated: "truncated"
+        case .slow: "slow"
+        case .answer(let status, _, _): status
+        }
+    }
+
+    init?(_ options: BridgeOptions) {
+        switch options.string("kind") {
+        case "timeout": self = .timeout
+        case "reset": self = .reset
+        case "truncated": self = .truncated
+        case "slow": self = .slow(seconds: options.number("seconds") ?? 30)
+        case "answer":
+            let headers = options.object("headers") ?? .empty
+            self = .answer(
+                status: options.string("status") ?? "500",
+                headers: headers.names.map { Exchange.Field($0, headers.string($0) ?? "") },
+                body: options.string("body") ?? "")
+        default: return nil
+        }
+    }
+}
+
+/// Which exchanges faults come before: all that is set must fit.
+struct FaultRule: Sendable {
+    /// The number of the exchange's file.
+    var exchange: Int?
+    var entity: String?
+    /// The number of the request in its walk.
+    var request: Int?
+    var method: String?
+    /// The end of the URL or path.
+    var target: String?
+    var faults: [ExchangeFault]
+
+    init(_ options: BridgeOptions) {
+        exchange = options.integer("exchange")
+        entity = options.string("entity")
+        request = options.integer("request")
+        method = options.string("method")
+        target = options.string("target")
+        faults = options.objects("then").compactMap(ExchangeFault.init)
+    }
+
+    func fits(_ file: ExchangeFile, name: String) -> Bool {
+        if let exchange, Int(name.prefix { $0.isNumber }) != exchange { return false }
+        if let entity, file.entity != entity { return false }
+        if let request, file.number != request { return false }
+        if let method, file.method != method { return false }
+        if let target, !file.target.hasSuffix(target) { return false }
+        return true
+    }
+}

@@ -1,0 +1,148 @@
+internal import Glibc
+internal import RecordBatch
+
+/// One exchange as a file: what a person reads, edits and compares.
+///
+/// ```
+/// # registry: Country, request 2
+/// GET http://127.0.0.1:8080/countries?page=2
+/// Accept: application/json
+///
+/// === 200
+/// Content-Type: application/json
+///
+/// {
+///   "items": []
+/// }
+/// ```
+///
+/// A body that is no text has a file of its own beside it, with the same name and the ending `.request` or `.reply`; `@file` stands
+/// in its place. A line of a body that begins with `===`, `@file` or `\` has a `\` before it.
+struct ExchangeFile: Sendable, Equatable {
+    var bridge = ""
+    var entity: String?
+    /// The request's number in its walk, from 1.
+    var number: Int?
+    /// Whole seconds since the bridge was opened.
+    var after = 0
+    var method = ""
+    var target = ""
+    var headers: [Exchange.Field] = []
+    var body = Body.none
+    /// A status, or `failed CODE` with ` retryable`.
+    var status = ""
+    var replyHeaders: [Exchange.Field] = []
+    var replyBody = Body.none
+
+    enum Body: Sendable, Equatable {
+        case none
+        case text(String)
+        case bytes([UInt8])
+
+        var bytes: [UInt8] {
+            switch self {
+            case .none: []
+            case .text(let text): Array(text.utf8)
+            case .bytes(let bytes): bytes
+            }
+        }
+    }
+
+    private static let mark = "==="
+    private static let besides = "@file"
+
+    // MARK: Writing
+
+    /// The text; what is no text is left to files of their own.
+    var text: String {
+        var out = "# \(bridge)"
+        if let entity { out += ": \(entity)" }
+        if let number { out += ", request \(number)" }
+        out += "\n"
+        if after > 0 { out += "# after \(after) s\n" }
+        out += "\(method) \(target)\n"
+        for field in headers { out += "\(field.name): \(field.value)\n" }
+        Self.write(body, to: &out)
+        out += "\n\(Self.mark) \(status)\n"
+        for field in replyHeaders { out += "\(field.name): \(field.value)\n" }
+        Self.write(replyBody, to: &out)
+        return out
+    }
+
+    private static func write(_ body: Body, to out: inout String) {
+        switch body {
+        case .none: break
+        case .bytes: out += "\n\(besides)\n"
+        case .text(let text):
+            out += "\n"
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                if line.hasPrefix(mark) || line.hasPrefix(besides) || line.hasPrefix("\\") { out += "\\" }
+                out += line + "\n"
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Reads a text; `sidecar` gives the bytes of the file with that ending.
+    init?(_ text: String, sidecar: (String) -> [UInt8]?) {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+        // The last line has an end.
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        while let line = lines.first, line.hasPrefix("#") {
+            readNote(line.dropFirst().drop { $0 == " " })
+            lines.removeFirst()
+        }
+        guard let first = lines.popFirst() else { return nil }
+        let words = first.split(separator: " ", maxSplits: 1)
+        guard words.count == 2 else { return nil }
+        method = String(words[0])
+        target = String(words[1])
+        guard let middle = lines.firstIndex(where: { $0.hasPrefix(Self.mark) }) else { return nil }
+        var asked = lines[..<middle]
+        // The blank line before the mark.
+        if asked.last?.isEmpty == true { asked.removeLast() }
+        (headers, body) = Self.part(asked, "request", sidecar)
+        status = String(lines[middle].dropFirst(Self.mark.count).drop { $0 == " " })
+        (replyHeaders, replyBody) = Self.part(lines[lines.index(after: middle)...], "reply", sidecar)
+        guard !status.isEmpty else { return nil }
+    }
+
+    init() {}
+
+    private mutating func readNote(_ note: Substring) {
+        if note.hasPrefix("after ") {
+            after = Int(note.dropFirst(6).prefix { $0.isNumber }) ?? 0
+            return
+        }
+        let parts = note.split(separator: ":", maxSplits: 1)
+        bridge = parts.first.map(String.init) ?? ""
+        guard parts.count == 2 else { return }
+        let words = parts[1].drop { $0 == " " }
+        if let comma = words.lastIndex(of: ","), words[comma...].hasPrefix(", request ") {
+            entity = String(words[..<comma])
+            number = Int(words[comma...].dropFirst(10))
+        } else {
+            entity = String(words)
+        }
+    }
+
+    private static func part(
+        _ lines: ArraySlice<Substring>, _ ending: String, _ sidecar: (String) -> [UInt8]?
+    ) -> ([Exchange.Field], Body) {
+        let blank = lines.firstIndex { $0.isEmpty } ?? lines.endIndex
+        let fields = lines[..<blank].compactMap { line -> Exchange.Field? in
+            // A name may begin with a colon's like: `@url`.
+            guard let colon = line.dropFirst().firstIndex(of: ":") else { return nil }
+            return Exchange.Field(
+                String(line[..<colon]), String(line[line.index(after: colon)...].drop { $0 == " " }))
+        }
+        guard blank < lines.endIndex else { return (fields, .none) }
+        let body = lines[lines.index(after: blank)...]
+        if body.first == Self.besides[...], body.count == 1 {
+            return (fields, sidecar(ending).map(Body.bytes) ?? .none)
+        }
+        let text = body.map { $0.hasPrefix("\\") ? $0.dropFirst() : $0 }.joined(separator: "\n")
+        return (fields, text.isEmpty ? .none : .text(text))
+    }
+}

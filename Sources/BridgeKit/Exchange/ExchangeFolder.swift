@@ -1,0 +1,77 @@
+internal import Glibc
+
+/// The files of a recording, and the report of what a replay used of it; several processes may have it at a time.
+struct ExchangeFolder: Sendable {
+    let path: String
+    /// Where each process appends a line for what it did.
+    let report: String
+
+    static let ending = ".http"
+
+    /// The names of the exchanges, in their order.
+    var names: [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasSuffix(Self.ending), !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    func exchange(_ name: String) -> ExchangeFile? {
+        guard let bytes = Self.read(path + "/" + name), let text = String(validating: bytes, as: UTF8.self) else {
+            return nil
+        }
+        let base = name.dropLast(Self.ending.count)
+        return ExchangeFile(text) { Self.read("\(path)/\(base).\($0)") }
+    }
+
+    func write(_ exchange: ExchangeFile, as base: String) throws {
+        for (ending, body) in [("request", exchange.body), ("reply", exchange.replyBody)] {
+            if case .bytes(let bytes) = body { try Self.write(bytes, to: "\(path)/\(base).\(ending)") }
+        }
+        try Self.write(Array(exchange.text.utf8), to: "\(path)/\(base)\(Self.ending)")
+    }
+
+    /// Hands the report's lines to `body` and appends what it gives, while no other process does.
+    func withReport<Result>(_ body: ([Substring]) -> (more: [String], Result)) throws -> Result {
+        let file = open(report, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        guard file >= 0, flock(file, LOCK_EX) == 0 else { throw Self.failure("the report of the replay", report) }
+        defer { close(file) }
+        let bytes = Self.read(report) ?? []
+        let (more, result) = body(String(decoding: bytes, as: UTF8.self).split(separator: "\n"))
+        let text = more.map { $0.replacing("\n", with: " ") + "\n" }.joined()
+        let written = Array(text.utf8).withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        guard written == text.utf8.count else { throw Self.failure("the report of the replay", report) }
+        return result
+    }
+
+    private static func read(_ path: String) -> [UInt8]? {
+        guard let file = fopen(path, "re") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        while true {
+            let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+                count = fread(buffer.baseAddress, 1, 1 << 16, file)
+            }
+            if chunk.isEmpty { return ferror(file) == 0 ? bytes : nil }
+            bytes += chunk
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        guard let file = fopen(path, "wxe") else { throw failure("the exchange", path) }
+        let count = bytes.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, file) }
+        guard fclose(file) == 0, count == bytes.count else { throw failure("the exchange", path) }
+    }
+
+    private static func failure(_ what: String, _ path: String) -> BridgeError {
+        BridgeError(
+            .internal, "\(what) cannot be written: \(String(cString: strerror(errno)))",
+            remedy: "check the folder and the room on the disk", location: path)
+    }
+}

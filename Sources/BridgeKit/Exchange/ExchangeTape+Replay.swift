@@ -1,0 +1,91 @@
+extension ExchangeTape {
+    /// What a replay answers.
+    public struct Replayed: Sendable {
+        /// What happens to the request; nil for nothing unusual.
+        public var fault: ExchangeFault?
+        /// The recorded reply, or that of a fault.
+        public var reply: Exchange.Reply
+    }
+
+    /// Answers a request from the recording: with the first exchange of its kind that was not used yet, faults before it.
+    ///
+    /// A request that was recorded once is answered again while a walk reads: it may begin anew after a fault.
+    ///
+    /// - Throws: ``BridgeError`` for a request that was not recorded, with the nearest that was and what differs.
+    public func replay(_ request: Exchange.Request) throws -> Replayed {
+        let asked = asked(request)
+        let key = ExchangeKey(asked)
+        let recorded = recorded
+        let mayRepeat = ExchangeScope.current?.isReading ?? true
+        let choice = try folder.withReport { lines -> (more: [String], Choice) in
+            var uses: [Substring: Int] = [:]
+            var faults: [Substring: Int] = [:]
+            for line in lines {
+                let words = line.split(separator: " ", maxSplits: 2)
+                guard words.count > 1 else { continue }
+                if words[0] == "used" || words[0] == "again" { uses[words[1], default: 0] += 1 }
+                if words[0] == "fault" { faults[words[1], default: 0] += 1 }
+            }
+            let same = recorded.filter { $0.key == key }
+            let unused = same.filter { uses[$0.name[...]] == nil }
+            let own = unused.first { $0.file.entity == asked.entity } ?? unused.first
+            guard let found = own ?? (mayRepeat ? same.last { $0.file.entity == asked.entity } ?? same.last : nil) else {
+                let words = unmatched(key, asked, same: same)
+                return (["unmatched \(words)"], .none(words))
+            }
+            let planned = rules.filter { $0.fits(found.file, name: found.name) }.flatMap(\.faults)
+            let done = faults[found.name[...], default: 0]
+            if done < planned.count, uses[found.name[...]] == nil {
+                let fault = planned[done]
+                // What only adds to the reply uses it up, too.
+                if case .slow = fault { return (["fault \(found.name) slow", "used \(found.name)"], .found(found, fault)) }
+                return (["fault \(found.name) \(fault.word)"], .found(found, fault))
+            }
+            return (["\(own == nil ? "again" : "used") \(found.name)"], .found(found, nil))
+        }
+        switch choice {
+        case .none(let words):
+            throw BridgeError(
+                .internal, words, remedy: "record the case again, or correct the exchange", location: asked.target)
+        case .found(let found, let fault):
+            reach(found.file.after)
+            if case .slow(let seconds) = fault { pass(seconds) }
+            if case .answer(let status, let headers, let body) = fault {
+                let wait = headers.first { $0.name.lowercased() == "retry-after" }.flatMap { Double($0.value) }
+                pass(wait ?? 0)
+                return Replayed(
+                    fault: fault, reply: .answer(status: status, headers: headers, body: Array(body.utf8)))
+            }
+            return Replayed(fault: fault, reply: found.file.reply)
+        }
+    }
+
+    private enum Choice {
+        case none(String)
+        case found(Recorded, ExchangeFault?)
+    }
+
+    private func unmatched(_ key: ExchangeKey, _ asked: ExchangeFile, same: [Recorded]) -> String {
+        let what = "\(asked.method) \(asked.target)"
+        if let last = same.last { return "\(what) was asked again; it was recorded only as \(last.name)" }
+        let candidates = recorded.map { (differences: key.differences(from: $0.key), name: $0.name) }
+        guard let nearest = candidates.min(by: { $0.differences.weight < $1.differences.weight }) else {
+            return "\(what) was not recorded; nothing was recorded for the bridge \(bridge)"
+        }
+        return "\(what) was not recorded; the nearest is \(nearest.name): \(nearest.differences.words)"
+    }
+}
+
+extension ExchangeFile {
+    /// The reply, as the bridge would have got it.
+    var reply: Exchange.Reply {
+        let words = status.split(separator: " ")
+        guard words.first == "failed" else {
+            return .answer(status: status, headers: replyHeaders, body: replyBody.bytes)
+        }
+        let code = words.dropFirst().first.flatMap { BridgeError.Code(rawValue: String($0)) } ?? .unreachable
+        return .failure(
+            code: code, message: String(decoding: replyBody.bytes, as: UTF8.self),
+            isRetryable: words.last == "retryable")
+    }
+}

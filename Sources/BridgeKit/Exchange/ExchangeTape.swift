@@ -1,0 +1,175 @@
+internal import Glibc
+internal import Synchronization
+
+/// Where a bridge's exchanges are written down, or played back from.
+///
+/// The host makes one per instance where the user asked for it; ``BridgeContext/exchange`` is nil otherwise. When it replays,
+/// a bridge opens no connection at all.
+///
+/// ```swift
+/// if let tape = context.exchange, tape.isReplaying { return try tape.replay(request) }
+/// let take = context.exchange?.begin(request)
+/// let answer = ask(request)
+/// take?.finish(.answer(status: "ok", headers: [], body: answer))
+/// ```
+///
+/// Safe to use from any thread.
+public final class ExchangeTape: Sendable {
+    /// The member of the options by which the host says it; the kit takes it out before the bridge sees them.
+    static let member = "@exchange"
+    /// What secrets begin with in a replay, where nobody has them.
+    public static let placeholder = "replayed-secret-"
+
+    /// Whether replies come from the recording.
+    public let isReplaying: Bool
+    let redaction: ExchangeRedaction
+    let folder: ExchangeFolder
+    let bridge: String
+    let rules: [FaultRule]
+    private let began = ExchangeTape.monotonic
+    private let recordedAt: Int64
+    private let state = Mutex(State())
+
+    private struct State {
+        var takes = 0
+        /// Seconds that passed in the replay's time.
+        var seconds = 0.0
+        var files: [Recorded]?
+    }
+
+    /// An exchange of the recording.
+    struct Recorded {
+        let name: String
+        let file: ExchangeFile
+        let key: ExchangeKey
+    }
+
+    init?(_ options: BridgeOptions) {
+        guard let setting = options.object(Self.member), let path = setting.string("folder"),
+            let mode = setting.string("mode")
+        else { return nil }
+        isReplaying = mode == "replay"
+        folder = ExchangeFolder(path: path, report: setting.string("report") ?? path + "/.report")
+        bridge = setting.string("bridge") ?? ""
+        redaction = ExchangeRedaction(secrets: setting.strings("secrets"))
+        rules = setting.objects("faults").map(FaultRule.init)
+        recordedAt = setting.integer("recorded").map(Int64.init) ?? Int64(time(nil))
+    }
+
+    // MARK: Time
+
+    /// Seconds since 1970; in a replay those of the recording.
+    public var now: Int64 { isReplaying ? recordedAt + Int64(seconds) : Int64(time(nil)) }
+
+    /// Seconds since the instance was opened; in a replay those of the recording, with the faults' own.
+    public var seconds: Double {
+        isReplaying ? state.withLock { $0.seconds } : Self.monotonic - began
+    }
+
+    func pass(_ seconds: Double) { state.withLock { $0.seconds += seconds } }
+
+    func reach(_ seconds: Int) { state.withLock { $0.seconds = max($0.seconds, Double(seconds)) } }
+
+    private static var monotonic: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    // MARK: Recording
+
+    /// Notes that a request goes out.
+    ///
+    /// - Parameter isToken: The reply brings a token: every text in it is taken for a secret.
+    public func begin(_ request: Exchange.Request, isToken: Bool = false) -> Take {
+        let number = state.withLock { state in
+            state.takes += 1
+            return state.takes
+        }
+        return Take(self, asked(request), isToken: isToken, isExact: request.isExact, number: number)
+    }
+
+    /// A request that is under way, to be written with its reply.
+    public final class Take: Sendable {
+        private let tape: ExchangeTape
+        private let file: ExchangeFile
+        private let isToken: Bool
+        private let isExact: Bool
+        private let name: String
+        private let isWritten = Atomic(false)
+
+        fileprivate init(_ tape: ExchangeTape, _ file: ExchangeFile, isToken: Bool, isExact: Bool, number: Int) {
+            self.isExact = isExact
+            self.tape = tape
+            self.file = file
+            self.isToken = isToken
+            // Several processes write, and what is sorted later is when requests began.
+            let digits = String(Int64(ExchangeTape.monotonic * 1e6))
+            name = String(repeating: "0", count: max(0, 18 - digits.count)) + digits + "-\(getpid())-\(number)"
+        }
+
+        /// Writes the exchange; only the first call does.
+        ///
+        /// - Throws: ``BridgeError`` when the file cannot be written.
+        public func finish(_ reply: Exchange.Reply) throws {
+            guard isWritten.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+            else { return }
+            var file = file
+            switch reply {
+            case .answer(let status, let headers, let body):
+                file.status = status
+                let type = headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
+                // First the body: it may bring a token that the headers show.
+                file.replyBody =
+                    isExact
+                    ? tape.redaction.clean(exact: body)
+                    : tape.redaction.clean(body: body, type: type, isReply: true, isToken: isToken)
+                file.replyHeaders = tape.redaction.clean(headers)
+            case .failure(let code, let message, let isRetryable):
+                file.status = "failed \(code.rawValue)\(isRetryable ? " retryable" : "")"
+                file.replyBody = .text(tape.redaction.clean(message))
+            }
+            try tape.folder.write(file, as: "\(name)-\(file.method)\(Self.slug(file.target))")
+        }
+
+        private static func slug(_ target: String) -> String {
+            var path = target[...]
+            if let scheme = path.firstRange(of: "://") {
+                path = path[scheme.upperBound...].drop { $0 != "/" }
+            }
+            let words = path.prefix { $0 != "?" }.split { !$0.isASCII || !($0.isLetter || $0.isNumber || $0 == "." || $0 == "_") }
+            return words.suffix(3).map { "-" + $0.prefix(30) }.joined()
+        }
+    }
+
+    /// A request as it is written and compared.
+    func asked(_ request: Exchange.Request) -> ExchangeFile {
+        var file = ExchangeFile()
+        file.bridge = bridge
+        if let scope = ExchangeScope.current {
+            file.entity = scope.entity.isEmpty ? nil : scope.entity
+            if scope.isReading { file.number = scope.count() }
+        }
+        if !isReplaying { file.after = Int(seconds) }
+        file.method = request.method
+        file.target = redaction.clean(target: request.target)
+        file.headers = redaction.clean(request.headers)
+        let type = request.headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
+        file.body =
+            request.isExact
+            ? redaction.clean(exact: request.body)
+            : redaction.clean(body: request.body, type: type, isReply: false)
+        return file
+    }
+
+    /// The exchanges of this bridge, in their order.
+    var recorded: [Recorded] {
+        if let files = state.withLock({ $0.files }) { return files }
+        let files = folder.names.compactMap { name -> Recorded? in
+            guard let file = folder.exchange(name), file.bridge == bridge else { return nil }
+            return Recorded(name: name, file: file, key: ExchangeKey(file))
+        }
+        state.withLock { $0.files = files }
+        return files
+    }
+}

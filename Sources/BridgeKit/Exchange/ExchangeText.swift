@@ -1,0 +1,125 @@
+/// Makes bodies readable: JSON and XML are laid out with a line per member, all else that is text stays as it is.
+///
+/// Nothing but space between the parts changes: numbers and strings stay letter for letter. `replace` may put another text in
+/// place of a string of JSON or of an element or attribute of XML, which are handed to it with their names.
+enum ExchangeText {
+    typealias Replacement = (_ name: String, _ value: String) -> String?
+
+    /// How a body is written; bytes that are no text, or whose lines end otherwise than with a line feed, stay bytes.
+    static func body(_ bytes: [UInt8], replace: Replacement) -> ExchangeFile.Body {
+        guard !bytes.isEmpty else { return .none }
+        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else { return .bytes(bytes) }
+        if let json = JSONLayout.text(bytes, replace: replace) { return .text(json) }
+        if let xml = XMLLayout.text(text, replace: replace) { return .text(xml) }
+        return bytes.contains(0x0D) ? .bytes(bytes) : .text(text)
+    }
+}
+
+/// Lays out one JSON text (RFC 8259); nil for what is none.
+struct JSONLayout {
+    private let bytes: [UInt8]
+    private var at = 0
+    private var out: [UInt8] = []
+    private let replace: ExchangeText.Replacement
+    private static let deepest = 200
+
+    static func text(_ bytes: [UInt8], replace: ExchangeText.Replacement) -> String? {
+        withoutActuallyEscaping(replace) { replace in
+            var layout = JSONLayout(bytes: bytes, replace: replace)
+            layout.skipSpace()
+            // A lone word is no document that gains by it.
+            guard let first = layout.peek, first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+                layout.value(name: "", depth: 0)
+            else { return nil }
+            layout.skipSpace()
+            return layout.peek == nil ? String(validating: layout.out, as: UTF8.self) : nil
+        }
+    }
+
+    private init(bytes: [UInt8], replace: @escaping ExchangeText.Replacement) {
+        self.bytes = bytes
+        self.replace = replace
+    }
+
+    private var peek: UInt8? { at < bytes.count ? bytes[at] : nil }
+
+    private mutating func skipSpace() {
+        while let byte = peek, byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) { at += 1 }
+    }
+
+    private mutating func newLine(_ depth: Int) {
+        out.append(0x0A)
+        out.append(contentsOf: repeatElement(0x20, count: 2 * depth))
+    }
+
+    private mutating func value(name: String, depth: Int) -> Bool {
+        guard depth < Self.deepest, let first = peek else { return false }
+        switch first {
+        case UInt8(ascii: "{"): return list(UInt8(ascii: "}"), depth: depth, name: nil)
+        case UInt8(ascii: "["): return list(UInt8(ascii: "]"), depth: depth, name: name)
+        case UInt8(ascii: "\""):
+            guard let string = string() else { return false }
+            let text = String(decoding: string.dropFirst().dropLast(), as: UTF8.self)
+            if let other = replace(name, text) {
+                out += Array("\"\(other)\"".utf8)
+            } else {
+                out += string
+            }
+            return true
+        default:
+            let start = at
+            while let byte = peek, byte > 0x20, !#",:]}[{""#.utf8.contains(byte) { at += 1 }
+            out += bytes[start..<at]
+            return at > start
+        }
+    }
+
+    /// An object where `name` is nil, else an array, whose elements count by the array's name.
+    private mutating func list(_ end: UInt8, depth: Int, name: String?) -> Bool {
+        out.append(bytes[at])
+        at += 1
+        skipSpace()
+        if peek == end {
+            at += 1
+            out.append(end)
+            return true
+        }
+        while true {
+            newLine(depth + 1)
+            skipSpace()
+            var member = name ?? ""
+            if name == nil {
+                guard peek == UInt8(ascii: "\""), let key = string() else { return false }
+                member = String(decoding: key.dropFirst().dropLast(), as: UTF8.self)
+                out += key + Array(": ".utf8)
+                skipSpace()
+                guard peek == UInt8(ascii: ":") else { return false }
+                at += 1
+                skipSpace()
+            }
+            guard value(name: member, depth: depth + 1) else { return false }
+            skipSpace()
+            guard let byte = peek else { return false }
+            at += 1
+            if byte == end {
+                newLine(depth)
+                out.append(end)
+                return true
+            }
+            guard byte == UInt8(ascii: ",") else { return false }
+            out.append(byte)
+        }
+    }
+
+    /// The string that begins here, with its quotation marks.
+    private mutating func string() -> ArraySlice<UInt8>? {
+        let start = at
+        at += 1
+        while let byte = peek {
+            at += byte == UInt8(ascii: "\\") ? 2 : 1
+            if byte == UInt8(ascii: "\"") { return bytes[start..<at] }
+            if byte < 0x20 { return nil }
+        }
+        return nil
+    }
+}
