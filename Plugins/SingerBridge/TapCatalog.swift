@@ -138,7 +138,7 @@ struct TapCatalog {
         writer.object {
             for (name, value) in entry.members where replaced[name] != true {
                 writer.key(name)
-                writer.copy(value)
+                if name == "schema" { Self.write(schema: value, isSelected, to: writer) } else { writer.copy(value) }
             }
             writer.member("selected", isSelected)
             if let name = method.method { writer.member("replication_method", name) }
@@ -166,6 +166,18 @@ struct TapCatalog {
                     }
                 }
             }
+        }
+    }
+
+    /// The oldest taps look for the selection in the schema.
+    private static func write(schema: BatchValue, _ isSelected: Bool, to writer: RecordBatchWriter) {
+        guard schema.tag == .object else { return writer.copy(schema) }
+        writer.object {
+            for (name, value) in schema.members where name != "selected" {
+                writer.key(name)
+                writer.copy(value)
+            }
+            writer.member("selected", isSelected)
         }
     }
 

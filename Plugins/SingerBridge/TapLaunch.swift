@@ -21,12 +21,19 @@ struct TapLaunch {
     func start(_ name: String) throws -> Started {
         var output: [CInt] = [-1, -1]
         var words: [CInt] = [-1, -1]
-        guard pipe2(&output, O_CLOEXEC) == 0 else { throw failure(name, errno) }
-        guard pipe2(&words, O_CLOEXEC) == 0 else {
+        // This process is the bridge's own, so that its folder can be the tap's.
+        if let folder = options.folder, chdir(folder) != 0 {
+            throw BridgeError(
+                .configuration, "\(name) cannot run in \(folder): \(String(cString: strerror(errno)))",
+                remedy: "give another \"folder\"")
+        }
+        guard pipe(&output) == 0 else { throw failure(name, errno) }
+        guard pipe(&words) == 0 else {
             let reason = errno
             for descriptor in output { close(descriptor) }
             throw failure(name, reason)
         }
+        for descriptor in output + words { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         for descriptor in [output[0], words[0]] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         var pid: pid_t = 0
         let failed = spawn(output[1], words[1], &pid)
@@ -51,7 +58,6 @@ struct TapLaunch {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         posix_spawn_file_actions_adddup2(&actions, words, 2)
-        if let folder = options.folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -1,5 +1,5 @@
 internal import BridgeKit
-internal import Glibc
+internal import RecordBatch
 
 /// How to run a tap: what the configuration says of a bridge with `isolation: external`.
 struct TapOptions {

@@ -30,7 +30,9 @@ final class TapProcess: @unchecked Sendable {
     /// Kept for as long as the tap may read them.
     private let files: TapFiles
     private let started: TapLaunch.Started
+    /// The ends of a pipe that is closed at one end to wake who waits at the other.
     private let wake: CInt
+    private let waker: CInt
     private let state = Mutex(State())
     private var lines: LineBuffer
     private var words: TapWords
@@ -45,8 +47,12 @@ final class TapProcess: @unchecked Sendable {
     init(_ tap: Tap, files: TapFiles, launch: TapLaunch) throws {
         self.tap = tap
         self.files = files
-        wake = eventfd(0, CInt(EFD_CLOEXEC.rawValue | EFD_NONBLOCK.rawValue))
         started = try launch.start(tap.name)
+        var ends: [CInt] = [-1, -1]
+        // Without it a cancellation is seen a second later.
+        _ = pipe(&ends)
+        for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (wake, waker) = (ends[0], ends[1])
         lines = LineBuffer(limit: tap.options.longestLine)
         words = TapWords(context: tap.context)
     }
@@ -56,6 +62,7 @@ final class TapProcess: @unchecked Sendable {
         close(started.output)
         close(started.words)
         close(wake)
+        if !state.withLock({ $0.isCancelled }) { close(waker) }
     }
 
     /// The last that the tap said on its standard error.
@@ -64,10 +71,11 @@ final class TapProcess: @unchecked Sendable {
     /// Makes a running and each later call of ``next(within:)`` throw, and ends the tap.
     func cancel() {
         state.withLock { state in
+            guard !state.isCancelled else { return }
             state.isCancelled = true
             if !state.isReaped { _ = kill(started.pid, SIGKILL) }
+            close(waker)
         }
-        eventfd_write(wake, 1)
     }
 
     /// The next line, waiting at most so many milliseconds for it.

@@ -128,11 +128,12 @@ final class PageWriter: @unchecked Sendable {
         if filter != nil {
             try page.commitKeepingProgress()
         } else if info.end {
-            state.sweep = try page.commit(
-                end: request.end(
-                    isComplete: info.complete, isUnchanged: info.unchanged, token: info.token, newest: state.newest,
-                    isResumed: isResumed, hasParent: parent != nil,
-                    listing: confirms ? .second : info.positional ? .first : .only))
+            var end = request.end(
+                isComplete: info.complete, isUnchanged: info.unchanged, token: info.token, newest: state.newest,
+                isResumed: isResumed, hasParent: parent != nil,
+                listing: confirms ? .second : info.positional ? .first : .only)
+            if state.sparesEverything { end.sweep = nil }
+            state.sweep = try page.commit(end: end)
         } else {
             try page.commit(
                 progress: info.cursor.map {
@@ -159,7 +160,7 @@ final class PageWriter: @unchecked Sendable {
         for objects in spared {
             guard !objects.field.isEmpty else {
                 state.sparesEverything = true
-                return try page.spare(nil)
+                continue
             }
             guard let field = request.plan.field(ofRemote: objects.field, in: layout) else {
                 state.unknownSparedField = objects.field
@@ -167,6 +168,6 @@ final class PageWriter: @unchecked Sendable {
             }
             rows.append(SparedRows(field: field, value: objects.value, isPrefix: objects.isPrefix))
         }
-        try page.spare(rows)
+        if !rows.isEmpty { try page.spare(rows) }
     }
 }

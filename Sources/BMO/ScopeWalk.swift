@@ -165,7 +165,7 @@ struct ScopeWalk: Sendable {
             warn(
                 "the bridge passed by objects by their field `\(field)`, which no attribute has as it is: "
                     + "nothing that the listing lacks was deleted")
-        } else if state.sweep?.isUncertain == true, !state.sparesEverything {
+        } else if state.sweep?.isUncertain == true {
             warn("records without a readable key came: nothing that the listing lacks was deleted")
         }
         if state.valuesBeyondLimit > 0, case .field(let name, _)? = plan.incremental {

@@ -1,0 +1,284 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// `isolation: external`: Singer taps that others wrote, and taps that do what they must not.
+    @Suite struct TapTests {
+        let folder: TemporaryFolder
+
+        init() throws {
+            folder = try TemporaryFolder()
+        }
+
+        // MARK: taps of others
+
+        @Test func `tap-jsonl brings what is new by its own STATE, exactly, and deletes nothing`() async throws {
+            try folder.write(
+                #"{"id": 9223372036854775807, "name": "a", "price": 1.10}"# + "\n" + #"{"id": 2, "name": "b"}"# + "\n",
+                to: "items.jsonl")
+            try writeConfig(
+                """
+                command: [\(Self.tap("tap-jsonl"))]
+                    tap_config: {path: items.jsonl, primary_keys: [id], stream_name: items}
+                """, entity: "incremental: token", section: "stream: items")
+            let check = try await bmo("check", "--remote")
+            #expect(check.output.contains("the tap `tap-jsonl` offers 1 streams: items"), "\(check)")
+            try await expectSync(0, ["Item tap finished 1 2 2 0 0 0 0"])
+            #expect(try await query("SELECT id, name, price FROM Item ORDER BY 1") == "2|b|\n9223372036854775807|a|1.1\n")
+            let status = try await bmo("status")
+            #expect(status.output.contains("Item: the next walk asks for what changed since"), "\(status)")
+
+            // A file of later: the tap tells only what it has not told.
+            try folder.write(#"{"id": 3, "name": "c"}"# + "\n", to: "items.jsonl")
+            try await expectSync(0, ["Item tap finished 1 1 1 0 0 0 0"])
+            #expect(try await query("SELECT group_concat(name) FROM (SELECT name FROM Item ORDER BY name)") == "a,b,c\n")
+        }
+
+        @Test func `tap-rest-api brings whole listings, so that what is gone is deleted`() async throws {
+            try publish(1...300)
+            let server = try await serve()
+            defer { server.process.signal(SIGKILL) }
+            let tap = Self.tap("tap-rest-api")
+            try FileManager.default.createDirectory(
+                atPath: folder.appending("schemas"), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: folder.appending("catalogs"), withIntermediateDirectories: true)
+            let config = """
+                {"url": "\(server.url)/users.json", "record_list_level": "data[*]", "schema_dir": "schemas", \
+                "catalog_dir": "catalogs", "streams": "users", "items_per_page": 5000, "auth_method": "no_auth", \
+                "max_page": 1, "index_key": "id", "start_index": 0}
+                """
+            // As its documentation has it: the tap looks at the API once.
+            try folder.write(config, to: "tap.json")
+            let inferred = try await ProcessRun.run(
+                tap, ["--config", "tap.json", "--infer_schema"], directory: folder.path)
+            try #require(inferred.exitCode == 0, "\(inferred)")
+            try writeConfig(
+                """
+                command: \(tap)
+                    tap_config: \(config)
+                    catalog: catalogs/catalog.json
+                    memory: 512 MiB
+                """, section: "stream: users, replication: full_table")
+            try await expectSync(0, ["Item tap finished 1 300 300 0 0 0 0"])
+            #expect(try await query("SELECT id, name, price FROM Item WHERE id = 7") == "7|n7|7.25\n")
+            try publish(6...305)
+            try await expectSync(0, ["Item tap finished 1 300 5 0 295 5 0"])
+        }
+
+        @Test func `a tap's streams become a configuration that can be synced`() async throws {
+            try folder.write(#"{"id": 1, "made": "2024-05-06T07:08:09Z"}"# + "\n", to: "items.jsonl")
+            let run = try await bmo(
+                "introspect", "singer", Self.tap("tap-jsonl"), "--option",
+                #"tap_config={"path": "items.jsonl", "primary_keys": ["id"], "token": {"env": "TAP_TOKEN"}}"#,
+                "-o", "bmo.yml")
+            #expect(run.output.contains("1 entity ready"), "\(run)")
+            let text = try String(contentsOfFile: folder.appending("bmo.yml"), encoding: .utf8)
+            #expect(text.contains("key: id  # high: key_properties of the stream"), "\(text)")
+            #expect(text.contains("made: timestamp") && text.contains("token: {env: TAP_TOKEN}"), "\(text)")
+            let sync = try await bmo("sync")
+            #expect(sync.exitCode == 0, "\(sync)")
+        }
+
+        // MARK: taps that do what they must not
+
+        /// Each of them ends in one error for its entity, and the other entity of the sync is there.
+        @Test(arguments: [
+            ("exit 3", "failed while bringing `items`, with exit code 3"),
+            ("echo 'who am I, {}, sesame42?' >&2; exit 1", "the remote says: who am I, {}, ***?"),
+            ("kill -SEGV $$", "was ended by segmentation fault (signal 11)"),
+            ("echo Welcome; record 1", "printed what is no Singer message: `Welcome`"),
+            ("schema; record 1; cut", "printed what is no Singer message: `{\"type\": \"STATE"),
+            ("record 1", "a record of `items` without a SCHEMA before it"),
+            ("true", "ended without a word about the stream `items`"),
+            ("schema; record 1", "ended without a STATE"),
+            ("schema; record 1; sleep 60", "has neither written nor said anything for 2 s"),
+            ("schema; state; exec >&-; sleep 60", "has closed its output and does not end"),
+            ("schema; head -c 2500000 /dev/zero | tr '\\\\0' x; echo", "wrote a line of more than 1 MiB"),
+            ("python3 -c 'x = bytes(900 << 20)'", "ran out of the memory that it may have (200 MiB)"),
+            ("schema; echo '{\"type\": \"BATCH\", \"stream\": \"items\"}'", "writes its records to files"),
+        ])
+        func `a bad tap costs one clear error`(script: String, words: String) async throws {
+            try writeTap(script)
+            try folder.write(#"{"id": 1}"# + "\n", to: "items.jsonl")
+            try writeConfig(
+                """
+                command: ./tap
+                    tap_config: {password: {env: TAP_TOKEN}}
+                    catalog: none
+                    silence: 2
+                    longest_line: 1
+                    memory: 200 MiB
+                  good: {isolation: external, command: ./good, catalog: none}
+                """, section: "stream: items",
+                more: "  Good: {bridge: good, key: id, attributes: {id: integer}, singer: {stream: items}}")
+            try writeTap("schema; record 1; state", to: "good")
+            let run = try await bmo("sync", "--quiet")
+            #expect(run.exitCode == 1, "\(run)")
+            let errors = run.errorOutput.split(separator: "\n").filter { $0.hasPrefix("bmo: error: ") }
+            #expect(errors.count == 1 && errors[0].contains(words) && errors[0].contains("Item (bridge tap"), "\(run)")
+            #expect(!run.allOutput.contains("sesame42"), "\(run)")
+            #expect(try await query("SELECT count(*) FROM Good") == "1\n")
+        }
+
+        @Test func `a program that is not there is named with its remedy`() async throws {
+            try writeConfig("command: [tap-of-nobody]\n    catalog: none", section: "stream: items")
+            let run = try await bmo("sync")
+            #expect(run.errorOutput.contains("`tap-of-nobody` is on no folder of PATH; install it"), "\(run)")
+            let check = try await bmo("check", "--remote")
+            #expect(check.exitCode == 1 && check.allOutput.contains("is on no folder of PATH"), "\(check)")
+        }
+
+        @Test func `a stream that the catalog lacks is told with those that it has`() async throws {
+            try writeTap(#"echo '{"streams": [{"tap_stream_id": "items", "stream": "items", "schema": {}}]}'"#)
+            try writeConfig("command: ./tap", section: "stream: item")
+            let run = try await bmo("sync")
+            #expect(run.errorOutput.contains("the tap `tap` has no stream `item`; its streams: items"), "\(run)")
+        }
+
+        @Test func `a record that JSON cannot express goes to quarantine, and the rest is imported`() async throws {
+            try writeTap(
+                #"schema; echo '{"type": "RECORD", "stream": "items", "record": {"id": 7, "price": NaN}}'; record 8; state"#
+            )
+            try writeConfig("command: ./tap\n    catalog: none", section: "stream: items")
+            try await expectSync(0, ["Item tap finished 1 2 1 0 0 0 1"])
+            let quarantine = try await bmo("quarantine")
+            #expect(quarantine.output.contains("NaN"), "\(quarantine)")
+        }
+
+        @Test func `records of a version that was not activated make no whole listing, and deletions are tombstones`()
+            async throws
+        {
+            func record(_ id: Int, _ more: String) -> String {
+                #"echo '{"type": "RECORD", "stream": "items", "version": 2, "record": {"id": \#(id)\#(more)}}'; "#
+            }
+            let activate = #"echo '{"type": "ACTIVATE_VERSION", "stream": "items", "version": 2}'; "#
+            try writeConfig("command: ./tap\n    catalog: none", section: "stream: items, replication: full_table")
+            try writeTap("schema; " + record(1, "") + record(2, "") + activate)
+            try await expectSync(0, ["Item tap finished 1 2 2 0 0 0 0"])
+            try writeTap("schema; " + record(2, ""))
+            let run = try await bmo("sync")
+            #expect(run.allOutput.contains("did not activate version 2 of `items`: nothing was deleted"), "\(run)")
+            #expect(try await query("SELECT count(*) FROM Item") == "2\n")
+            try writeTap("schema; " + record(1, #", "_sdc_deleted_at": "2024-01-01T00:00:00Z""#) + record(2, ""))
+            try await expectSync(0, ["Item tap finished 1 1 0 0 1 1 0"])
+        }
+
+        @Test func `the tap gets its configuration in a file of its own, in the configuration's folder`() async throws {
+            try writeTap(
+                #"schema; state; stat -c %a "$2" >mode; cat "$2" >given; pwd >place; env >variables; ls "$(dirname "$2")""#
+                    + " >/dev/null")
+            try writeConfig(
+                """
+                command: [./tap]
+                    tap_config: {key: {env: TAP_TOKEN}, deep: {list: [1, {file: secret}, true], text: "no"}}
+                    environment: {HTTPS_PROXY: "http://proxy"}
+                    catalog: none
+                """, section: "stream: items")
+            try folder.write("from a file\n", to: "secret")
+            try await expectSync(0, ["Item tap finished 1 0 0 0 0 0 0"])
+            func text(_ name: String) throws -> String {
+                try String(contentsOfFile: folder.appending(name), encoding: .utf8)
+            }
+            #expect(try text("mode") == "600\n")
+            #expect(try text("given") == #"{"key":"sesame42","deep":{"list":[1,"from a file",true],"text":"no"}}"#)
+            #expect(try text("place").hasSuffix(folder.path.split(separator: "/").last.map(String.init) ?? "?") == false)
+            #expect(try text("variables").contains("HTTPS_PROXY=http://proxy"))
+            #expect(try !text("variables").contains("TAP_TOKEN"))
+        }
+
+        @Test func `a tap ends with the sync that is killed`() async throws {
+            try writeTap("schema; echo $$ >pid; sleep 600")
+            try writeConfig("command: ./tap\n    catalog: none", section: "stream: items")
+            let sync = try RunningProcess(
+                Command.path(), ["sync"], environment: environment, directory: folder.path)
+            let pid = try await eventually("the tap runs") {
+                (try? String(contentsOfFile: folder.appending("pid"), encoding: .utf8))
+                    .flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+            }
+            sync.signal(SIGKILL)
+            _ = try await sync.finish()
+            _ = try await eventually("the tap is gone") { kill(pid, 0) != 0 ? true : nil }
+        }
+
+        // MARK: the workplace
+
+        private var environment: [String: String] { ["TAP_TOKEN": "sesame42"] }
+
+        private static func tap(_ name: String) -> String {
+            let variables = ProcessInfo.processInfo.environment
+            let cache = variables["XDG_CACHE_HOME"] ?? (variables["HOME"] ?? "") + "/.cache"
+            return "\(cache)/bmo/test-taps/\(name)/bin/\(name)"
+        }
+
+        private func writeConfig(_ bridge: String, entity: String = "", section: String, more: String = "") throws {
+            try folder.write(
+                """
+                version: 1
+                bridges:
+                  tap:
+                    isolation: external
+                    \(bridge)
+                entities:
+                  Item:
+                    bridge: tap
+                    key: id
+                    \(entity.isEmpty ? "unique: key" : entity)
+                    attributes: {id: integer, name: text, price: decimal}
+                    singer: {\(section)}
+                \(more)
+                """.replacing("    unique: key\n", with: ""), to: "bmo.yml")
+        }
+
+        /// A tap as a shell script, with words for the messages.
+        private func writeTap(_ script: String, to name: String = "tap") throws {
+            try folder.write(
+                """
+                #!/bin/bash
+                schema() { echo '{"type": "SCHEMA", "stream": "items", "schema": {}, "key_properties": ["id"]}'; }
+                record() { echo "{\\"type\\": \\"RECORD\\", \\"stream\\": \\"items\\", \\"record\\": {\\"id\\": $1}}"; }
+                state() { echo '{"type": "STATE", "value": {"bookmarks": {}}}'; }
+                cut() { printf '{"type": "STATE", "val'; }
+                \(script)
+
+                """, to: name)
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o755], ofItemAtPath: folder.appending(name))
+        }
+
+        private func publish(_ ids: ClosedRange<Int>) throws {
+            let users = ids.map { #"{"id": \#($0), "name": "n\#($0)", "price": \#($0).25}"# }.joined(separator: ",")
+            try folder.write(#"{"data": [\#(users)]}"#, to: "site/users.json")
+        }
+
+        private func serve() async throws -> (process: RunningProcess, url: String) {
+            let server = try RunningProcess(
+                "python3",
+                ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", folder.appending("site")])
+            let url = try await eventually("the server says its port") {
+                server.output.firstRange(of: /http:\/\/127\.0\.0\.1:[0-9]+/).map { String(server.output[$0]) }
+            }
+            return (server, url)
+        }
+
+        private func bmo(_ arguments: String...) async throws -> ProcessRun {
+            try await ProcessRun.run(Command.path(), arguments, environment: environment, directory: folder.path)
+        }
+
+        /// Syncs, and expects the lines of the table without their times.
+        private func expectSync(
+            _ exitCode: Int32, _ rows: [String], sourceLocation: SourceLocation = #_sourceLocation
+        ) async throws {
+            let run = try await bmo("sync")
+            #expect(run.exitCode == exitCode, "\(run)", sourceLocation: sourceLocation)
+            let table = run.words.filter { $0.contains(" tap ") }
+                .map { $0.split(separator: " ").prefix(9).joined(separator: " ") }
+            #expect(table == rows, "\(run)", sourceLocation: sourceLocation)
+        }
+
+        private func query(_ sql: String) async throws -> String {
+            try await ProcessRun.run("sqlite3", ["-readonly", folder.appending("bmo.sqlite"), sql]).output
+        }
+    }
+}
