@@ -51,6 +51,11 @@ enum RecordsFinder {
                 + "or to $ where the object itself is the record", location: location)
     }
 
+    /// Whether the whole reply is one record, or seems to be.
+    static func isSingle(_ survey: ReplySurvey, asked: String, location: String?) throws -> Bool {
+        try path(survey, asked: asked, location: location) == "$"
+    }
+
     /// A connection of GraphQL: its nodes, or its edges' nodes.
     private static func connection(_ lists: [String]) -> String? {
         let near = lists.sorted { depth($0) < depth($1) }

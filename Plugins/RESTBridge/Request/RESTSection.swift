@@ -96,6 +96,9 @@ struct RESTSection: Sendable {
         try checkPaths()
     }
 
+    /// Whether a rule under `responses` looks at this path: then nothing else judges by it.
+    func judges(_ path: String) -> Bool { responses.contains { $0.path?.description == path } }
+
     /// Checks that one forward pass can read all that is wanted.
     func checkPaths() throws {
         guard let records, !records.segments.isEmpty else { return }
