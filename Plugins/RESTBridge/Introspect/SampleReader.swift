@@ -151,6 +151,10 @@ private struct SamplePaging {
         let parameters = found.members.filter { $0.name.hasSuffix("parameter") }.map(\.value)
         let names = Set(sample.url.queryNames)
         guard found.members.first?.value != "none" else {
+            guard sample.total(found).map({ $0 > sample.records.count }) ?? true else {
+                confidence = .high("the reply holds all that it counts: left to auto")
+                return
+            }
             confidence = .low(
                 "the reply says that there is more than its \(sample.records.count) records, and not how to ask for it: "
                     + "set paging")

@@ -94,7 +94,9 @@ struct SampleReply {
             let path = (try? finder()) ?? "$"
             recordsPath = path == "$" ? nil : path
             recordsConfidence =
-                path == "$"
+                path.hasSuffix(".*")
+                ? .medium("an object whose members are alike, each by its key")
+                : path == "$"
                 ? .low("the reply is one object, taken for the only record") : .medium("where records usually are")
             records = try read(path)
             return
@@ -133,6 +135,12 @@ struct SampleReply {
     }
 
     // MARK: Paging
+
+    /// How many records there are, as the reply says it in the place that was found.
+    func total(_ detected: PagingDetector.Detected) -> Int? {
+        guard let place = detected.members.first(where: { $0.name == "total" })?.value else { return nil }
+        return place.hasPrefix("$") ? survey?[place].integer : response.header(place).flatMap(HeaderNumber.total)
+    }
 
     /// What the bridge would find by itself.
     var detected: PagingDetector.Detected? {

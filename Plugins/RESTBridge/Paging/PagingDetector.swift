@@ -185,6 +185,8 @@ struct PagingDetector {
                 case .bool(false) where name.lowercased().contains("next"): break
                 default: continue
                 }
+                // Jira, which says beside it whether this is the last page.
+                if name == "nextPageToken", survey["$.isLast"] != .missing { parameter = name }
                 // Notion, whose lists are called so as well.
                 if name == "next_cursor", survey["$.object"] == .text("list") { parameter = "start_cursor" }
                 var members = [("style", "cursor"), ("path", path), ("parameter", known(parameter))]
