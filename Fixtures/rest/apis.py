@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Small listings that look as the documentation of well-known public APIs shows them, on a free port of 127.0.0.1.
 
-Each has 25 records in pages of at most 10 under a path of its own; `PATHS` says where. Requests that the real API would refuse
-are refused here. Prints the port twice when it is ready, as server.py prints two.
+Each has 25 records in pages of at most 10 under the path that its documentation shows. Requests that the real API would
+refuse are refused here. Prints the port twice when it is ready, as server.py prints two.
 """
 import base64
+import hashlib
+import hmac
 import http.server
 import json
 import socketserver
@@ -30,6 +32,7 @@ class Request:
     def __init__(self, handler):
         url = urllib.parse.urlsplit(handler.path)
         self.path, self.headers, self.method = url.path, handler.headers, handler.command
+        self.raw_query = url.query
         self.query = dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True))
         self.base = f"http://127.0.0.1:{handler.server.server_address[1]}"
         self.body = handler.body
@@ -116,11 +119,7 @@ def airtable(r):
     items, after = window(lambda n: {
         "id": f"rec{n:014}", "createdTime": day(n), "fields": {"Name": f"Task {n}", "Done": True}},
         offset(r.query.get("offset", "").partition("/")[2]))
-    return {"records": items, **({"offset": f"itr{n_(after)}/{token(after)}"} if after else {})}
-
-
-def n_(number):
-    return f"{number:014}"
+    return {"records": items, **({"offset": f"itr{after:014}/{token(after)}"} if after else {})}
 
 
 @api("/crm/v3/objects/contacts")
@@ -405,6 +404,97 @@ def lines_as_text(r):
     return ndjson(r)[0], {"Content-Type": "text/plain"}
 
 
+PEOPLE = [{"id": n, "name": f"Person {n}", "city": ["Paris", "Berlin"][n % 2], "changed": day(n)} for n in range(1, COUNT + 1)]
+
+
+@api("/people")
+def people(r):
+    found = [p for p in PEOPLE if r.query.get("city", p["city"]) == p["city"] and p["changed"] >= r.query.get("since", "")]
+    page = r.number("page", 1)
+    return {"items": found[(page - 1) * SIZE:page * SIZE], "page": page, "total_pages": -(-len(found) // SIZE)}
+
+
+@api("/pets")
+def pets(r):
+    owner = r.number("owner", 0)
+    return [{"id": owner * 10 + k, "name": f"Pet {k}"} for k in range(2)]
+
+
+@api("/says")
+def says(r):
+    """Whatever the query says: the status, the body, header fields."""
+    fields = {k[2:]: v for k, v in r.query.items() if k.startswith("h-")}
+    status = r.number("status", 200)
+    body = r.query.get("body", "[]")
+    if r.query.get("cookies"):
+        fields.update({"Set-Cookie": "a=" + "x" * r.number("cookies", 0)})
+    raise Refused(status, Raw(body, fields))
+
+
+class Raw(str):
+    def __new__(cls, text, fields):
+        raw = super().__new__(cls, text)
+        raw.fields = fields
+        return raw
+
+
+@api("/linked")
+def linked(r):
+    """Pages by a Link header that the first request's `link` has, with NEXT for the address."""
+    page = r.number("page", 1)
+    items, after = window(lambda n: {"id": n}, (page - 1) * SIZE)
+    link = r.query["link"].replace("NEXT", r.link(page=page + 1)) if after else '<x>; rel="prev"'
+    return items, {"Link": link}
+
+
+@api("/partial")
+def partial(r):
+    """PostgREST's way: 206 while there is more."""
+    start = r.number("offset", 0)
+    items, after = window(lambda n: {"id": n}, start)
+    raise Refused(206 if after else 200, Raw(json.dumps(items), {"Content-Range": f"{start}-{start + len(items) - 1}/{COUNT}"}))
+
+
+def signature(secret, scope, method, path, query, headers, signed, body, instant):
+    """AWS Signature Version 4, as "Create a signed AWS API request" of the IAM user guide has it."""
+    def quoted(text):
+        return urllib.parse.quote(text, safe="-_.~")
+
+    pairs = sorted((quoted(k), quoted(v)) for k, v in urllib.parse.parse_qsl(query, keep_blank_values=True))
+    canonical = "\n".join([
+        method, urllib.parse.quote(urllib.parse.unquote(path), safe="/-_.~"), "&".join(f"{k}={v}" for k, v in pairs),
+        "".join(f"{name}:{' '.join(headers[name].split())}\n" for name in signed), ";".join(signed),
+        headers.get("x-amz-content-sha256") or hashlib.sha256(body).hexdigest()])
+    text = "\n".join(["AWS4-HMAC-SHA256", instant, scope, hashlib.sha256(canonical.encode()).hexdigest()])
+    key = ("AWS4" + secret).encode()
+    for part in scope.split("/"):
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+# The example of the AWS General Reference, "Examples of the complete Signature Version 4 signing process".
+assert signature(
+    "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "20150830/us-east-1/iam/aws4_request", "GET", "/",
+    "Action=ListUsers&Version=2010-05-08",
+    {"content-type": "application/x-www-form-urlencoded; charset=utf-8", "host": "iam.amazonaws.com",
+     "x-amz-date": "20150830T123600Z"}, ["content-type", "host", "x-amz-date"], b"",
+    "20150830T123600Z") == "5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7"
+
+
+@api("/aws/instances")
+def aws(r):
+    given = dict(part.strip().split("=", 1) for part in r.headers["Authorization"].partition(" ")[2].split(","))
+    headers = {k.lower(): v for k, v in r.headers.items()}
+    scope = given["Credential"].partition("/")[2]
+    expected = signature(
+        "s3cret+key/x", scope, r.method, r.path, r.raw_query, headers, given["SignedHeaders"].split(";"), r.body,
+        headers["x-amz-date"])
+    if expected != given["Signature"] or not given["Credential"].startswith("AKIDEXAMPLE/"):
+        raise Refused(403, {"message": "The request signature we calculated does not match the signature you provided."})
+    items, after = window(lambda n: {"id": n}, offset(r.query.get("NextToken")))
+    return {"items": items, **({"NextToken": token(after)} if after else {})}
+
+
 @api("/graphql")
 def graphql(r):
     raise Refused(400, {"errors": [{"message": "Must provide query string."}]})
@@ -434,6 +524,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 body, fields = body
         except Refused as refusal:
             status, body = refusal.status, refusal.body
+            fields = getattr(body, "fields", {})
         data = (body if isinstance(body, str) else json.dumps(body)).encode()
         self.send_response(status)
         kind = "text/html" if isinstance(body, str) and body.startswith("<") else "application/json; charset=utf-8"

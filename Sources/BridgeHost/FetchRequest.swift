@@ -23,6 +23,8 @@ public struct FetchRequest: Sendable {
     public var filters: [Filter] = []
     /// Asks what the first page would request, and contacts nobody.
     public var explains = false
+    /// Asks what is wrong with the section, and contacts nobody.
+    public var judges = false
 
     /// A condition on the records that are wanted.
     public struct Filter: Sendable, Equatable {
@@ -87,6 +89,7 @@ public struct FetchRequest: Sendable {
             }
             if !filters.isEmpty { writeFilters(to: writer) }
             if explains { writer.member("explain", true) }
+            if judges { writer.member("judge", true) }
         }
         return try writer.finish()
     }

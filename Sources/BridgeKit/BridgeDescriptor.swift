@@ -38,6 +38,8 @@ public struct BridgeDescriptor: Sendable {
         case filter
         /// A fetch can tell what it would request.
         case plan
+        /// A fetch can tell what is wrong with an entity's section, without any contact.
+        case judge
     }
 
     /// Describes a bridge.

@@ -29,6 +29,11 @@ public struct FetchRequest: Sendable {
     /// Contact nobody: write one record `{request, body}` per request that the first page would take, and say in
     /// ``Page/pushed`` which filters the remote would apply.
     public var explains: Bool
+    /// Contact nobody, not even for a description of the API: return a ``JudgedSource`` with what is wrong with the section.
+    ///
+    /// Of a parent only the names of its attributes are known: they stand for the values. Only for a bridge that can
+    /// ``BridgeDescriptor/Capability/judge``.
+    public var judges = false
 
     /// A condition on a record's value.
     public struct Filter: Sendable {
@@ -95,6 +100,7 @@ public struct FetchRequest: Sendable {
         parent = record.object("parent")
         filters = record.objects("filters").compactMap(Filter.init)
         explains = record.bool("explain") ?? false
+        judges = record.bool("judge") ?? false
     }
 }
 

@@ -102,7 +102,7 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                     isolation: "in_process" | "child_process",
  *                     concurrent: bool,                      may one instance serve several fetches at a time?
  *                     capabilities: [text] }                 of: check discover fetch create update delete resume,
- *                                                            and since 1.1: incremental parent filter plan
+ *                                                            and since 1.1: incremental parent filter plan judge
  * open           options: one record, as the config has them, secrets resolved
  * check          connects and authenticates without reading records. Output empty, or one record {message: text}
  * discover       -> one record per entity on offer: { name, fields: [{ name, type, key: bool }], section: object }
@@ -117,7 +117,10 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                filters: [{ attribute: text (local), path: text (remote, dots), comparison: "=" "!=" "<" "<=" ">" ">=",
  *                            value: any }]  (filter) conditions that all hold; a bridge may leave any of them to the host
  *                explain: bool   (plan) contact nobody: fetch_next gives one record { request: text, body: text or null }
- *                                per request that the first page would take, and a page with end: true and `pushed` }
+ *                                per request that the first page would take, and a page with end: true and `pushed`
+ *                judge: bool     (judge) contact nobody, not even for a description of the API: fetch_next gives one record
+ *                                { key: text or null (below the section, dots), message: text, remedy: text or null } per
+ *                                fault of the section, and a page with end: true; of a parent only the names are known }
  * fetch_next     -> records: a batch of records, or empty;
  *                   page: one record { cursor: text or null   where a later fetch_open continues after this page;
  *                                      page_end: bool         these records end a page: the host may commit
