@@ -363,6 +363,8 @@ def token(r):
         known = verify_jwt(r.body.get("assertion", ""), r.query)
     if not known:
         return {"error": "invalid_client", "error_description": "who is that?"}, {"status": 401}
+    if grant == "password" and (r.body.get("username"), r.body.get("password")) != ("ann", "s3cret-pw"):
+        return {"error": "invalid_grant", "error_description": "no such user"}, {"status": 400}
     if grant == "refresh_token" and r.body.get("refresh_token") not in ("s3cret-refresh", "rotated"):
         return {"error": "invalid_grant"}, {"status": 400}
     text = f"token-{number}-{r.body.get('scope', '')}-{r.body.get('audience', '')}"

@@ -10,8 +10,8 @@ public final class RESTBridge: Bridge {
         name: "rest", version: "0.1.0", summary: "JSON over HTTP: listings in pages, records anywhere in the reply.",
         optionsSchema: RESTSchema.options, entitySchema: RESTSchema.section, isConcurrent: true,
         capabilities: [
-            .check, .discover, .fetch, .resume, .incremental, .parent, .filter, .plan, .create, .update, .delete,
-            .replay,
+            .check, .discover, .fetch, .resume, .incremental, .parent, .filter, .plan, .judge, .create, .update,
+            .delete, .replay,
         ])
 
     private let base: HTTPURL
@@ -64,6 +64,9 @@ public final class RESTBridge: Bridge {
 
     /// Begins a walk over a listing.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
+        if request.judges {
+            return JudgedSource(SectionJudge(request: request, base: base, parameters: parameters).faults())
+        }
         do {
             let section = try RESTSection(request, base: base, parameters: parameters)
             if request.explains {

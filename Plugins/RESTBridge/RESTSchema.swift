@@ -50,7 +50,7 @@ enum RESTSchema {
                   "type": "object",
                   "additionalProperties": false,
                   "properties": {
-                    "style": {"type": "string", "enum": ["auto", "none", "page", "offset", "next_url", "link_header", "cursor", "keyset", "max_id", "since_id"], "default": "auto", "description": "auto: the first reply tells; none: one reply holds all; page, offset: numbered by us; next_url, cursor: the reply says how to go on; link_header: rel=next of RFC 8288; keyset, max_id, since_id: after the last record's value."},
+                    "style": {"type": "string", "enum": ["auto", "none", "page", "offset", "next_url", "link_header", "cursor", "continue", "keyset", "max_id", "since_id"], "default": "auto", "description": "auto: the first reply tells; none: one reply holds all; page, offset: numbered by us; next_url, cursor: the reply says how to go on; link_header: rel=next of RFC 8288; continue: an object in the reply holds the next request's parameters; keyset, max_id, since_id: after the last record's value."},
                     "in": {"type": "string", "enum": ["query", "body", "header"], "description": "Where the paging parameters go; default: the body where it is JSON, else the query. Names of the body may have dots."},
                     "page_parameter": {"type": "string", "default": "page", "description": "page: the parameter of the page's number."},
                     "size_parameter": {"type": "string", "description": "page, cursor, keyset: the parameter of the page's size; default: not sent."},
@@ -58,7 +58,7 @@ enum RESTSchema {
                     "offset_parameter": {"type": "string", "default": "offset", "description": "offset: the parameter of the first record's number."},
                     "limit_parameter": {"type": "string", "default": "limit", "description": "offset: the parameter of the page's size."},
                     "size": {"type": "integer", "minimum": 1, "description": "Records per page; a shorter page is the last one. Default: only an empty page is the last one."},
-                    "path": {"type": "string", "description": "next_url (default $.next), cursor: where the reply holds the next URL or cursor; a path, or a header's name."},
+                    "path": {"type": "string", "description": "next_url (default $.next), cursor, continue (default $.continue): where the reply holds the next URL or cursor; a path, or a header's name."},
                     "header": {"type": "string", "description": "next_url, cursor: the header that holds it, instead of path."},
                     "parameter": {"type": "string", "description": "cursor (default cursor), keyset (default after): the parameter that takes it."},
                     "field": {"type": "string", "default": "id", "description": "keyset: the record's field that the next page begins after."},

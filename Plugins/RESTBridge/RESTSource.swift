@@ -24,6 +24,8 @@ final class RESTSource: RecordSource {
     private var newToken = WalkToken()
     private var detection: Detection?
     private var note: String?
+    /// What the first reply told, until a page has said it.
+    private var found: String?
     private let began = ContinuousClock.now
     /// A rule has asked for new credentials: once a walk is enough.
     private var hasRenewed = false
@@ -51,6 +53,8 @@ final class RESTSource: RecordSource {
         let content: Content
         /// No page follows, whatever the paging says.
         var isLast = false
+        /// A rule of the section has called the reply a success.
+        var isAccepted = false
         var digest = BatchDigest()
     }
 
@@ -135,13 +139,15 @@ final class RESTSource: RecordSource {
         case .ignored:
             running.detach()
             current = OpenPage(response: response, content: .nothing)
-        case .good(let early):
-            try begin(exchange, response, early)
+        case .good(let early, let isAccepted):
+            try begin(exchange, response, early, isAccepted: isAccepted)
         }
         return nil
     }
 
-    private func begin(_ exchange: HTTPExchange, _ response: HTTPResponse, _ early: HTTPExchange.PaddedBody?) throws {
+    private func begin(
+        _ exchange: HTTPExchange, _ response: HTTPResponse, _ early: HTTPExchange.PaddedBody?, isAccepted: Bool
+    ) throws {
         // What follows can be asked for before this page is even here.
         for ahead in pager.ahead(of: position, limit: Self.lookahead) where !running.has(ahead) {
             try running.add(start(ahead), at: ahead)
@@ -165,22 +171,30 @@ final class RESTSource: RecordSource {
             try GraphQLErrors.check(body, asked: asked, response: response)
         }
         if reader == nil {
-            try prepare(body, response)
+            try prepare(body, response, isAccepted: isAccepted)
             reader = try PageReader(section)
         }
-        current = OpenPage(response: response, content: .records)
+        current = OpenPage(response: response, content: .records, isAccepted: isAccepted)
         try reader?.begin(body, response, asked: asked)
     }
 
     // MARK: What the first reply tells
 
-    private func prepare(_ body: HTTPExchange.PaddedBody, _ response: HTTPResponse) throws {
+    private func prepare(
+        _ body: HTTPExchange.PaddedBody, _ response: HTTPResponse, isAccepted: Bool
+    ) throws {
         var isAutomatic = false
         if case .automatic = section.paging.style { isAutomatic = true }
         guard section.records == nil || isAutomatic else { return }
         let isPage = RemoteWords.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
         let survey = isPage ? nil : ReplySurvey(body)
         var found: String?
+        if section.records == nil, !isAccepted, let survey, !survey.isArray,
+            let failure = DisguisedFailure(survey, isSingleObject: true), !section.judges(failure.path),
+            try RecordsFinder.isSingle(survey, asked: asked, location: response.location)
+        {
+            throw failure.error(asked: asked, response: response, body: body)
+        }
         if section.records == nil, let survey {
             let path = try RecordsFinder.path(survey, asked: asked, location: response.location)
             section.records = try JSONPath(path, option: "records")
@@ -189,7 +203,8 @@ final class RESTSource: RecordSource {
         if isAutomatic { try detect(survey, response, count: Int.max, records: found) }
         try section.checkPaths()
         guard found.map({ $0 != "$" }) ?? false || note != nil else { return }
-        let parts = [found.map { "records: \($0)" }, note.map { "paging: \($0)" }].compactMap(\.self)
+        let parts = [found.flatMap { $0 == "$" ? nil : "records: \($0)" }, note.map { "paging: \($0)" }].compactMap(\.self)
+        self.found = parts.joined(separator: ", ")
         log.log(.info, "\(section.entity): found in the first reply: \(parts.joined(separator: ", "))")
     }
 
@@ -268,7 +283,7 @@ final class RESTSource: RecordSource {
                 facts.count = lines.count
             } else {
                 guard let reader else { throw BridgeError(.internal, "a page without a reader") }
-                (hasMore, rejected) = try reader.read(into: writer)
+                (hasMore, rejected) = try reader.read(into: writer, isAccepted: open.isAccepted)
             }
             open.digest.add(writer)
             if hasMore {
@@ -297,6 +312,8 @@ final class RESTSource: RecordSource {
         page.rejected = rejected
         page.total = facts.total.map(Int64.init)
         if pageNumber == 1, let note { page.metadata["paging"] = note }
+        if let found { page.metadata["found"] = found }
+        found = nil
         let step = open.isLast ? .end : try located(open.response) { try pager.after(position, facts) }
         if case .go(let next) = step {
             try go(to: next, open.response)

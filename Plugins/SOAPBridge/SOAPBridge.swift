@@ -11,7 +11,8 @@ public final class SOAPBridge: Bridge {
         summary: "SOAP 1.1 and 1.2 over HTTP, driven by a WSDL; replies are streamed.",
         optionsSchema: SOAPOptions.schema, entitySchema: SOAPSection.schema, isolation: .inProcess, isConcurrent: true,
         capabilities: [
-            .check, .discover, .fetch, .resume, .parent, .incremental, .plan, .create, .update, .delete, .replay,
+            .check, .discover, .fetch, .resume, .parent, .incremental, .plan, .judge, .create, .update, .delete,
+            .replay,
         ])
 
     private let options: SOAPOptions
@@ -70,6 +71,7 @@ public final class SOAPBridge: Bridge {
     /// Begins to walk an operation's records.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
         let section = try SOAPSection(request.section)
+        if request.judges { return JudgedSource() }
         let definition = try definition()
         let (_, port) = try definition.port(service: options.service, port: options.port, version: options.version)
         let first = try readable(section.operation, of: port)

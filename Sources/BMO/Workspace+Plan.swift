@@ -175,7 +175,6 @@ private struct WalkPlanner {
             told.example = first.text
             return (told, first)
         }
-        let names = target.fields.map { StoredValue.text("\(target.name).\($0.name)") }
-        return (told, try ParentObject(names, target, relationship: relationship))
+        return (told, try workspace.placeholder(walk, of: index))
     }
 }

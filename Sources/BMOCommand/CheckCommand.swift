@@ -8,7 +8,10 @@ struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Validate the configuration; all faults at once, each with its place.",
-        discussion: "Without --remote nothing is connected.")
+        discussion: """
+            Bridges that can judge (REST) say what is wrong with their options and sections: paths, selectors, paging, \
+            headers. Without --remote nothing is connected.
+            """)
 
     @OptionGroup var options: WorkspaceOptions
 
@@ -18,7 +21,13 @@ struct CheckCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try await options.workspace()
         let configuration = workspace.configuration
+        let (faults, unjudged) = await workspace.faults()
+        guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: faults) }
         for warning in configuration.warnings { Terminal.error(warning.description, prefix: "") }
+        for bridge in unjudged {
+            Terminal.error(
+                "the sections of bridge \(bridge) were not judged by it: a secret is not there", prefix: "bmo: note: ")
+        }
         print(
             "\(options.file): \(Terminal.count(configuration.bridges.count, "bridge", "bridges")), "
                 + "\(Terminal.count(configuration.model.entities.count, "entity", "entities")), no faults")

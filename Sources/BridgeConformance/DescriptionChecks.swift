@@ -11,7 +11,7 @@ enum DescriptionChecks {
         Check("describe.capabilities", "claims only what the contract knows", .basic) { subject in
             let known: Set = [
                 "check", "discover", "fetch", "create", "update", "delete", "resume", "incremental", "parent", "filter",
-                "plan", "watch", "replay",
+                "plan", "judge", "watch", "replay",
             ]
             let odd = subject.plugin.capabilities.filter { !known.contains($0) && !$0.hasPrefix("x-") }
             try require(odd.isEmpty, "unknown capabilities: \(odd.joined(separator: ", ")); own ones begin with x-")

@@ -10,7 +10,7 @@ public struct HTTPRedactor: Sendable {
     private static let secretNames: Set<String> = [
         "apikey", "key", "token", "accesstoken", "refreshtoken", "idtoken", "authtoken", "auth", "authorization",
         "password", "passwd", "pwd", "secret", "clientsecret", "signature", "sig", "assertion", "code", "sessionid",
-        "session", "credential", "xamzsignature", "xamzcredential", "xamzsecuritytoken",
+        "session", "credential", "appid", "appkey", "apitoken", "subscriptionkey", "userkey", "xapikey", "xamzsignature", "xamzcredential", "xamzsecuritytoken",
     ]
     private let secrets: [String]
     private let names: Set<String>
@@ -77,6 +77,11 @@ public struct HTTPRedactor: Sendable {
 
     /// Whether the URL holds a known secret, user info, or a query parameter named like a secret.
     public func holdsSecret(url text: String) -> Bool { clean(url: text) != text }
+
+    /// Whether a query parameter of this name holds a secret by convention, and hardly anything else.
+    public static func isSecret(queryName name: String) -> Bool {
+        secretNames.contains(plain(name)) && !["code", "session", "assertion"].contains(plain(name))
+    }
 
     private static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "-" && $0 != "_" } }
 }

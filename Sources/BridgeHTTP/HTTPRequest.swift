@@ -61,3 +61,10 @@ public struct HTTPResponse: Sendable {
         return String(value.prefix { $0 != ";" }.filter { $0 != " " })
     }
 }
+
+extension HTTPRequest {
+    /// Refuses a header field that cannot be sent, or that could smuggle in another one (RFC 9110, section 5).
+    ///
+    /// - Throws: ``BridgeError`` with code `configuration`.
+    public static func check(_ field: (name: String, value: String)) throws { try HTTPOptions.check(field) }
+}

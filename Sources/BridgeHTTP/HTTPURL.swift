@@ -155,6 +155,20 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension HTTPURL {
+    /// The parameters of a query's text, decoded, in their order; one without `=` has an empty value.
+    public static func pairs(_ query: String) -> [(name: String, value: String)] {
+        query.split(separator: "&").map { pair in
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (name: decode(halves[0]), value: halves.count == 2 ? decode(halves[1]) : "")
+        }
+    }
+
+    /// The parameters of this URL's query, decoded, in their order.
+    public var queryPairs: [(name: String, value: String)] {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count == 2 ? Self.pairs(String(parts[1])) : []
+    }
+
     /// The names of the query parameters, decoded, in their order.
     public var queryNames: [String] {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

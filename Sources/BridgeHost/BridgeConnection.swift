@@ -76,6 +76,7 @@ public final class BridgeConnection: Sendable {
         if request.token != nil || request.since != nil { try require("incremental") }
         if request.parent != nil { try require("parent") }
         if request.explains { try require("plan") }
+        if request.judges { try require("judge") }
         let stream = RecordStream(
             request, pool: pool, limits: limits, log: log, canResume: plugin.can("resume"))
         try await stream.start()

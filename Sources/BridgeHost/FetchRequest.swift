@@ -27,6 +27,8 @@ public struct FetchRequest: Sendable {
     var wait: Duration?
     /// Whether the bridge makes a batch while the caller works on the one before: not for one page alone.
     public var prefetches = true
+    /// Asks what is wrong with the section, and contacts nobody.
+    public var judges = false
 
     /// A condition on the records that are wanted.
     public struct Filter: Sendable, Equatable {
@@ -95,6 +97,7 @@ public struct FetchRequest: Sendable {
                 writer.member("watch", true)
                 writer.member("wait", Int(wait / .milliseconds(1)))
             }
+            if judges { writer.member("judge", true) }
         }
         return try writer.finish()
     }

@@ -269,7 +269,11 @@ public final class RecordStream: Sendable {
             return delay
         }
         if state.withLock({ $0.isCancelled }) { throw .cancelled(log.bridge) }
-        guard let delay else { throw failure }
+        guard let delay else {
+            let told = limits.retries.told(failure, tries: state.withLock { $0.failures })
+            state.withLock { $0.failure = told }
+            throw told
+        }
         log.logger.info(
             "fetch is tried again",
             metadata: [

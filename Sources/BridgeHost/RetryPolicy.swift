@@ -26,4 +26,21 @@ public struct RetryPolicy: Sendable, Equatable {
         let jittered = step * (0.5 + 0.5 * min(max(random, 0), 1))
         return max(jittered, failure.retryAfter ?? .zero)
     }
+
+    /// The failure with which a step is given up: with the number of tries, and the pause that the remote asks for.
+    func told(_ failure: BridgeFailure, tries: Int) -> BridgeFailure {
+        guard failure.isRetryable else { return failure }
+        var failure = failure
+        if tries > 1 { failure.message += " (tried \(tries) times)" }
+        if let pause = failure.retryAfter {
+            let seconds = pause.components.seconds
+            if pause > longestRetryAfter {
+                failure.message += "; it asks for a pause of \(seconds) s, longer than the "
+                    + "\(longestRetryAfter.components.seconds) s that are waited"
+            } else if seconds > 0 {
+                failure.message += "; it asks for a pause of \(seconds) s"
+            }
+        }
+        return failure
+    }
 }

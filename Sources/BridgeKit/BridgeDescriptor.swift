@@ -42,6 +42,8 @@ public struct BridgeDescriptor: Sendable {
         case watch
         /// All it asks its remote can be recorded and replayed: see ``BridgeContext/exchange``.
         case replay
+        /// A fetch can tell what is wrong with an entity's section, without any contact.
+        case judge
     }
 
     /// Describes a bridge.

@@ -35,6 +35,11 @@ public struct FetchRequest: Sendable {
     /// ``BridgeError/Code/unsupported`` where the remote cannot tell: the host then asks from time to time. Only for a bridge that
     /// can ``BridgeDescriptor/Capability/watch``.
     public var watchMilliseconds: Int?
+    /// Contact nobody, not even for a description of the API: return a ``JudgedSource`` with what is wrong with the section.
+    ///
+    /// Of a parent only the names of its attributes are known: they stand for the values. Only for a bridge that can
+    /// ``BridgeDescriptor/Capability/judge``.
+    public var judges = false
 
     /// A condition on a record's value.
     public struct Filter: Sendable {
@@ -104,6 +109,7 @@ public struct FetchRequest: Sendable {
         filters = record.objects("filters").compactMap(Filter.init)
         explains = record.bool("explain") ?? false
         if record.bool("watch") ?? false { watchMilliseconds = record.integer("wait") ?? 60_000 }
+        judges = record.bool("judge") ?? false
     }
 }
 

@@ -78,6 +78,19 @@ import Testing
         }
     }
 
+    @Test func `a user's password gets a token, and a wrong one is told without it`() throws {
+        func grant(_ password: Literal) throws -> RESTBridge {
+            try bridge(
+                oauth(("grant", "password"), ("user", "ann"), ("password", password), ("token_url", "/token?way=basic")))
+        }
+        #expect(try walk(grant("s3cret-pw"), "guarded").ids == Array(1...25))
+        #expect(try asked("/zoo/token") == 1)
+        let error = try failure { _ = try walk(grant("s3cret-wrong"), "guarded") }
+        #expect(error.message == "the token request: the server answers 400 Bad Request")
+        #expect(error.remote?.contains("no such user") == true)
+        #expect(!error.description.contains("s3cret"))
+    }
+
     @Test func `a refresh token gets tokens, and its successor is used`() throws {
         let bridge = try bridge(oauth(("token_url", "/token?uses=2"), ("refresh_token", "s3cret-refresh")))
         #expect(try walk(bridge, "guarded").ids == Array(1...25))

@@ -35,7 +35,7 @@ import Testing
         ])
         #expect(walk.ids == Array(1...25))
         #expect(walk.pages.map(\.isPageEnd) == [true, true, true])
-        #expect(walk.pages.map(\.cursor) == ["page:2", "page:3", nil])
+        #expect(walk.pages.map(\.cursor) == ["p2 page:2", "p3 page:3", nil])
         #expect(walk.last?.isComplete == true)
     }
 
@@ -72,7 +72,7 @@ import Testing
             "path": "/users/offset", "records": "$.items", "paging": ["style": "offset", "size": 10],
         ])
         #expect(walk.ids == Array(1...25))
-        #expect(walk.pages.map(\.cursor) == ["offset:10", "offset:20", nil])
+        #expect(walk.pages.map(\.cursor) == ["p2 offset:10", "p3 offset:20", nil])
         #expect(walk.last?.isComplete == true)
     }
 
@@ -99,7 +99,7 @@ import Testing
             "paging": ["style": "cursor", "path": "$.next_cursor", "parameter": "cursor"],
         ])
         #expect(walk.ids == Array(1...25))
-        #expect(walk.pages.map(\.cursor) == ["cursor:c10", "cursor:c20", nil])
+        #expect(walk.pages.map(\.cursor) == ["p2 cursor:c10", "p3 cursor:c20", nil])
         #expect(walk.last?.isComplete == true)
     }
 }

@@ -56,17 +56,17 @@ struct Introspection {
     }
 
     private func write(_ urls: [String], into writer: RecordBatchWriter) throws {
-        let samples = try urls.map { text -> SampleReader.Sample in
-            let (body, response) = try get(text, accept: "application/json")
-            guard let url = HTTPURL(text) else { throw BridgeError(.configuration, "\"\(text)\" is no URL") }
-            let reply: JSONTree
+        let samples = try urls.map { text -> SampleReply in
+            let (body, response) = try get(text, accept: "application/json, */*;q=0.5")
+            guard let url = HTTPURL(text) else { throw BridgeError(.configuration, "a sample is no URL") }
             do {
-                reply = try JSONTree(parsing: body, what: "the sample")
+                return try SampleReply(
+                    url: url, response: response, body: body, subject: SampleReader.subject(of: url))
             } catch var error as BridgeError {
-                error.location = response.location
+                error.location = error.location ?? response.location
+                if SampleReader.subject(of: url).lowercased() == "graphql" { error.remedy = Self.graphQLWords }
                 throw error
             }
-            return SampleReader.Sample(url: url, reply: reply, linkHeaders: response.all("link"))
         }
         let reader = SampleReader(samples)
         let (offers, notes) = reader.offers()
@@ -75,9 +75,12 @@ struct Introspection {
                 .notFound, notes.first ?? "no sample holds a list of objects", remedy: "give the URL of a listing",
                 location: client.redactor.clean(url: urls.first ?? ""))
         }
-        write(options: ["url": .text(reader.base)], notes: notes, title: base.text, into: writer)
+        write(options: reader.options, notes: reader.notes + notes, title: base.text, into: writer)
         for offer in offers { offer.write(to: writer) }
     }
+
+    private static let graphQLWords =
+        "GraphQL answers to a query only: write graphql: {query: ...} into the entity's section, see docs/rest.md"
 
     private func write(options: JSONTree, notes: [String], title: String, into writer: RecordBatchWriter) {
         writer.object {
@@ -98,7 +101,15 @@ struct Introspection {
         request.sendsCredentials = url.origin == base.origin
         let exchange = client.start(request)
         let response = try exchange.response()
-        guard (200..<300).contains(response.status) else { throw try exchange.statusError(asked: "the introspection") }
+        guard (200..<300).contains(response.status) else {
+            var error = try exchange.statusError(asked: "the introspection")
+            if [401, 403].contains(response.status) {
+                error.remedy = "give credentials: --auth bearer:VARIABLE, basic:USER:PASSWORD, header:FIELD:VARIABLE or "
+                    + "query:PARAMETER:VARIABLE, by the names of environment variables"
+            }
+            if SampleReader.subject(of: url).lowercased() == "graphql" { error.remedy = Self.graphQLWords }
+            throw error
+        }
         return (try exchange.body(), response)
     }
 }

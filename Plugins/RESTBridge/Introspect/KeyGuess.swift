@@ -17,7 +17,7 @@ struct KeyGuess: Sendable {
         if item["@key"] != nil { return one("@key", .high("what the reply calls each record")) }
         let proof = item.properties.contains { $0.shape.seen != nil } ? ", unique in the sample" : ""
 
-        for name in ["id", "_id", "uuid", "guid", "uid"] {
+        for name in ["id", "_id", "uuid", "guid", "uid", "gid", "pageid", "objectid"] {
             if let found = member(name) { return one(found, .high("named \(found)\(proof)")) }
         }
         if let parameter,
@@ -46,6 +46,15 @@ struct KeyGuess: Sendable {
         }
         for name in ["code", "key", "slug", "sku", "isbn", "symbol", "identifier", "login", "username", "@id", "arn"] {
             if let found = member(name) { return one(found, .medium("named \(found)\(proof)")) }
+        }
+        // What a wrapper holds: features of maps, hits of searches.
+        for wrapper in ["attributes", "properties", "_source", "data"] {
+            guard let inner = item[wrapper], inner.isObject,
+                let name = ["id", "uuid", "guid", "objectid", "fid", "globalid", "code", "slug"].lazy.compactMap({ name in
+                    inner.properties.first { $0.name.lowercased() == name && usable($0.shape) }?.name
+                }).first
+            else { continue }
+            return KeyGuess(paths: [[wrapper, name]], confidence: .medium("named \(name), in \(wrapper)\(proof)"))
         }
         // Of several, the one that each record must have.
         let endings = item.properties.filter { name, shape in

@@ -34,7 +34,7 @@ enum ListingFinder {
         "hits",
         "members", "member", "elements", "resources", "docs", "documents", "collection", "payload", "response",
         "result",
-        "nodes", "edges", "page", "resultset",
+        "nodes", "edges", "page", "resultset", "features",
     ]
     private static let deepest = 3
 
@@ -47,6 +47,13 @@ enum ListingFinder {
         guard !isRecordOf(subject, reply) else { return nil }
         var found: [(score: Int, listing: FoundListing)] = []
         collect(reply, path: [], subject: subject, into: &found)
+        // A sample tells how long each list is: what is asked for is mostly the longest by far.
+        let lengths = found.map { $0.listing.item.seen?.count ?? 0 }
+        if let longest = lengths.indices.max(by: { lengths[$0] < lengths[$1] }), found.count > 1,
+            lengths.indices.allSatisfy({ $0 == longest || lengths[$0] * 2 <= lengths[longest] }), lengths[longest] > 1
+        {
+            found[longest].score += 2
+        }
         guard let best = found.max(by: { $0.score < $1.score }) else {
             return map(reply)
         }
@@ -88,7 +95,7 @@ enum ListingFinder {
                 var score = 0
                 if Words.match(name, subject) { score += 4 }
                 if usual.contains(name.lowercased()) { score += 3 }
-                if ["included", "errors", "warnings", "links", "facets", "messages"].contains(name.lowercased()) {
+                if ["included", "errors", "warnings", "links", "facets", "messages", "fields", "columns"].contains(name.lowercased()) {
                     score -= 6
                 }
                 if item["id"] != nil { score += 1 }
@@ -97,6 +104,7 @@ enum ListingFinder {
             } else if path.count + 1 < deepest, member.isObject || !member.properties.isEmpty,
                 path.isEmpty || usual.contains(path.last?.lowercased() ?? "") || path.last == "_embedded",
                 usual.contains(name.lowercased()) || name == "_embedded" || Words.match(name, subject)
+                    || name.lowercased().hasSuffix("list")
             {
                 collect(member, path: place, subject: subject, into: &found)
             }

@@ -77,8 +77,7 @@ struct OpenAPIReader {
             else { return nil }
             let parameters = parameters(of: operation, item)
             let paging = PagingGuess.make(
-                parameters, reply: shape, records: found.path, hasLink: headers.contains { $0.lowercased() == "link" },
-                fromSample: false)
+                parameters, reply: shape, records: found.path, hasLink: headers.contains { $0.lowercased() == "link" })
             var query: [(String, JSONTree)] = []
             var missing: [String] = []
             for parameter in parameters where parameter.isRequired && !paging.parameters.contains(parameter.name) {

@@ -81,7 +81,7 @@ struct PagingGuess: Sendable {
     ///   - records: Where the reply has its records; what lies inside is no paging.
     ///   - hasLink: Whether the reply has a Link header.
     static func make(
-        _ parameters: [QueryParameter], reply: Shape, records: [String], hasLink: Bool, fromSample: Bool
+        _ parameters: [QueryParameter], reply: Shape, records: [String], hasLink: Bool
     ) -> PagingGuess {
         func parameter(_ names: [String]) -> QueryParameter? {
             for name in names {
@@ -109,7 +109,7 @@ struct PagingGuess: Sendable {
         let nextURL = place(nextURLs) { shape in
             guard isText(shape) else { return false }
             return ["uri", "url", "uri-reference"].contains(shape.format)
-                || (!fromSample && (shape.solid == [.string] && cursor == nil))
+                || (shape.solid == [.string] && cursor == nil)
         }
         let nextCursor = place(nextCursors) { isText($0) || isNumber($0) }
         let total = place(totals, isNumber)
@@ -131,7 +131,7 @@ struct PagingGuess: Sendable {
             add("total", total)
             if let size, let amount { guess.query = [(size.name, .number(String(amount)))] }
             let words = reply[nextURL]?.format == nil ? "named like the next page" : "holds the next page's URL"
-            let isSure = fromSample || reply[nextURL]?.format != nil
+            let isSure = reply[nextURL]?.format != nil
             return finish(
                 isSure
                     ? .high("\(JSONPathText.of(nextURL)) \(words)") : .medium("\(JSONPathText.of(nextURL)) is \(words)")
@@ -142,9 +142,9 @@ struct PagingGuess: Sendable {
             add("total", total)
             if let size, let amount { guess.query = [(size.name, .number(String(amount)))] }
             return finish(
-                fromSample ? .high("the reply has a Link header with rel=next") : .medium("replies have a Link header"))
+                .medium("replies have a Link header"))
         }
-        if let nextCursor, cursor != nil || fromSample {
+        if let nextCursor, cursor != nil {
             let last = Words.plain(nextCursor.last ?? "")
             let name =
                 cursor?.name ?? (last.contains("token") ? "page_token" : last.contains("after") ? "after" : "cursor")
@@ -164,7 +164,7 @@ struct PagingGuess: Sendable {
             }
             add("total", total)
             add("pages", pages)
-            let sure = size != nil && !fromSample
+            let sure = size != nil
             return finish(
                 sure ? .high("parameters \(page.name) and \(size?.name ?? "")") : .medium("parameter \(page.name)"))
         }
@@ -178,7 +178,6 @@ struct PagingGuess: Sendable {
                 size != nil
                     ? .high("parameters \(offset.name) and \(size?.name ?? "")") : .medium("parameter \(offset.name)"))
         }
-        if fromSample { return sampled(reply, records: records, total: total, pages: pages, place: place) }
         guess.confidence =
             cursor.map {
                 .low("it takes \($0.name), and the reply says nowhere what to put there: the first reply will tell")
@@ -188,39 +187,6 @@ struct PagingGuess: Sendable {
                 : .low("it takes \(size?.name ?? ""), and nothing says how to go on: the first reply will tell"))
         if let size, let amount { guess.query = [(size.name, .number(String(amount)))] }
         return guess
-    }
-
-    /// What a reply alone shows.
-    private static func sampled(
-        _ reply: Shape, records: [String], total: [String]?, pages: [String]?,
-        place: ([[String]], (Shape) -> Bool) -> [String]?
-    ) -> PagingGuess {
-        let numbers: (Shape) -> Bool = { !$0.solid.isDisjoint(with: [.integer]) }
-        var members: [(String, JSONTree)] = []
-        let groups = [[], ["meta"], ["pagination"], ["paging"], ["page"], ["info"], ["meta", "pagination"]]
-        func find(_ names: [String]) -> [String]? {
-            place(groups.flatMap { group in names.map { group + [$0] } }, numbers)
-        }
-        let page = find(["page", "current_page", "currentPage", "page_number", "pageNumber", "number"])
-        let size = find(["per_page", "perPage", "page_size", "pageSize", "size", "limit"])
-        if let offset = find(["offset", "skip", "start"]) {
-            members = [("style", "offset"), ("offset_parameter", .text(offset.last ?? ""))]
-            if let size { members.append(("limit_parameter", .text(size.last ?? ""))) }
-        } else if page != nil || pages != nil {
-            members = [("style", "page"), ("page_parameter", "page")]
-        } else {
-            return PagingGuess(
-                confidence: total == nil
-                    ? .medium("nothing in the reply looks like paging: the first reply will tell")
-                    : .low("the reply has a total, and nothing says how to go on: the first reply will tell"))
-        }
-        if let total { members.append(("total", .text(JSONPathText.of(total)))) }
-        if let pages, page != nil || members.first?.1 == "page" {
-            members.append(("pages", .text(JSONPathText.of(pages))))
-        }
-        return PagingGuess(
-            paging: .object(members), confidence: .medium("the reply counts its pages; the parameter's name is a guess")
-        )
     }
 
     /// As much as is allowed, up to 1,000, and 100 where nothing is said.

@@ -17,12 +17,19 @@ struct RecordMapper {
     /// Adds the fields and relationships of `item` to `offer`.
     func map(_ item: Shape, into offer: inout EntityOffer) {
         for key in offer.key where key.count > 1 {
-            if let shape = item[key] { add(shape, key, as: nil, to: &offer) }
+            let isWrapped = ["attributes", "properties", "_source"].contains(key[0])
+            if let shape = item[key] { add(shape, key, as: isWrapped ? key.last : nil, to: &offer) }
         }
         for (name, shape) in item.properties {
-            // JSON:API keeps the attributes in an object of their own.
-            if name == "attributes", shape.isObject || !shape.properties.isEmpty, item["type"] != nil, item["id"] != nil
-            {
+            // JSON:API keeps the attributes in an object of their own; so do features of maps and hits of searches.
+            let isWrapper =
+                switch name {
+                case "attributes": item["type"] != nil && item["id"] != nil || item["geometry"] != nil
+                case "properties": item["geometry"] != nil
+                case "_source": item["_id"] != nil
+                default: false
+                }
+            if isWrapper, shape.isObject || !shape.properties.isEmpty {
                 for (inner, shape) in shape.properties {
                     map(shape, [name, inner], as: inner, isNested: false, into: &offer)
                 }

@@ -2,21 +2,26 @@ internal import BridgeHTTP
 
 /// Guesses entities from replies alone.
 struct SampleReader {
-    /// A reply and where it came from.
-    struct Sample: Sendable {
-        var url: HTTPURL
-        var reply: JSONTree
-        var linkHeaders: [String]
-    }
-
     /// Where the API begins: what all the samples' URLs have in common.
     let base: String
-    let samples: [Sample]
+    let samples: [SampleReply]
+    /// Query parameters whose values must not be written into a file.
+    private let secrets: [String]
 
-    init(_ samples: [Sample]) {
+    init(_ samples: [SampleReply]) {
         self.samples = samples
-        let folders = samples.map { sample -> [String] in
-            let path = sample.url.text.prefix { $0 != "?" }
+        base = Self.base(of: samples.map(\.url))
+        var names: [String] = []
+        for name in samples.flatMap(\.url.queryNames) where HTTPRedactor.isSecret(queryName: name) && !names.contains(name)
+        {
+            names.append(name)
+        }
+        secrets = names
+    }
+
+    static func base(of urls: [HTTPURL]) -> String {
+        let folders = urls.map { url -> [String] in
+            let path = url.text.prefix { $0 != "?" }
             return Array(path.split(separator: "/", omittingEmptySubsequences: false).dropLast().map(String.init))
         }
         var common = folders.first ?? []
@@ -24,7 +29,38 @@ struct SampleReader {
             let same = zip(common, folder).prefix { $0 == $1 }.count
             common = Array(common.prefix(same))
         }
-        base = common.count >= 3 ? common.joined(separator: "/") : samples.first.map { $0.url.text } ?? ""
+        return common.count >= 3
+            ? common.joined(separator: "/") : urls.first.map { String($0.text.prefix { $0 != "?" }) } ?? ""
+    }
+
+    /// `users` of `https://api.example/v1/users.json?page=2`.
+    static func subject(of url: HTTPURL) -> String {
+        let path = url.text.prefix { $0 != "?" }.split(separator: "/").dropFirst(2)
+        return String((path.last ?? "").prefix { $0 != "." && $0 != ":" })
+    }
+
+    /// The bridge's options: where the API is, and the key that a sample's URL held, by reference.
+    var options: JSONTree {
+        var options: [(String, JSONTree)] = [("url", .text(base))]
+        if let name = secrets.first {
+            options.append(("auth", ["type": "api_key", "value": ["env": .text(variable(name))], "query": .text(name)]))
+        }
+        return .object(options)
+    }
+
+    var notes: [String] {
+        secrets.map {
+            "the sample's URL held \($0): put its value into the environment variable \(variable($0))"
+        }
+    }
+
+    /// `EXAMPLE_API_KEY` of `api_key` and `https://api.example.com`.
+    private func variable(_ name: String) -> String {
+        let dull = ["api", "www", "com", "org", "net", "io", "rest", "http", "https", "localhost"]
+        let host = base.split(separator: "/").dropFirst().first.map(String.init) ?? ""
+        let word = host.lowercased().split { !$0.isLetter }.map(String.init).first { !dull.contains($0) && $0.count > 1 }
+        let plain = name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
+        return [word?.uppercased(), String(plain)].compactMap(\.self).joined(separator: "_")
     }
 
     func offers() -> (entities: [EntityOffer], notes: [String]) {
@@ -32,39 +68,20 @@ struct SampleReader {
         var notes: [String] = []
         for sample in samples {
             let path = String(sample.url.text.prefix { $0 != "?" }.dropFirst(base.count))
-            let subject = String((path.split(separator: "/").last ?? "").prefix { $0 != "." && $0 != ":" })
-            let reply = SampleShape.make([sample.reply])
-            guard let found = ListingFinder.find(reply, subject: subject) ?? single(sample.reply, reply) else {
-                notes.append("\(path): the reply holds no list of objects")
+            guard !sample.records.isEmpty else {
+                notes.append("\(path): the reply holds no list of objects, or an empty one")
                 continue
             }
-            let name = Words.pascal(Words.singular(subject))
+            let name = Words.pascal(Words.singular(sample.subject))
             var offer = EntityOffer(name: name.isEmpty || name.first?.isNumber == true ? "Record" : name)
-            let records = records(of: found, in: sample.reply)
-            let item = SampleShape.make(records)
+            let item = SampleShape.make(sample.records)
             if let key = KeyGuess.make(item, entity: offer.name, parameter: nil) {
                 (offer.key, offer.keyConfidence) = (key.paths, key.confidence)
             } else {
-                offer.keyConfidence = .low("no member differs in all of the \(records.count) records")
+                offer.keyConfidence = .low("no member differs in all of the \(sample.records.count) records")
                 offer.obstacle = "no member identifies a record: name some under key, or say unique: none"
             }
-            let query = Self.query(of: sample.url)
-            let paging = PagingGuess.make(
-                query.map { QueryParameter(name: $0.0, value: .text($0.1)) }, reply: reply, records: found.path,
-                hasLink: LinkHeader.next(sample.linkHeaders) != nil, fromSample: true)
-            var section: [(String, JSONTree)] = [("path", .text(path))]
-            if let records = found.records { section.append(("records", .text(records))) }
-            // A parameter that tells which page is set by paging; the page's size stays as it was asked for.
-            let position = Set(
-                (paging.paging?.members ?? []).filter { $0.name.hasSuffix("parameter") }.compactMap(\.value.text))
-            let kept = query.filter { !position.contains($0.0) }
-            if !kept.isEmpty { section.append(("query", .object(kept.map { ($0.0, .text($0.1)) }))) }
-            if let rule = paging.paging { section.append(("paging", rule)) }
-            offer.section = .object(section)
-            offer.confidence = found.confidence
-            offer.reasons = [("paging", paging.confidence)]
-            if found.records != nil { offer.reasons.append(("records", found.confidence)) }
-            offer.notes = ["seen: \(records.count) records of \(path)"]
+            describe(sample, path: path, in: &offer)
             offers.append((offer, item))
         }
         let mapper = RecordMapper(
@@ -84,34 +101,88 @@ struct SampleReader {
         )
     }
 
-    /// A reply that is one object is one record.
-    private func single(_ value: JSONTree, _ shape: Shape) -> FoundListing? {
-        guard value.isObject, !shape.properties.isEmpty else { return nil }
-        return FoundListing(
-            path: [], item: shape, confidence: .low("the reply is one object, taken for the only record"))
-    }
-
-    private func records(of found: FoundListing, in reply: JSONTree) -> [JSONTree] {
-        guard let value = reply[found.path] else { return [] }
-        if found.isMap { return value.members.map(\.value) }
-        return (value.elements ?? [value]).filter(\.isObject)
-    }
-
-    private static func query(of url: HTTPURL) -> [(String, String)] {
-        let parts = url.text.split(separator: "?", maxSplits: 1)
-        guard parts.count == 2 else { return [] }
-        return parts[1].split(separator: "&").compactMap { pair in
-            guard let name = pair.split(separator: "=").first.flatMap({ String($0).removingPercentEncoding }) else {
-                return nil
-            }
-            return url.queryValue(name).map { (name, $0) }
+    /// The section: what the request is, where its records are, how it goes on.
+    private func describe(_ sample: SampleReply, path: String, in offer: inout EntityOffer) {
+        var section: [(String, JSONTree)] = path.isEmpty ? [] : [("path", .text(path))]
+        if let preset = sample.preset { section.append(("preset", .text(preset.rawValue))) }
+        if let records = sample.recordsPath {
+            section.append(("records", .text(records)))
+            offer.reasons.append(("records", sample.recordsConfidence))
         }
+        let paging = SamplePaging(sample)
+        let query = paging.query.compactMap { name, value -> (String, JSONTree)? in
+            // The first secret goes along as the bridge's auth.
+            if name == secrets.first { return nil }
+            return (name, secrets.contains(name) ? ["env": .text(variable(name))] : .text(value))
+        }
+        if !query.isEmpty { section.append(("query", .object(query))) }
+        if let rule = paging.rule { section.append(("paging", rule)) }
+        offer.section = .object(section)
+        offer.confidence = sample.recordsConfidence
+        offer.reasons.append(("paging", paging.confidence))
+        offer.notes = ["seen: \(sample.records.count) records of \(path.isEmpty ? "the url" : path)"] + sample.notes
+            + paging.notes
     }
 }
 
-extension String {
-    fileprivate var removingPercentEncoding: String? {
-        // libcurl's own decoding, by way of a URL that has nothing else.
-        HTTPURL("http://h/" + self)?.lastPathSegment
+/// How a sample's listing goes on, and what of its query is no part of the listing's.
+private struct SamplePaging {
+    /// The section's `paging`; nil where the bridge finds it by itself.
+    var rule: JSONTree?
+    var confidence: Confidence
+    /// The query without what says which page is wanted.
+    var query: [(name: String, value: String)]
+    var notes: [String] = []
+
+    private static let positions: Set<String> = [
+        "page", "p", "pagenumber", "pageno", "page[number]", "offset", "skip", "start", "startat", "cursor", "after",
+        "pagetoken", "startingafter", "startcursor", "pageafter", "page[after]", "page[cursor]", "marker", "maxid",
+        "sinceid", "nexttoken", "continuationtoken", "before", "endingbefore",
+    ]
+
+    init(_ sample: SampleReply) {
+        query = sample.url.queryPairs
+        guard let found = sample.detected else {
+            confidence = .medium("nothing in the reply says how to go on: it is taken for the whole listing")
+            drop(Self.isPosition)
+            return
+        }
+        let words = found.description
+        let parameters = found.members.filter { $0.name.hasSuffix("parameter") }.map(\.value)
+        let names = Set(sample.url.queryNames)
+        guard found.members.first?.value != "none" else {
+            guard sample.total(found).map({ $0 > sample.records.count }) ?? true else {
+                confidence = .high("the reply holds all that it counts: left to auto")
+                return
+            }
+            confidence = .low(
+                "the reply says that there is more than its \(sample.records.count) records, and not how to ask for it: "
+                    + "set paging")
+            return
+        }
+        guard parameters.contains(where: names.contains) else {
+            confidence = .high("left to auto, which finds \(words)")
+            drop(Self.isPosition)
+            return
+        }
+        // What says the page in the sample is set by paging; a walk begins at the beginning.
+        rule = .object(
+            found.members.map { name, value in
+                (name, ["size", "start"].contains(name) ? .number(value) : .text(value))
+            })
+        confidence = .medium("as the bridge finds it in the reply, and the request's own names")
+        drop { parameters.contains($0) }
+    }
+
+    private mutating func drop(_ isDropped: (String) -> Bool) {
+        let dropped = query.filter { isDropped($0.name) }
+        query.removeAll { isDropped($0.name) }
+        for (name, value) in dropped {
+            notes.append("left out of the query: \(name)=\(value), which says where a page begins")
+        }
+    }
+
+    private static func isPosition(_ name: String) -> Bool {
+        positions.contains(name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != "$" })
     }
 }

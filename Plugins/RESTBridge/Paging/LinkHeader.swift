@@ -30,6 +30,7 @@ enum LinkHeader {
         rest = rest[rest.index(after: end)...]
         var relations: [String]?
         var hasAnchor = false
+        var isEmpty = false
         while true {
             rest = rest.drop { $0 == " " || $0 == "\t" }
             guard rest.first == ";" else { break }
@@ -43,12 +44,15 @@ enum LinkHeader {
             }
             // Such a link speaks of another resource than the reply (section 3.2).
             if name == "anchor" { hasAnchor = true }
+            // Sentry's last page names a next one, and that it has no results.
+            if name == "results", value.lowercased() == "false" { isEmpty = true }
             // Only the first rel counts (section 3.3).
             if name == "rel", relations == nil {
                 relations = value.lowercased().split(separator: " ").map(String.init)
             }
         }
-        return (target, hasAnchor ? [] : relations ?? [])
+        let all = hasAnchor ? [] : relations ?? []
+        return (target, isEmpty ? all.map { $0 == "next" ? "prev" : $0 } : all)
     }
 
     private static func token(_ rest: inout Substring) -> String {

@@ -26,7 +26,7 @@ struct Pager: Sendable {
         guard pagesRead > 1 || resumed else { return false }
         switch rule.style {
         case .page, .offset, .nextURL, .linkHeader: return true
-        case .none, .automatic, .cursor, .keyset: return false
+        case .none, .automatic, .cursor, .members, .keyset: return false
         }
     }
     /// The walk's first page was short, and the next one tells whether that was the end.
@@ -65,7 +65,7 @@ struct Pager: Sendable {
         switch rule.style {
         case .page(let start): .page(start)
         case .offset(let start): .offset(start)
-        case .none, .automatic, .nextURL, .linkHeader, .cursor, .keyset: .only
+        case .none, .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset: .only
         }
     }
 
@@ -75,7 +75,7 @@ struct Pager: Sendable {
         case ("page", .page): if let number = Int(value) { return .page(number) }
         case ("offset", .offset): if let number = Int(value) { return .offset(number) }
         case ("url", .nextURL), ("url", .linkHeader): return .url(value)
-        case ("cursor", .cursor), ("cursor", .keyset): return .cursor(value)
+        case ("cursor", .cursor), ("cursor", .members), ("cursor", .keyset): return .cursor(value)
         default: break
         }
         throw BridgeError(
@@ -115,7 +115,7 @@ struct Pager: Sendable {
         switch rule.style {
         case .page: 1
         case .offset: pageLength ?? rule.size
-        case .none, .automatic, .nextURL, .linkHeader, .cursor, .keyset: nil
+        case .none, .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset: nil
         }
     }
 
@@ -164,17 +164,15 @@ struct Pager: Sendable {
         case .linkHeader:
             if case .value(let url) = facts.next { return .go(.url(url)) }
             return end()
-        case .nextURL, .cursor:
+        case .nextURL, .cursor, .members:
             if facts.count > 0, facts.digest == lastDigest { throw circles }
             if facts.hasMore == false { return end() }
             switch facts.next {
             case .value(let text):
                 sawNext = true
                 // Some name the same cursor for ever, and end with a page without records.
-                let here = if case .cursor = rule.style { Position.cursor(text) } else { Position.url(text) }
-                if facts.count == 0, seen.contains(here) { return end() }
-                if case .cursor = rule.style { return .go(.cursor(text)) }
-                return .go(.url(text))
+                let next = if case .nextURL = rule.style { Position.url(text) } else { Position.cursor(text) }
+                return facts.count == 0 && seen.contains(next) ? end() : .go(next)
             case .none:
                 sawNext = true
                 return facts.hasMore == true ? try brokenPromise() : end()

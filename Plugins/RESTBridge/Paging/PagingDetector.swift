@@ -50,7 +50,8 @@ struct PagingDetector {
     ]
 
     func detect() -> Detected? {
-        byLinkHeader() ?? byURL() ?? byCursor() ?? byNumber() ?? byHeader() ?? byRequest()
+        byLinkHeader() ?? byURL() ?? byMembers() ?? byCursor() ?? byProduct() ?? byNumber() ?? byHeader()
+            ?? byRequest()
     }
 
     // MARK: URLs
@@ -74,9 +75,9 @@ struct PagingDetector {
         for home in Self.homes + connectionHomes {
             for name in Self.urlNames {
                 let path = Self.member(home, name)
-                for candidate in [path, path + ".href", path + ".url", path + ".link"] {
+                for candidate in [path, path + ".href", path + ".url", path + ".link", path + ".uri"] {
                     switch survey[candidate] {
-                    case .text(let text) where Self.isURL(text): return Self.nextURL(candidate)
+                    case .text(let text) where Self.isURL(text): return nextURL(candidate)
                     case .null where candidate == path && Self.isURLName(name, home): ended = ended ?? candidate
                     default: break
                     }
@@ -84,13 +85,25 @@ struct PagingDetector {
             }
         }
         for path in ["$.links[?@.rel=='next'].href", "$.link[?@.relation=='next'].url", "$.link[?@.rel=='next'].href"]
-        where survey[path].plain != nil { return Self.nextURL(path) }
+        where survey[path].plain != nil { return nextURL(path) }
+        // Such as Discourse's more_topics_url.
+        for (path, value) in survey.findings {
+            guard case .text(let text) = value, Self.isURL(text),
+                let name = path.split(separator: ".").last?.lowercased(), path.filter({ $0 == "." }).count < 3,
+                name.hasPrefix("next") || name.hasPrefix("more"),
+                ["url", "uri", "link", "href"].contains(where: name.hasSuffix)
+            else { continue }
+            return nextURL(path)
+        }
         // `next: null` on the first page: a listing of one page, told in the usual way.
-        return ended.map(Self.nextURL)
+        return ended.map(nextURL)
     }
 
-    private static func nextURL(_ path: String) -> Detected {
-        Detected(members: [("style", "next_url"), ("path", path)])
+    private func nextURL(_ path: String) -> Detected {
+        var members = [("style", "next_url"), ("path", path)]
+        // Some name a next page also on the last one, and say beside it that there is none.
+        if let more = hasMore { members.append(("has_more", more.path)) }
+        return Detected(members: members)
     }
 
     private static func isURLName(_ name: String, _ home: String) -> Bool {
@@ -141,6 +154,13 @@ struct PagingDetector {
     private func byCursor() -> Detected? {
         guard let survey else { return nil }
         let more = hasMore
+        // Intercom, which also counts pages that cannot be asked for.
+        if survey["$.pages.next.starting_after"].plain != nil {
+            return Detected(
+                members: [
+                    ("style", "cursor"), ("path", "$.pages.next.starting_after"), ("parameter", known("starting_after")),
+                ])
+        }
         for home in Self.homes + connectionHomes {
             for (name, parameter) in Self.cursors {
                 let path = Self.member(home, name)
@@ -149,8 +169,14 @@ struct PagingDetector {
                 switch value {
                 case .text(let text):
                     guard !text.isEmpty || name.lowercased().contains("next") else { continue }
-                    // An offset that is a number, or a bare `cursor` that may be this page's own, says nothing of the next.
-                    if name == "cursor" || name == "marker", more == nil { continue }
+                    // A bare `cursor` may be this page's own where the request has one.
+                    if name == "cursor" || name == "marker", more == nil, given.contains(parameter) { continue }
+                    // Twitch: the cursor alone.
+                    if path == "$.pagination.cursor",
+                        survey.findings.filter({ $0.path.hasPrefix("$.pagination.") }).count == 1
+                    {
+                        parameter = "after"
+                    }
                 case .number:
                     guard name.lowercased().contains("next") else { continue }
                     if name == "next" { parameter = "page" }
@@ -159,6 +185,8 @@ struct PagingDetector {
                 case .bool(false) where name.lowercased().contains("next"): break
                 default: continue
                 }
+                // Jira, which says beside it whether this is the last page.
+                if name == "nextPageToken", survey["$.isLast"] != .missing { parameter = name }
                 // Notion, whose lists are called so as well.
                 if name == "next_cursor", survey["$.object"] == .text("list") { parameter = "start_cursor" }
                 var members = [("style", "cursor"), ("path", path), ("parameter", known(parameter))]
@@ -173,6 +201,35 @@ struct PagingDetector {
                     ("style", "keyset"), ("field", "id"), ("parameter", known("starting_after")),
                     ("has_more", more.path),
                 ])
+        }
+        return nil
+    }
+
+    // MARK: Products
+
+    /// MediaWiki: the members of `continue` are parameters of the next request.
+    private func byMembers() -> Detected? {
+        guard let survey, survey["$.continue"] == .object, survey["$.continue.continue"].plain != nil else {
+            return nil
+        }
+        return Detected(members: [("style", "continue"), ("path", "$.continue")])
+    }
+
+    private func byProduct() -> Detected? {
+        guard let survey else { return nil }
+        // ArcGIS says that there is more, and nothing where there is not.
+        for path in ["$.exceededTransferLimit", "$.properties.exceededTransferLimit"] where survey[path] == .bool(true) {
+            return Detected(
+                members: [("style", "offset"), ("offset_parameter", known("resultOffset")), ("has_more", path)],
+                first: .offset(0))
+        }
+        // Elasticsearch and OpenSearch; what they count up to a limit only ("gte") is no total.
+        if case .array = survey["$.hits.hits"], survey["$._scroll_id"] == .missing {
+            let total = ["$.hits.total.value", "$.hits.total"].first { survey[$0].integer != nil }
+            guard let total else { return nil }
+            var members = [("style", "offset"), ("offset_parameter", "from")]
+            if survey["$.hits.total.relation"] != .text("gte") { members.append(("total", total)) }
+            return Detected(members: members, first: .offset(url.queryValue("from").flatMap { Int($0) } ?? 0))
         }
         return nil
     }
@@ -308,6 +365,12 @@ struct PagingDetector {
             if let total { members.append(("total", total)) }
             if let more { members.append(("has_more", more.path)) }
             return Detected(members: members, first: .offset(first))
+        }
+        // More is promised and no way told: mostly pages are counted, and a server that ignores that is found out.
+        if let more, more.value, survey?["$._scroll_id"] == .missing {
+            var members = [("style", "page"), ("page_parameter", known("page")), ("start", "1")]
+            if let total { members.append(("total", total)) }
+            return Detected(members: members + [("has_more", more.path)], first: .page(1))
         }
         // Known to be more, and no way to ask for it: the pager says so.
         return total.map { Detected(members: [("style", "none"), ("total", $0)]) }

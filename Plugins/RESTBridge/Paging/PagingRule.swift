@@ -11,6 +11,8 @@ struct PagingRule: Sendable {
         case nextURL(ReplyPlace)
         case linkHeader
         case cursor(ReplyPlace)
+        /// The reply holds an object whose members are parameters of the next request, as MediaWiki's `continue`.
+        case members(JSONPath)
         /// The next page begins after the last record's value at a path, plus a number.
         case keyset(JSONPath, add: Int)
     }
@@ -48,9 +50,10 @@ struct PagingRule: Sendable {
         "next_url": ["path", "header", "total", "has_more"],
         "link_header": ["total"],
         "cursor": ["path", "header", "parameter", "size_parameter", "size", "total", "has_more", "in"],
+        "continue": ["path", "in"],
         "keyset": ["field", "parameter", "add", "size_parameter", "size", "total", "has_more", "in"],
     ]
-    private static let styles = "auto, none, page, offset, next_url, link_header, cursor, keyset"
+    private static let styles = "auto, none, page, offset, next_url, link_header, cursor, continue, keyset"
     /// Names that other tools use for the same.
     private static let aliases = ["max_id": "keyset", "since_id": "keyset", "next": "next_url", "link": "link_header"]
 
@@ -126,6 +129,15 @@ struct PagingRule: Sendable {
             sizeParameter = try parameter("size_parameter", nil)
             self.parameter = try parameter("parameter", "cursor") ?? self.parameter
             style = .cursor(try next(nil))
+        case "continue":
+            // The names are the reply's: this one only says where they go.
+            self.parameter = try parameter("parameter", "") ?? self.parameter
+            guard case .body(let path) = try next("$.continue") else {
+                throw BridgeError(
+                    .configuration, "paging.path names no object in the body",
+                    remedy: "write a path such as $.continue")
+            }
+            style = .members(path)
         case "keyset":
             sizeParameter = try parameter("size_parameter", nil)
             self.parameter =
@@ -144,11 +156,22 @@ struct PagingRule: Sendable {
         }
     }
 
+    var isByMembers: Bool { if case .members = style { true } else { false } }
+
+    /// Where a parameter goes whose name the reply says.
+    func place(of name: String) -> Parameter {
+        switch parameter {
+        // A server that names header fields could name any.
+        case .query, .header: .query(name)
+        case .body(let prefix): .body(prefix + [name])
+        }
+    }
+
     /// Where the reply says how to go on.
     var next: ReplyPlace? {
         switch style {
         case .nextURL(let place), .cursor(let place): place
-        case .none, .automatic, .page, .offset, .linkHeader, .keyset: nil
+        case .none, .automatic, .page, .offset, .linkHeader, .members, .keyset: nil
         }
     }
 

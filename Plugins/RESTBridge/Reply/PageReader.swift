@@ -54,11 +54,21 @@ final class PageReader {
     }
 
     /// Writes the page's next records; whether there are more.
-    func read(into writer: RecordBatchWriter) throws -> (hasMore: Bool, rejected: [Page.Rejected]) {
+    ///
+    /// - Parameter isAccepted: A rule of the section says that the reply is a success, whatever it says itself.
+    func read(
+        into writer: RecordBatchWriter, isAccepted: Bool = false
+    ) throws -> (hasMore: Bool, rejected: [Page.Rejected]) {
         let status = body.bytes.withUnsafeBufferPointer { _ in
             bmo_json_next(reader, shaper == nil ? writer.raw : scratch.raw, Self.batchBytes)
         }
-        if status == BMO_JSON_FAILED { throw failure(isPage: false) }
+        if status == BMO_JSON_FAILED {
+            let failure = failure(isPage: false)
+            throw isAccepted ? failure : disguisedFailure() ?? failure
+        }
+        if status == BMO_JSON_DONE, bmo_json_records(reader) == 0, !isAccepted, let failure = disguisedFailure() {
+            throw failure
+        }
         if let shaper {
             let batch = try scratch.finish()
             for index in 0..<batch.count where !shaper.write(batch[index], to: writer) {
@@ -88,6 +98,7 @@ final class PageReader {
         if case .linkHeader = paging.style, let url = LinkHeader.next(response?.all("link") ?? []) {
             facts.next = .value(url)
         }
+        if case .members(let path) = paging.style { facts.next = nextMembers(path) }
         if case .keyset(let field, let add) = paging.style { facts.next = lastKey(field, add: add) }
         return facts
     }
@@ -141,6 +152,19 @@ final class PageReader {
         }
     }
 
+    /// The parameters of the next request as a query; without any there is no next page.
+    private func nextMembers(_ path: JSONPath) -> PageFacts.NextValue {
+        guard let batch = try? Self.records(at: path, in: body), batch.count == 1, batch[0].tag == .object else {
+            return .none
+        }
+        defer { withExtendedLifetime(batch) {} }
+        let pairs = batch[0].members.compactMap { member -> String? in
+            guard let value = member.value.text ?? member.value.integer.map(String.init) else { return nil }
+            return "\(HTTPURL.encode(member.key))=\(HTTPURL.encode(value))"
+        }
+        return pairs.isEmpty ? .none : .value(pairs.joined(separator: "&"))
+    }
+
     /// The value of the last record that the next page begins after.
     private func lastKey(_ field: JSONPath, add: Int) -> PageFacts.NextValue {
         var offset = 0
@@ -188,6 +212,14 @@ final class PageReader {
         case .array: .unusable("an array")
         case .object: .unusable("an object")
         }
+    }
+
+    /// The failure that a reply without records tells in its own way; nil where it tells none, or a rule speaks of it.
+    private func disguisedFailure() -> BridgeError? {
+        guard let response, let survey = ReplySurvey(body), let failure = DisguisedFailure(survey),
+            !section.judges(failure.path)
+        else { return nil }
+        return failure.error(asked: asked, response: response, body: body)
     }
 
     private func failure(isPage: Bool) -> BridgeError {

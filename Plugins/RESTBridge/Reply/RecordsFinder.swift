@@ -43,12 +43,46 @@ enum RecordsFinder {
             let nested = lists.filter { depth($0) == 2 }
             if near.isEmpty, nested.count == 1 { return nested[0] }
         }
+        if !mayBeRecord, let map = map(survey) { return map }
         if lists.filter({ depth($0) < 3 }).isEmpty { return "$" }
         throw BridgeError(
             .configuration,
             "\(asked): the reply is an object that holds lists, and records does not say which to take",
             remedy: "set records to one of: \(lists.joined(separator: ", ")); "
                 + "or to $ where the object itself is the record", location: location)
+    }
+
+    /// An object whose members are objects that are alike: each is a record, by its key.
+    private static func map(_ survey: ReplySurvey) -> String? {
+        for home in ["$", "$.data", "$.results", "$.items", "$.result"] where home == "$" || survey[home] == .object {
+            var names: [String: Set<String>] = [:]
+            var isMap = true
+            for (path, value) in survey.findings {
+                guard path.hasPrefix(home), let segments = try? JSONPath(path, option: "records").segments,
+                    case let own = home == "$" ? segments : Array(segments.dropFirst()), let first = own.first,
+                    case .name(let key) = first
+                else { continue }
+                if own.count == 1 {
+                    guard value == .object else {
+                        isMap = false
+                        break
+                    }
+                    names[key] = []
+                } else if own.count == 2, case .name(let member) = own[1] {
+                    names[key]?.insert(member)
+                }
+            }
+            guard isMap, names.count > 1, let common = names.values.max(by: { $0.count < $1.count }), !common.isEmpty,
+                names.values.allSatisfy({ $0.intersection(common).count * 2 >= common.count })
+            else { continue }
+            return home + ".*"
+        }
+        return nil
+    }
+
+    /// Whether the whole reply is one record, or seems to be.
+    static func isSingle(_ survey: ReplySurvey, asked: String, location: String?) throws -> Bool {
+        try path(survey, asked: asked, location: location) == "$"
     }
 
     /// A connection of GraphQL: its nodes, or its edges' nodes.

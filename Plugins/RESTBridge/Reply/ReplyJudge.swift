@@ -10,8 +10,8 @@ struct ReplyJudge {
     let isConfirming: Bool
 
     enum Verdict {
-        /// The body, if it was read already.
-        case good(HTTPExchange.PaddedBody?)
+        /// The body, if it was read already, and whether a rule says that it is good.
+        case good(HTTPExchange.PaddedBody?, isAccepted: Bool)
         /// A page without records.
         case ignored
         /// No records, and no further page.
@@ -36,7 +36,7 @@ struct ReplyJudge {
                     rule.equals.map({ $0 == value.plain ?? (value == .null ? "null" : nil) }) ?? true
                 else { continue }
             }
-            if rule.action == .accept { return .good(body) }
+            if rule.action == .accept { return .good(body, isAccepted: true) }
             defer { exchange.cancel() }
             switch rule.action {
             case .accept, .ignore: return .ignored
@@ -52,7 +52,7 @@ struct ReplyJudge {
             case .fail: throw failure(response, body, rule, nil)
             }
         }
-        if (200..<300).contains(response.status) { return .good(body) }
+        if (200..<300).contains(response.status) { return .good(body, isAccepted: false) }
         if isConfirming, [400, 404, 416, 422].contains(response.status) {
             exchange.cancel()
             return .end

@@ -23,7 +23,11 @@ struct FilterRule: Sendable {
                     Target(attribute: attribute, comparison: .equal, parameter: parameter, value: "{value}", join: nil))
                 continue
             }
-            guard let rules = options.object(attribute) else { continue }
+            guard let rules = options.object(attribute) else {
+                throw BridgeError(
+                    .configuration, "filters.\(attribute) is neither a parameter's name nor an object",
+                    remedy: "write the query parameter's name, or one for each comparison")
+            }
             if rules.has("parameter") {
                 try add(attribute, .equal, rules)
                 continue

@@ -39,6 +39,8 @@ extension RESTSection {
         switch position {
         case .page(let number): set(paging.parameter, .number(String(number)))
         case .offset(let number): set(paging.parameter, .number(String(number)))
+        case .cursor(let text) where paging.isByMembers:
+            for (name, value) in HTTPURL.pairs(text) { set(paging.place(of: name), .text(value)) }
         case .cursor(let cursor): set(paging.parameter, .text(cursor))
         case .url(let text):
             guard let next = HTTPURL(text, relativeTo: page ?? url), !next.hasUserInfo else {

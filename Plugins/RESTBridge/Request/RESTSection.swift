@@ -67,7 +67,7 @@ struct RESTSection: Sendable {
         let filters = try FilterRule(section.object("filters")).push(request.filters)
         pushed = filters.pushed
         url = joined.setting(query: Self.query(section.object("query"), variables)).setting(query: filters.query)
-        headers = Self.headers(section.object("headers"), variables, preset, body)
+        headers = try Self.headers(section.object("headers"), variables, preset, body)
         records = try (section.string("records") ?? preset?.records).map { try JSONPath($0, option: "records") }
         let bodyPrefix: [String]? =
             preset == .graphQL ? ["variables"] : body?.format == .json ? [] : nil
@@ -89,12 +89,24 @@ struct RESTSection: Sendable {
             (name: $0, place: try ReplyPlace(names?.string($0) ?? "", option: "metadata.\($0)"))
         }
         let fields = section.object("header_fields")
-        headerFields = (fields?.names ?? []).map { (name: $0, header: fields?.string($0) ?? "") }
+        headerFields = try (fields?.names ?? []).map { name in
+            guard case .header(let header) = try ReplyPlace(
+                fields?.string(name) ?? "", option: "header_fields.\(name)")
+            else {
+                throw BridgeError(
+                    .configuration, "header_fields.\(name) is a path into the body",
+                    remedy: "name a header field, such as ETag")
+            }
+            return (name: name, header: header)
+        }
         incremental = try IncrementalRule(section.object("incremental")) ?? (preset == .odata ? .odata : nil)
         isConditional = section.bool("conditional") ?? true
         isPartial = !filters.pushed.isEmpty
         try checkPaths()
     }
+
+    /// Whether a rule under `responses` looks at this path: then nothing else judges by it.
+    func judges(_ path: String) -> Bool { responses.contains { $0.path?.description == path } }
 
     /// Checks that one forward pass can read all that is wanted.
     func checkPaths() throws {
@@ -144,10 +156,11 @@ struct RESTSection: Sendable {
 
     private static func headers(
         _ options: BridgeOptions?, _ variables: TemplateVariables, _ preset: Preset?, _ body: RequestBody?
-    ) -> [(name: String, value: String)] {
+    ) throws -> [(name: String, value: String)] {
         var headers = (options?.names ?? []).compactMap { name in
             ValueTemplate.expand(options?.string(name) ?? "", variables).map { (name: name, value: $0) }
         }
+        for field in headers { try HTTPRequest.check(field) }
         func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }
         for field in preset?.headers ?? [] where !has(field.name) { headers.append(field) }
         if let body, !has("content-type") {

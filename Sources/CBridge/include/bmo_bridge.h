@@ -102,8 +102,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                     isolation: "in_process" | "child_process",
  *                     concurrent: bool,                      may one instance serve several fetches at a time?
  *                     capabilities: [text] }                 of: check discover fetch create update delete resume,
- *                                                            and since 1.1: incremental parent filter plan watch
- *                                                            replay
+ *                                                            and since 1.1: incremental parent filter plan judge
+ *                                                            watch replay
  * open           options: one record, as the config has them, secrets resolved
  * check          connects and authenticates without reading records. Output empty, or one record {message: text}
  * discover       -> one record per entity on offer: { name, fields: [{ name, type, key: bool }], section: object }
@@ -125,7 +125,10 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                                two calls counts for the next one. A hint only: the host fetches to see what moved, and
  *                                asks from time to time in any case. A remote that cannot tell: fetch_open or the first
  *                                fetch_next fails with code "unsupported"
- *                wait: int       (watch) milliseconds, below the 300 s that a call may take }
+ *                wait: int       (watch) milliseconds, below the 300 s that a call may take
+ *                judge: bool     (judge) contact nobody, not even for a description of the API: fetch_next gives one record
+ *                                { key: text or null (below the section, dots), message: text, remedy: text or null } per
+ *                                fault of the section, and a page with end: true; of a parent only the names are known }
  * fetch_next     -> records: a batch of records, or empty;
  *                   page: one record { cursor: text or null   where a later fetch_open continues after this page;
  *                                      page_end: bool         these records end a page: the host may commit

@@ -1,0 +1,151 @@
+internal import BridgeHTTP
+internal import BridgeKit
+internal import RecordBatch
+
+/// What one reply of a listing shows, read by the parts that a walk reads it with.
+struct SampleReply {
+    let url: HTTPURL
+    let response: HTTPResponse
+    let body: HTTPExchange.PaddedBody
+    /// The last word of the path, such as `users`.
+    let subject: String
+    /// A usual way to write APIs, by the reply's media type or members.
+    private(set) var preset: Preset?
+    /// The section's `format`, where the media type does not say it.
+    private(set) var format: String?
+    /// The section's `records`; nil where none is needed.
+    private(set) var recordsPath: String?
+    private(set) var recordsConfidence = Confidence.high("")
+    /// As a walk would hand them out.
+    private(set) var records: [JSONTree] = []
+    private(set) var notes: [String] = []
+    private let survey: ReplySurvey?
+
+    /// - Throws: ``BridgeError`` for a reply that is no JSON, or tells a failure.
+    init(url: HTTPURL, response: HTTPResponse, body: [UInt8], subject: String) throws {
+        self.url = url
+        self.response = response
+        self.subject = subject
+        self.body = HTTPExchange.PaddedBody(body)
+        if let lines = Self.lines(body, response) {
+            survey = nil
+            preset = LineReader.isSpoken(response.mediaType) ? nil : .ndjson
+            records = lines
+            recordsConfidence = .high("a record per line")
+            notes.append("the reply has a record per line (NDJSON)")
+            return
+        }
+        let survey = ReplySurvey(self.body)
+        self.survey = survey
+        let reply = try JSONTree(parsing: body, what: "the sample")
+        if let survey, let failure = DisguisedFailure(survey, isSingleObject: survey.lists.isEmpty) {
+            throw failure.error(asked: "the sample", response: response, body: self.body)
+        }
+        preset = Self.preset(reply, response)
+        try find(reply)
+    }
+
+    // MARK: What kind of reply
+
+    private static func lines(_ body: [UInt8], _ response: HTTPResponse) -> [JSONTree]? {
+        let lines = body.split { $0 == 0x0A || $0 == 0x1E }.map(Array.init).filter { line in
+            line.contains { $0 > 0x20 }
+        }
+        guard LineReader.isSpoken(response.mediaType) || lines.count > 1 && lines.prefix(2).allSatisfy({ $0.first == 0x7B })
+        else { return nil }
+        // One JSON text over many lines has lines that are none.
+        let values = lines.prefix(1000).map { try? JSONTree(parsing: $0, what: "a line") }
+        let records = values.compactMap(\.self).filter(\.isObject)
+        return records.count == values.count && !records.isEmpty ? records : nil
+    }
+
+    private static func preset(_ reply: JSONTree, _ response: HTTPResponse) -> Preset? {
+        if response.mediaType == "application/vnd.api+json" { return .jsonAPI }
+        let data = reply["data"]?.elements?.first ?? reply["data"]
+        if let data, data["type"]?.text != nil, data["id"] != nil, data["attributes"]?.isObject == true {
+            return .jsonAPI
+        }
+        if reply["@odata.context"] != nil || reply["@odata.nextLink"] != nil { return .odata }
+        if reply["_embedded"]?.isObject == true { return .hal }
+        return nil
+    }
+
+    // MARK: The records
+
+    private mutating func find(_ reply: JSONTree) throws {
+        if reply[["data"]]?.isObject == true, let path = (try? finder()), path.hasSuffix("node") || path.hasSuffix("nodes") {
+            notes.append("the reply looks like GraphQL: write the query under graphql, and preset graphql follows")
+        }
+        if let preset, let path = preset.records {
+            recordsConfidence = .high("preset \(preset.rawValue)")
+            records = try read(path)
+            return
+        }
+        // A resource of FHIR stands inside each entry; connections have their nodes a step further.
+        if let path = try? finder(), path.contains("[*]") {
+            recordsPath = path
+            recordsConfidence = .high(path.hasSuffix("resource") ? "a FHIR bundle" : "the nodes of a connection")
+            records = try read(path)
+            return
+        }
+        let shape = SampleShape.make([reply])
+        guard let found = ListingFinder.find(shape, subject: subject) else {
+            guard reply.isObject, !reply.members.isEmpty else { return }
+            let path = (try? finder()) ?? "$"
+            recordsPath = path == "$" ? nil : path
+            recordsConfidence =
+                path.hasSuffix(".*")
+                ? .medium("an object whose members are alike, each by its key")
+                : path == "$"
+                ? .low("the reply is one object, taken for the only record") : .medium("where records usually are")
+            records = try read(path)
+            return
+        }
+        recordsPath = found.records
+        recordsConfidence = found.confidence
+        records = try read(found.records ?? "$")
+        if reply["type"]?.text == "FeatureCollection" { notes.append("the reply is GeoJSON (RFC 7946)") }
+    }
+
+    private func finder() throws -> String {
+        guard let survey else { return "$" }
+        return try RecordsFinder.path(survey, asked: "the sample", location: response.location)
+    }
+
+    /// The records at a path, as a walk hands them out.
+    private func read(_ path: String) throws -> [JSONTree] {
+        let options = BridgeOptions { writer in
+            writer.member("records", path)
+            writer.member("preset", preset?.rawValue)
+            writer.member("paging", "none")
+        }
+        let section = try RESTSection(FetchRequest(entity: "sample", section: options), base: url, parameters: nil)
+        let reader = try PageReader(section)
+        try reader.begin(body, response, asked: "the sample")
+        let writer = RecordBatchWriter()
+        var records: [JSONTree] = []
+        var hasMore = true
+        while hasMore, records.count < 5000 {
+            hasMore = try reader.read(into: writer, isAccepted: true).hasMore
+            let batch = try writer.finish()
+            records += (0..<batch.count).map { JSONTree(batch[$0]) }.filter(\.isObject)
+            withExtendedLifetime(batch) {}
+        }
+        return records
+    }
+
+    // MARK: Paging
+
+    /// How many records there are, as the reply says it in the place that was found.
+    func total(_ detected: PagingDetector.Detected) -> Int? {
+        guard let place = detected.members.first(where: { $0.name == "total" })?.value else { return nil }
+        return place.hasPrefix("$") ? survey?[place].integer : response.header(place).flatMap(HeaderNumber.total)
+    }
+
+    /// What the bridge would find by itself.
+    var detected: PagingDetector.Detected? {
+        PagingDetector(
+            survey: survey, response: response, url: url, count: records.count, given: Set(url.queryNames)
+        ).detect()
+    }
+}

@@ -1,0 +1,112 @@
+internal import BridgeHTTP
+internal import BridgeKit
+
+/// A failure that an API tells in a reply of status 200 without records: taken for an empty listing, rows would be deleted.
+struct DisguisedFailure {
+    /// Where the reply says so.
+    let path: String
+    /// What stands there.
+    let value: String
+    /// The API's own words, if there are any.
+    let words: String?
+
+    /// - Parameter isSingleObject: The whole reply would be the only record: then only what no record has is a sign.
+    init?(_ survey: ReplySurvey, isSingleObject: Bool = false) {
+        if isSingleObject, survey["$.id"] != .missing { return nil }
+        let homes = isSingleObject ? ["$"] : ["$", "$.response", "$.meta", "$.result"]
+        for home in homes {
+            guard let sign = Self.sign(survey, home, isSingleObject: isSingleObject) else { continue }
+            path = sign.path
+            value = sign.value
+            words = Self.words(survey, home, sign.path)
+            return
+        }
+        return nil
+    }
+
+    private static let successes = ["success", "Success", "ok", "succeeded", "isSuccess", "IsSuccess", "successful"]
+    private static let errors = [
+        "error", "errors", "Error", "Errors", "fault", "Fault", "exception", "error_message", "errorMessage",
+        "Error Message", "error_description",
+    ]
+    private static let failed: Set<String> = ["error", "fail", "failed", "failure", "false", "err", "denied"]
+
+    private static func sign(
+        _ survey: ReplySurvey, _ home: String, isSingleObject: Bool
+    ) -> (path: String, value: String)? {
+        for name in successes + (isSingleObject ? [] : ["status", "result", "Response"]) {
+            let path = member(home, name)
+            switch survey[path] {
+            case .bool(false): return (path, "false")
+            case .text(let text) where text.lowercased() == "false": return (path, text)
+            default: break
+            }
+        }
+        for name in errors {
+            let path = member(home, name)
+            switch survey[path] {
+            case .text(let text) where !text.isEmpty && text.lowercased() != "false" && text != "0":
+                return (path, "a text")
+            case .bool(true): return (path, "true")
+            case .number(let text) where text != "0": return (path, text)
+            case .array(let first) where !first.isEmpty: return (path, "a list")
+            case .object where survey.findings.contains { $0.path.hasPrefix(path + ".") || $0.path.hasPrefix(path + "[") }:
+                return (path, "an object")
+            default: break
+            }
+        }
+        guard !isSingleObject else { return nil }
+        for name in ["status", "Status", "stat", "result", "state"] {
+            let path = member(home, name)
+            if case .text(let text) = survey[path], failed.contains(text.lowercased()) { return (path, text) }
+        }
+        for name in ["status", "statusCode", "status_code", "code", "errcode", "errno", "error_code", "errorCode"] {
+            let path = member(home, name)
+            guard let number = survey[path].integer else { continue }
+            let isCode = name.lowercased().hasPrefix("err")
+            // Of a bare `code` nobody knows what is good: with words beside it, what is neither 0, 1 nor 2xx is not.
+            let isBad = isCode ? number != 0 : name == "code" ? number < 0 || number > 299 : (400...599).contains(number)
+            if isBad, isCode || (400...599).contains(number) || words(survey, home, path) != nil {
+                return (path, String(number))
+            }
+        }
+        return nil
+    }
+
+    private static func words(_ survey: ReplySurvey, _ home: String, _ sign: String) -> String? {
+        let names = [
+            "message", "Message", "msg", "error_message", "error_description", "detail", "description", "title", "reason",
+            "info", "error", "Error", "code", "type",
+        ]
+        if case .text(let text) = survey[sign], text.contains(where: { !$0.isLetter }) { return text }
+        for inner in [sign, home, home + ".error", "$"] {
+            for name in names {
+                if case .text(let text) = survey[member(inner, name)], !text.isEmpty { return text }
+            }
+        }
+        if case .text(let text) = survey[sign] { return text }
+        return nil
+    }
+
+    private static func member(_ home: String, _ name: String) -> String {
+        name.contains(" ") ? "\(home)['\(name)']" : "\(home).\(name)"
+    }
+
+    /// The failure as the host tells it.
+    func error(asked: String, response: HTTPResponse, body: HTTPExchange.PaddedBody) -> BridgeError {
+        var words = words
+        if words == nil, path.hasSuffix("rrors") || path.hasSuffix("rror") {
+            // The survey does not look into lists.
+            let paths = ["[0].message", "[0].detail", "[0].title", "[0]"].compactMap {
+                try? JSONPath(path + $0, option: "responses")
+            }
+            words = JSONScalar.read(paths, in: body)?.lazy.compactMap(\.plain).first
+        }
+        return BridgeError(
+            .remote, "\(asked): the reply has status \(response.status) and no records, but says \(path) is \(value)",
+            remedy: "where that means that there are none, say so under responses: "
+                + "{when: {path: \(path)\(path.hasSuffix("uccess") || path.hasSuffix("ok") ? ", equals: false" : "")}, "
+                + "action: empty}",
+            location: response.location, remote: words.map { response.redactor.clean(String($0.prefix(300))) })
+    }
+}

@@ -1,0 +1,72 @@
+import BridgeKit
+import RESTBridge
+import TestSupport
+import Testing
+
+/// A failure that comes with status 200 is no empty listing: rows would be deleted.
+@Suite struct DisguisedFailureTests {
+    let server: ServerProcess
+
+    private static let shared = Result { try ServerProcess(script: "apis.py") }
+
+    init() throws { server = try Self.shared.get() }
+
+    private func walk(_ body: String, _ section: [(String, Literal)] = []) throws -> Walk {
+        let bridge = try RESTBridgeTests.bridge(["url": .text(server.url)])
+        return try Walk(
+            source(bridge, .object([("path", "/says"), ("query", ["body": .text(body)])] + section)))
+    }
+
+    @Test(arguments: [
+        (#"{"success": false, "message": "quota exceeded", "data": []}"#, "$.success is false", "quota exceeded"),
+        (#"{"ok": false, "error": "invalid_auth"}"#, "$.ok is false", "invalid_auth"),
+        (#"{"error": {"code": 190, "message": "Token expired"}}"#, "$.error is an object", "Token expired"),
+        (#"{"data": null, "errors": [{"detail": "no such tenant"}]}"#, "$.errors is a list", "no such tenant"),
+        (#"{"Response": "False", "Error": "Invalid API key!"}"#, "$.Error is a text", "Invalid API key!"),
+        (#"{"items": [], "status": "error", "msg": "try later"}"#, "$.status is error", "try later"),
+        (#"{"code": 40001, "msg": "bad signature", "data": []}"#, "$.code is 40001", "bad signature"),
+        (#"{"meta": {"error_message": "gone"}, "data": []}"#, "$.meta.error_message is a text", "gone"),
+        (#"{"status": 503, "items": []}"#, "$.status is 503", nil),
+        (#"{"errcode": 42, "list": []}"#, "$.errcode is 42", nil),
+    ])
+    func `a reply without records that tells a failure is one`(body: String, sign: String, words: String?) throws {
+        let error = try failure { _ = try walk(body) }
+        #expect(error.code == .remote)
+        #expect(error.message == "page 1 of User: the reply has status 200 and no records, but says \(sign)")
+        #expect(error.remote == words)
+        #expect(error.remedy?.contains("responses: {when: {path: \(sign.prefix { $0 != " " })") == true)
+        #expect(!error.isRetryable)
+    }
+
+    @Test(arguments: [
+        #"{"success": true, "data": []}"#, #"{"data": [], "error": null, "errors": []}"#,
+        #"{"error": "", "items": []}"#, #"{"status": "ok", "items": []}"#, #"{"status": 200, "items": []}"#,
+        #"{"code": 0, "message": "success", "data": []}"#, #"{"errors": {}, "results": []}"#, "[]",
+    ])
+    func `a reply without records that is well is an empty listing`(body: String) throws {
+        let walk = try walk(body)
+        #expect(walk.records.isEmpty)
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test func `records count for more than what stands beside them`() throws {
+        let walk = try walk(#"{"success": false, "data": [{"id": 1}]}"#)
+        #expect(walk.ids == [1])
+        // A record may itself have failed.
+        #expect(try self.walk(#"{"id": 7, "status": "failed", "error": "disk"}"#).ids == [7])
+    }
+
+    @Test func `a rule says otherwise`() throws {
+        let body = #"{"success": false, "message": "none", "data": []}"#
+        let rule: Literal = [["when": ["path": "$.success", "equals": "false"], "action": "empty"]]
+        #expect(try walk(body, [("responses", rule)]).last?.isComplete == true)
+        let accepted: Literal = [["when": ["path": "$.success"], "action": "accept"]]
+        #expect(try walk(body, [("responses", accepted)]).last?.isComplete == true)
+    }
+
+    @Test func `a failure where the records should be is told as the remote says it`() throws {
+        let error = try failure { _ = try walk(#"{"error": "rate limit"}"#, [("records", "$.items")]) }
+        #expect(error.code == .remote)
+        #expect(error.remote == "rate limit")
+    }
+}
