@@ -77,7 +77,8 @@ public final class SMBBridge: Bridge {
             let listing = FileListing(
                 share: share, options: section.listing, mode: section.question, pathField: "path",
                 usesStates: section.content != .none || section.readsOwners, request: request, queue: queue)
-            return FileSource(listing: listing, section: section, pageSize: pageSize)
+            return FileSource(
+                listing: listing, section: section, fields: FileFields(request.fields), pageSize: pageSize)
         case .rows(let section):
             let listing = FileListing(
                 share: share, options: section.listing, mode: section.question, pathField: "@path", usesStates: true,

@@ -182,6 +182,7 @@ struct ScopeWalk: Sendable {
         fetch.token = request.token
         fetch.since = request.since
         fetch.parent = parent?.values
+        fetch.fields = plan.readMembers
         return fetch
     }
 

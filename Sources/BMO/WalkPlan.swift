@@ -37,6 +37,8 @@ struct WalkPlan: Sendable {
     let watched: WatchedField?
     let attributes: [Attribute]
     let policy: DeletePolicy
+    /// The members of a record that the mapping reads; nil is all.
+    let readMembers: [String]?
 
     /// - Throws: ``SecretError``.
     init(_ entity: Entity, _ index: Int, source: EntitySource?, in workspace: Workspace) throws {
@@ -44,6 +46,7 @@ struct WalkPlan: Sendable {
         self.entity = entity
         self.index = index
         self.source = source
+        readMembers = model.plans[model.plan(of: index, source: source?.name) ?? index].readMembers
         mapping = model.plan(of: index, source: source?.name) ?? index
         var encoder = ConfigEncoder(directory: workspace.configuration.directory)
         section = try encoder.batch(source?.section ?? entity.section)

@@ -23,6 +23,8 @@ public struct FetchRequest: Sendable {
     public var filters: [Filter] = []
     /// Asks what the first page would request, and contacts nobody.
     public var explains = false
+    /// The members of a record that are read: a bridge may leave out others; nil is all.
+    public var fields: [String]?
     /// Asks for no records but for a word when something moves, after at most so long: ``BridgeConnection/watch(_:)`` sets it.
     var wait: Duration?
     /// Whether the bridge makes a batch while the caller works on the one before: not for one page alone.
@@ -93,6 +95,10 @@ public struct FetchRequest: Sendable {
             }
             if !filters.isEmpty { writeFilters(to: writer) }
             if explains { writer.member("explain", true) }
+            if let fields {
+                writer.key("fields")
+                writer.array { for field in fields { writer.text(field) } }
+            }
             if let wait {
                 writer.member("watch", true)
                 writer.member("wait", Int(wait / .milliseconds(1)))

@@ -29,6 +29,8 @@ public struct FetchRequest: Sendable {
     /// Contact nobody: write one record `{request, body}` per request that the first page would take, and say in
     /// ``Page/pushed`` which filters the remote would apply.
     public var explains: Bool
+    /// The members of a record that the host reads: others may be left out, where that spares work; nil is all.
+    public var fields: Set<String>?
     /// Bring no records: each ``RecordSource/next(into:)`` waits until something moved, at most so many milliseconds.
     ///
     /// It answers with ``Page/change()`` or ``Page/noChange()``; what moves between two calls counts for the next one. Throw
@@ -84,7 +86,7 @@ public struct FetchRequest: Sendable {
     public init(
         entity: String, section: BridgeOptions, cursor: String? = nil, pageSize: Int? = nil, token: String? = nil,
         since: String? = nil, parent: BridgeOptions? = nil, filters: [Filter] = [], explains: Bool = false,
-        watchMilliseconds: Int? = nil
+        fields: Set<String>? = nil, watchMilliseconds: Int? = nil
     ) {
         self.entity = entity
         self.section = section
@@ -95,6 +97,7 @@ public struct FetchRequest: Sendable {
         self.parent = parent
         self.filters = filters
         self.explains = explains
+        self.fields = fields
         self.watchMilliseconds = watchMilliseconds
     }
 
@@ -108,6 +111,7 @@ public struct FetchRequest: Sendable {
         parent = record.object("parent")
         filters = record.objects("filters").compactMap(Filter.init)
         explains = record.bool("explain") ?? false
+        if record.has("fields") { fields = Set(record.strings("fields")) }
         if record.bool("watch") ?? false { watchMilliseconds = record.integer("wait") ?? 60_000 }
         judges = record.bool("judge") ?? false
     }

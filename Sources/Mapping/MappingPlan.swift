@@ -19,6 +19,9 @@ public final class MappingPlan: Sendable {
         case key
     }
 
+    /// The members of a remote record that are read by the plan or by what knows of it; nil where that may be any.
+    public let readMembers: [String]?
+
     let tree: PathNode
     let constants: [(field: Int, converter: ValueConverter, value: ConfigValue)]
     /// Per field: how remote values become local ones.
@@ -132,6 +135,8 @@ public final class MappingPlan: Sendable {
         for case .path(let path) in known { tree.insert(path.components[...], nil) }
         let matchers = [tombstone].compactMap { $0 } + (recognition?.matchers ?? [])
         for path in matchers.flatMap(\.paths) { tree.insert(path.components[...], nil) }
+        let readsAll = recognition != nil || layout.extra != nil || !tree.bindings.isEmpty
+        readMembers = readsAll ? nil : tree.children.map(\.name)
         self.tree = tree
         self.constants = constants
         self.converters = converters

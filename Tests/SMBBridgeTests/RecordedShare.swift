@@ -56,7 +56,7 @@ final class RecordedShare: Share {
     /// A recording as JSON.
     convenience init(json: [UInt8]) throws { try self.init(Recording(json: json)) }
 
-    func list(_ folder: [String]) throws(SMBFailure) -> SMBListing {
+    func list(_ folder: [String], fileIDs: Bool) throws(SMBFailure) -> SMBListing {
         let path = folder.joined(separator: "/")
         log.append("list \(path)")
         let answer = recording.folders[path] ?? Folder(error: "ENOENT")
@@ -178,7 +178,7 @@ final class RecordingShare: Share {
 
     init(_ share: any Share) { self.share = share }
 
-    func list(_ folder: [String]) throws(SMBFailure) -> SMBListing {
+    func list(_ folder: [String], fileIDs: Bool) throws(SMBFailure) -> SMBListing {
         let path = folder.joined(separator: "/")
         do throws(SMBFailure) {
             let listing = try share.list(folder)

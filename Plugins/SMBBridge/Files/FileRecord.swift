@@ -33,29 +33,37 @@ struct FileRecord {
         folder = Array(path.dropLast())
     }
 
-    /// Writes the record.
-    func write(to writer: RecordBatchWriter, content section: FileSection.Content) {
+    /// Writes the record, of its fields those that are read.
+    func write(to writer: RecordBatchWriter, content section: FileSection.Content, fields: FileFields = .all) {
         let text = path.joined(separator: "/")
         writer.object {
             writer.member("path", text)
-            writer.member("path_key", Self.key(text))
-            writer.member("name", entry.name)
+            if fields.contains(.pathKey) { writer.member("path_key", Self.key(text)) }
+            if fields.contains(.name) { writer.member("name", entry.name) }
             // The root lies in no folder.
-            writer.member("folder", isRoot && path.isEmpty ? nil : folder.joined(separator: "/"))
-            writer.member("extension", entry.isDirectory ? "" : entry.name.fileExtension)
-            writer.member("size", entry.size)
-            writer.member("modified", microseconds: entry.modified)
-            writer.member("created", microseconds: entry.created)
-            writer.member("accessed", microseconds: entry.accessed)
-            writer.member("changed", microseconds: entry.changed)
-            writer.member("is_directory", entry.isDirectory)
-            writer.member("hidden", entry.has(SMBC_DOS_MODE_HIDDEN))
-            writer.member("readonly", entry.has(SMBC_DOS_MODE_READONLY))
-            writer.member("system", entry.has(SMBC_DOS_MODE_SYSTEM))
-            writer.member("archive", entry.has(SMBC_DOS_MODE_ARCHIVE))
-            writer.member("reparse_point", entry.has(Self.reparsePoint))
-            writer.member("attributes", Int(entry.attributes))
-            writer.member("inode", entry.inode)
+            if fields.contains(.folder) {
+                writer.member("folder", isRoot && path.isEmpty ? nil : folder.joined(separator: "/"))
+            }
+            if fields.contains(.fileExtension) {
+                writer.member("extension", entry.isDirectory ? "" : entry.name.fileExtension)
+            }
+            if fields.contains(.size) { writer.member("size", entry.size) }
+            if fields.contains(.modified) { writer.member("modified", microseconds: entry.modified) }
+            if fields.contains(.otherTimes) {
+                writer.member("created", microseconds: entry.created)
+                writer.member("accessed", microseconds: entry.accessed)
+                writer.member("changed", microseconds: entry.changed)
+            }
+            if fields.contains(.attributes) {
+                writer.member("is_directory", entry.isDirectory)
+                writer.member("hidden", entry.has(SMBC_DOS_MODE_HIDDEN))
+                writer.member("readonly", entry.has(SMBC_DOS_MODE_READONLY))
+                writer.member("system", entry.has(SMBC_DOS_MODE_SYSTEM))
+                writer.member("archive", entry.has(SMBC_DOS_MODE_ARCHIVE))
+                writer.member("reparse_point", entry.has(Self.reparsePoint))
+                writer.member("attributes", Int(entry.attributes))
+            }
+            if fields.contains(.inode) { writer.member("inode", entry.inode) }
             if let owners {
                 writer.member("owner", owners.owner)
                 writer.member("group", owners.group)

@@ -5,10 +5,12 @@ import RecordBatch
 final class FileSource: RecordSource {
     private let listing: FileListing
     private let section: FileSection
+    private let fields: FileFields
     private let pageSize: Int
     private var failure: (any Error)?
 
-    init(listing: FileListing, section: FileSection, pageSize: Int) {
+    init(listing: FileListing, section: FileSection, fields: FileFields, pageSize: Int) {
+        self.fields = fields
         self.listing = listing
         self.section = section
         self.pageSize = pageSize
@@ -55,7 +57,7 @@ final class FileSource: RecordSource {
             listing.reject(refusal.reason, representation: match.path.joined(separator: "/"), of: match.path)
             return
         }
-        record.write(to: writer, content: section.content)
+        record.write(to: writer, content: section.content, fields: fields)
         if section.content != .none || section.readsOwners { listing.states.wasRead(match) }
     }
 

@@ -9,8 +9,8 @@ extension SMBConnection {
     var now: Int64 { tape?.now ?? Int64(time(nil)) }
 
     /// A folder's names with all their attributes, in the server's order.
-    func list(_ folder: [String]) throws(SMBFailure) -> SMBListing {
-        try call("LIST", folder, .listFolder, ShareCoding.listing) { () throws(SMBFailure) in try askList(folder) }
+    func list(_ folder: [String], fileIDs: Bool) throws(SMBFailure) -> SMBListing {
+        try call("LIST", folder, .listFolder, ShareCoding.listing) { () throws(SMBFailure) in try askList(folder, fileIDs: fileIDs) }
     }
 
     func owners(of path: [String]) throws(SMBFailure) -> Owners {

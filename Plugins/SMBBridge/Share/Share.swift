@@ -6,7 +6,9 @@ protocol Share: AnyObject {
     var options: ShareOptions { get }
 
     /// A folder's names with all their attributes; `folder` is below the share.
-    func list(_ folder: [String]) throws(SMBFailure) -> SMBListing
+    ///
+    /// - Parameter fileIDs: Whether the ids of files are wanted, too; those of folders always come.
+    func list(_ folder: [String], fileIDs: Bool) throws(SMBFailure) -> SMBListing
 
     /// Up to `limit` bytes from `offset` of a file that stays what it was; `expected` nil takes the present state.
     func read(
@@ -23,6 +25,8 @@ protocol Share: AnyObject {
 extension Share {
     var url: ShareURL { options.url }
     var now: Int64 { Int64(time(nil)) }
+
+    func list(_ folder: [String]) throws(SMBFailure) -> SMBListing { try list(folder, fileIDs: false) }
 }
 
 /// Security identifiers ([MS-DTYP], section 2.4.2) of who owns a file; nil where the server told none.

@@ -46,6 +46,7 @@ final class FileListing {
         resumed = request.cursor.flatMap { [question] in WalkCursor($0, question: question) }
         states = FileStates(token: usesStates ? request.token : nil, question: question, began: share.now)
         self.usesStates = usesStates
+        wantsFileIDs = Self.wantsFileIDs(request, usesStates: usesStates)
         walk = FolderWalk(patterns: options.patterns, kinds: options.kinds, from: resumed?.point)
         matchCounts = options.patterns.patterns.map { _ in 0 }
         if request.cursor != nil, resumed == nil {
@@ -60,11 +61,18 @@ final class FileListing {
     }
 
     private let usesStates: Bool
+    /// Whether records or states have the ids of files.
+    private let wantsFileIDs: Bool
     /// Other processes that list ahead; nil where there are none.
     private let queue: ListingQueue?
     private var expectedCount = 0
 
     deinit { queue?.stop() }
+
+    /// Ids take time: without a need for them they are left out.
+    static func wantsFileIDs(_ request: FetchRequest, usesStates: Bool) -> Bool {
+        usesStates || request.fields?.contains("inode") != false
+    }
 
     /// Makes ``next()`` throw; from any thread.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
@@ -191,7 +199,7 @@ final class FileListing {
         let folders = walk.upcoming(queue.window)
         guard expectedCount > 0 || folders.count >= Self.leastFolders else { return }
         expectedCount = folders.count
-        queue.expect(folders.map { share.url.folder + $0 })
+        queue.expect(folders.map { share.url.folder + $0 }, fileIDs: wantsFileIDs)
     }
 
     /// Fewer folders are listed sooner than a process starts.
@@ -201,7 +209,7 @@ final class FileListing {
         let path = share.url.folder + folder.path
         do throws(SMBFailure) {
             let listing: SMBListing
-            if let known = queue?.take(path) { listing = try known.get() } else { listing = try share.list(path) }
+            if let known = queue?.take(path) { listing = try known.get() } else { listing = try share.list(path, fileIDs: wantsFileIDs) }
             for name in listing.malformedNames {
                 let path = (folder.path + [name]).joined(separator: "/")
                 reject("the name is not UTF-8", representation: path, of: nil)

@@ -20,6 +20,7 @@ final class ListingQueue: @unchecked Sendable {
 
     private let context: BridgeContext
     private let threads: Int
+    private var fileIDs = false
     private var states: [[String]: State] = [:]
     private var waiting: [[String]] = []
     private var running = 0
@@ -46,8 +47,11 @@ final class ListingQueue: @unchecked Sendable {
     var window: Int { threads * Self.portion * 3 }
 
     /// Says which folders come next; those that it knows stay where they are.
-    func expect(_ folders: [[String]]) {
+    ///
+    /// - Parameter fileIDs: Whether the ids of files are wanted.
+    func expect(_ folders: [[String]], fileIDs: Bool) {
         locked {
+            self.fileIDs = fileIDs
             for folder in folders where states[folder] == nil {
                 states[folder] = .waiting
                 waiting.append(folder)
@@ -113,8 +117,8 @@ final class ListingQueue: @unchecked Sendable {
     }
 
     private func run() {
-        while let folders = next() {
-            let results = list(folders)
+        while let (folders, fileIDs) = next() {
+            let results = list(folders, fileIDs: fileIDs)
             locked {
                 for (folder, result) in zip(folders, results) { states[folder] = result.map(State.done) ?? .failed }
                 pthread_cond_broadcast(condition)
@@ -123,20 +127,20 @@ final class ListingQueue: @unchecked Sendable {
     }
 
     /// The next portion; nil when the thread is to end.
-    private func next() -> [[String]]? {
+    private func next() -> (folders: [[String]], fileIDs: Bool)? {
         locked {
             while waiting.isEmpty, !isStopped { pthread_cond_wait(condition, mutex) }
             guard !isStopped else { return nil }
             let folders = Array(waiting.prefix(Self.portion))
             waiting.removeFirst(folders.count)
             for folder in folders { states[folder] = .running }
-            return folders
+            return (folders, fileIDs)
         }
     }
 
-    private func list(_ folders: [[String]]) -> [Result<SMBListing, SMBFailure>?] {
+    private func list(_ folders: [[String]], fileIDs: Bool) -> [Result<SMBListing, SMBFailure>?] {
         do {
-            guard let batch = try context.work(ListingRelay.request(folders)), batch.count == folders.count else {
+            guard let batch = try context.work(ListingRelay.request(folders, fileIDs: fileIDs)), batch.count == folders.count else {
                 return folders.map { _ in nil }
             }
             return folders.indices.map { ListingRelay.listing(batch[$0], of: folders[$0]) }

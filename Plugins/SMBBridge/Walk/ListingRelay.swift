@@ -11,8 +11,9 @@ enum ListingRelay {
     static let member = "list"
 
     /// The request for these folders, below the share.
-    static func request(_ folders: [[String]]) -> FetchRequest {
+    static func request(_ folders: [[String]], fileIDs: Bool) -> FetchRequest {
         let section = BridgeOptions { writer in
+            writer.member("file_ids", fileIDs)
             writer.key(member)
             writer.array {
                 for folder in folders { writer.text(folder.map(ShareURL.percentEncoded).joined(separator: "/")) }
@@ -25,9 +26,11 @@ enum ListingRelay {
     final class Source: RecordSource {
         private let share: any Share
         private let folders: [[String]]
+        private let fileIDs: Bool
 
         init(_ section: BridgeOptions, share: any Share) {
             self.share = share
+            fileIDs = section.bool("file_ids") ?? true
             folders = section.strings(ListingRelay.member).map { text in
                 text.split(separator: "/").compactMap(ShareURL.percentDecoded)
             }
@@ -38,7 +41,7 @@ enum ListingRelay {
         func next(into writer: RecordBatchWriter) throws -> Page {
             for folder in folders {
                 do throws(SMBFailure) {
-                    ListingRelay.write(try share.list(folder), to: writer)
+                    ListingRelay.write(try share.list(folder, fileIDs: fileIDs), to: writer)
                 } catch {
                     // What concerns the connection is for the one who asks to find out, with a connection of its own.
                     guard error.isAccess || error.isAbsence, case .system(let number) = error.cause,

@@ -119,6 +119,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                            value: any }]  (filter) conditions that all hold; a bridge may leave any of them to the host
  *                explain: bool   (plan) contact nobody: fetch_next gives one record { request: text, body: text or null }
  *                                per request that the first page would take, and a page with end: true and `pushed`
+ *                fields: [text]  the members of a record that the host reads; a bridge may leave out others, where that spares
+ *                                work. Absent: all of them
  *                watch: bool     (watch) bring no records: each fetch_next waits until something moved that the entity may be
  *                                made of, since the fetch was opened or since fetch_next returned last, and answers with
  *                                page_end: true; after `wait` milliseconds with unchanged: true as well. What moves between
