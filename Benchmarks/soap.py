@@ -192,7 +192,7 @@ def build_bmo():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5, help="how often each program runs (default: 5)")
-    parser.add_argument("--rows", type=int, default=ROWS, help=f"12500000 make 1 GB (default: {ROWS})")
+    parser.add_argument("--rows", type=int, default=ROWS, help=f"11000000 make 1 GB (default: {ROWS})")
     parser.add_argument("--bmo", type=Path, help="a built bmo (default: builds a release)")
     parser.add_argument("--no-zeep", action="store_true", help="leaves zeep out, which takes a GB per 400,000 rows")
     options = parser.parse_args()
