@@ -13,6 +13,8 @@ struct SyncContext: Sendable {
     let gate: PageGate
     let options: Workspace.SyncOptions
     let report: @Sendable (SyncEvent) -> Void
+    /// Is told of each page of a request; nil in a sync.
+    var observer: PageObserver?
 }
 
 /// How an entity is walked through one bridge: its own, or that of a further source.
