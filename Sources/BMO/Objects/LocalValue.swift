@@ -167,3 +167,34 @@ extension Optional: LocalValueConvertible where Wrapped: LocalValueConvertible {
     /// The value, or null.
     public var localValue: LocalValue { self?.localValue ?? .null }
 }
+
+extension LocalValue: Codable {
+    /// Reads what a coder of another format has; our own hands values over as they are.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .boolean(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .real(value)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    /// Writes the plain value: moments, bytes and numbers with more digits than a double has as their text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .boolean(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .real(let value): try container.encode(value)
+        case .data(let bytes): try container.encode(Data(bytes).base64EncodedString())
+        default: try container.encode(description)
+        }
+    }
+}

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Mapping
+internal import Model
 
 /// Reads a Codable type from an object's values, without a detour: integers and decimals keep every digit.
 struct ObjectDecoder: Decoder {

@@ -1,4 +1,5 @@
 internal import Importer
+internal import Mapping
 public import SQLiteStore
 
 /// The local objects of a request and what became of them with each change: an `AsyncSequence` for one consumer.

@@ -40,7 +40,7 @@ final class ObjectReader: Sendable {
                 "the key of \(id.entity) is \(names.joined(separator: ", ")): \(types.count) values, not \(id.key.count)")
         }
         return try zip(id.key, types).map { value, type in
-            do {
+            do throws(LocalValue.Misfit) {
                 return try value.stored(as: type)
             } catch {
                 throw RequestError(
@@ -96,6 +96,24 @@ final class ObjectReader: Sendable {
         try await thread.run { [self] in try read(query, including: including) }
     }
 
+    /// The identities of those of the keys' objects that meet a request's predicate.
+    func keys(_ request: ObjectRequest, among keys: [[StoredValue]]) async throws -> Set<ObjectID> {
+        let layout = try schema(of: request.entity).layout
+        guard layout.key.count == 1 else {
+            return Set(try await objects(request).map(\.id))
+        }
+        let name = layout.fields[layout.key[0]].name
+        var found: Set<ObjectID> = []
+        for start in stride(from: 0, to: keys.count, by: 500) {
+            var query = try query(request)
+            let chunk = RowPredicate.isIn(name, keys[start..<min(start + 500, keys.count)].map { $0[0] })
+            query.predicate = query.predicate.map { .all([$0, chunk]) } ?? chunk
+            let page = try await page(query, including: [])
+            found.formUnion(page.objects.map(\.id))
+        }
+        return found
+    }
+
     func count(_ request: ObjectRequest) async throws -> Int {
         let query = try query(request)
         return try await thread.run { [store] in try store.count(of: query) }
@@ -106,6 +124,19 @@ final class ObjectReader: Sendable {
         let schema = try schema(of: entity)
         for path in including { try check(path, from: schema) }
         return try await thread.run { [self] in try read(schema.layout.index, keys: keys, including: including) }
+    }
+
+    /// Runs `body` on the reader's thread.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await thread.run(body)
+    }
+
+    /// The row with a key, as columns by name; on the reader's thread.
+    func row(_ entity: Int, key: [StoredValue]) throws -> [String: StoredValue]? {
+        let names = schemas[entity].names
+        return try store.rows(of: entity, keys: [key]).first.map { row in
+            Dictionary(zip(names, row.values), uniquingKeysWith: { $1 })
+        }
     }
 
     /// The objects of rows that are read already.

@@ -105,14 +105,34 @@ struct RemoteFetch: Sendable {
         }
         // A walk per parent, or through several bridges, is the sync's own art.
         guard plan.parent == nil, entity.sources.isEmpty else { return target(.listing) }
-        let plugin = session.workspace.configuration.bridge(named: plan.bridge)?.plugin
-        let canFilter = plugin.flatMap { session.workspace.plugins[$0] }?.can("filter") ?? false
-        let conjunction = request.predicate?.conjunction
-        let filters = canFilter ? (conjunction?.parts ?? []).compactMap { filter($0, plan.attributes) } : []
+        let filters = filters(plan)
         // Records may be left out by us that a limit would have counted: it holds only for what the remote sorts out alone.
         var limit = request.sort.isEmpty ? request.limit.map { $0 + request.offset } : nil
         if request.predicate != nil { limit = nil }
         return filters.isEmpty && limit == nil ? target(.listing) : target(.pages, filters, limit: limit)
+    }
+
+    /// What a list of the request's entity is fetched by, page by page.
+    func listing() throws -> (plan: WalkPlan, filters: [FetchRequest.Filter]) {
+        let (entity, index) = try walked()
+        do {
+            let plan = try WalkPlan(entity, index, source: nil, in: session.workspace)
+            guard plan.parent == nil else {
+                throw RequestError(
+                    .translating, entity: entity.name, code: "unsupported",
+                    "\(entity.name) is listed per parent, not as one list", remedy: "fetch it as a whole")
+            }
+            return (plan, filters(plan))
+        } catch {
+            throw RequestError(error, entity: entity, bridge: entity.bridge, at: .translating)
+        }
+    }
+
+    /// The comparisons that the bridge gets, if it can filter at all.
+    private func filters(_ plan: WalkPlan) -> [FetchRequest.Filter] {
+        let plugin = session.workspace.configuration.bridge(named: plan.bridge)?.plugin
+        guard plugin.flatMap({ session.workspace.plugins[$0] })?.can("filter") == true else { return [] }
+        return (request.predicate?.conjunction.parts ?? []).compactMap { filter($0, plan.attributes) }
     }
 
     /// A comparison as the bridge gets it; nil where the remote's value is another than the local one.

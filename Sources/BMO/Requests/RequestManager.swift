@@ -1,4 +1,4 @@
-public import BridgeHost
+internal import BridgeHost
 internal import Foundation
 internal import Importer
 public import Logging
@@ -59,6 +59,22 @@ public final class RequestManager: Sendable {
     ) async throws {
         let host = BridgeHost(logger: logger, linked: bridges)
         try self.init(try await Workspace.load(path: config, host: host), options: options)
+    }
+
+    /// A manager over bridges and entities that are named in code.
+    ///
+    /// - Parameters:
+    ///   - definition: The database, the bridges and the entities.
+    ///   - bridges: Bridges that are part of this program.
+    ///   - options: How it works.
+    ///   - logger: Takes what bridges log.
+    /// - Throws: `ConfigurationErrors` with every fault, `StoreError`.
+    public convenience init(
+        _ definition: ModelDefinition, bridges: [any LinkedBridge] = [], options: Options = Options(),
+        logger: Logger = Logger(label: "bmo")
+    ) async throws {
+        let host = BridgeHost(logger: logger, linked: bridges)
+        try self.init(try await Workspace.load(definition, host: host), options: options)
     }
 
     /// A manager over a workspace.
@@ -220,7 +236,8 @@ public final class RequestManager: Sendable {
 
     /// Runs `body`, and throws the store's errors as the request's.
     func atStep<Result>(
-        _ step: RequestStep, _ entity: String, _ body: () async throws -> Result
+        _ step: RequestStep, _ entity: String, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
     ) async throws -> Result {
         do {
             return try await body()
