@@ -144,38 +144,67 @@ private struct NothingFits: Error, CustomStringConvertible {
     }
 }
 
-/// The connections of a sync: one per bridge, made when first wanted.
+/// Connections to bridges: one per bridge, made when first wanted.
 actor Connections {
-    private let workspace: Workspace
-    private var tasks: [String: Task<BridgeConnection, any Error>] = [:]
+    private struct Entry {
+        let number: Int
+        let task: Task<BridgeConnection, any Error>
+        var waiting = 0
+        var gaveUp = 0
+    }
 
-    init(_ workspace: Workspace) {
+    private let workspace: Workspace
+    private let isShared: Bool
+    private var entries: [String: Entry] = [:]
+    private var lastNumber = 0
+
+    /// - Parameter isShared: They serve requests that know nothing of each other: a connection that could not be made is
+    ///   tried again by the next one. In a sync it has failed for all.
+    init(_ workspace: Workspace, isShared: Bool = false) {
         self.workspace = workspace
+        self.isShared = isShared
     }
 
     func connection(for bridge: String) async throws -> BridgeConnection {
-        if let task = tasks[bridge] { return try await Self.value(of: task) }
-        guard let configuration = workspace.configuration.bridge(named: bridge) else {
-            throw BridgeFailure(.configuration, "the config has no bridge `\(bridge)`", bridge: bridge)
+        var entry: Entry
+        if let known = entries[bridge] {
+            entry = known
+        } else {
+            guard let configuration = workspace.configuration.bridge(named: bridge) else {
+                throw BridgeFailure(.configuration, "the config has no bridge `\(bridge)`", bridge: bridge)
+            }
+            lastNumber += 1
+            entry = Entry(
+                number: lastNumber, task: Task { [workspace] in try await workspace.connect(to: configuration) })
         }
-        let task = Task { [workspace] in try await workspace.connect(to: configuration) }
-        tasks[bridge] = task
-        return try await Self.value(of: task)
+        entry.waiting += 1
+        entries[bridge] = entry
+        let number = entry.number
+        defer { if entries[bridge]?.number == number { entries[bridge]?.waiting -= 1 } }
+        do {
+            return try await withTaskCancellationHandler {
+                try await entry.task.value
+            } onCancel: {
+                Task { await self.giveUp(bridge, number) }
+            }
+        } catch {
+            if isShared, entries[bridge]?.number == number { entries[bridge] = nil }
+            throw error
+        }
     }
 
-    /// What ends one walk ends all: a connection that is being made is given up with it.
-    private static func value(of task: Task<BridgeConnection, any Error>) async throws -> BridgeConnection {
-        try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
-        }
+    /// A connection that is being made is given up when nobody waits for it any more.
+    private func giveUp(_ bridge: String, _ number: Int) {
+        guard var entry = entries[bridge], entry.number == number else { return }
+        entry.gaveUp += 1
+        entries[bridge] = entry
+        if entry.gaveUp >= entry.waiting { entry.task.cancel() }
     }
 
     func close() async {
-        for task in tasks.values {
-            if let connection = try? await task.value { await connection.close() }
+        for entry in entries.values {
+            if let connection = try? await entry.task.value { await connection.close() }
         }
-        tasks = [:]
+        entries = [:]
     }
 }

@@ -2,7 +2,9 @@ internal import Dispatch
 
 /// Runs blocking work of the store on a thread of its own, one piece after the other.
 final class ImportThread: Sendable {
-    private let queue = DispatchQueue(label: "bmo.import")
+    private let queue: DispatchQueue
+
+    init(label: String = "bmo.import") { queue = DispatchQueue(label: label) }
 
     func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in

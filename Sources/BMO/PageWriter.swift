@@ -21,6 +21,7 @@ final class PageWriter: @unchecked Sendable {
     private let mapper: Mapper
     /// What a walk over a part of the listing wants; such a walk leaves nothing for the next one.
     private let filter: RecordFilter?
+    private let observer: PageObserver?
     private var open: PageImport?
     private var holdsGate = false
 
@@ -64,6 +65,7 @@ final class PageWriter: @unchecked Sendable {
         store = context.store
         thread = context.thread
         gate = context.gate
+        observer = context.observer
         mapper = Mapper(model)
         state = State(
             page: progress?.page ?? 0, counts: ImportCounts(entityCount: model.entities.count),
@@ -106,6 +108,7 @@ final class PageWriter: @unchecked Sendable {
         let info = fetched.page
         let page = try open ?? beginPage()
         open = page
+        observer?.received(page: state.page + 1, records: fetched.records?.count ?? 0)
         if let all = fetched.records {
             let records = try filter?.passing(all, parent: parent?.key) ?? all
             try page.add(records, location: info.location, plan: request.plan.mapping, parent: parent?.key)
@@ -141,6 +144,7 @@ final class PageWriter: @unchecked Sendable {
                         cursor: $0, page: state.page + 1, request: request.fingerprint, newest: state.newest)
                 })
         }
+        observer?.committed(page, number: state.page + 1, info)
         state.page += 1
         state.records += recordsInPage
         recordsInPage = 0
@@ -151,7 +155,10 @@ final class PageWriter: @unchecked Sendable {
     private func beginPage() throws -> PageImport {
         var origin = PageImport.Origin(bridge: request.plan.bridge, page: state.page + 1, walk: target)
         origin.watched = request.plan.watched.map { ($0, limit) }
-        return try PageImport(target.entity, of: model, from: origin, mapper: mapper, into: store)
+        observer?.pageBegins()
+        let page = try PageImport(target.entity, of: model, from: origin, mapper: mapper, into: store)
+        page.insertionLimit = observer?.roomForInsertions ?? 0
+        return page
     }
 
     private func spare(_ spared: [SparedObjects], _ page: PageImport) throws {

@@ -13,6 +13,8 @@ struct SyncContext: Sendable {
     let gate: PageGate
     let options: Workspace.SyncOptions
     let report: @Sendable (SyncEvent) -> Void
+    /// Is told of each page of a request; nil in a sync.
+    var observer: PageObserver?
 
     /// Whether only a part of a listing is wanted: what is not in it says nothing.
     var isPartial: Bool { !options.conditions.isEmpty }

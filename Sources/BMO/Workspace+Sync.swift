@@ -126,7 +126,7 @@ extension Workspace {
     }
 
     /// The name of this program, for those who wait for it.
-    private static var programName: String {
+    static var programName: String {
         CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "a program"
     }
 

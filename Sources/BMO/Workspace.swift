@@ -33,12 +33,42 @@ public struct Workspace: Sendable {
     public static func load(
         path: String, host: BridgeHost, environment: [String: String] = ProcessInfo.processInfo.environment
     ) async throws -> Workspace {
-        let listings = try await plugins(namedIn: path, host: host)
+        try await load(host: host, environment: environment) { plugins, environment in
+            try ConfigurationFile.load(path: path, plugins: plugins, environment: environment)
+        }
+    }
+
+    /// Checks a configuration that was made in code, with the schemas of the plugins that it names.
+    ///
+    /// - Parameters:
+    ///   - definition: The bridges and entities.
+    ///   - host: Where plugins come from.
+    ///   - environment: The variables that secrets may name.
+    /// - Throws: ``ConfigurationErrors`` with every fault at once, each with the line of the text that the definition makes.
+    public static func load(
+        _ definition: ModelDefinition, host: BridgeHost,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) async throws -> Workspace {
+        let (text, path) = definition.text
+        do {
+            return try await load(host: host, environment: environment) { plugins, environment in
+                try ConfigurationFile.load(text: text, path: path, plugins: plugins, environment: environment)
+            }
+        } catch let errors as ConfigurationErrors {
+            throw errors.quoting(text)
+        }
+    }
+
+    private static func load(
+        host: BridgeHost, environment: [String: String],
+        _ read: ([PluginSchema]?, [String: String]?) throws -> Configuration
+    ) async throws -> Workspace {
+        let listings = try await plugins(namedIn: try? read(nil, nil), host: host)
         let usable = listings.filter { $0.refusal == nil }
         let schemas = usable.map {
             PluginSchema(name: $0.name, optionsSchema: $0.optionsSchema, entitySchema: $0.entitySchema)
         }
-        let configuration = try ConfigurationFile.load(path: path, plugins: schemas, environment: environment)
+        let configuration = try read(schemas, environment)
         let faults = missingCapabilities(configuration, usable)
         guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: faults) }
         return Workspace(
@@ -76,9 +106,9 @@ public struct Workspace: Sendable {
         }
     }
 
-    /// The plugins that a file names, or all there are when the file has faults: then the messages list them.
-    private static func plugins(namedIn path: String, host: BridgeHost) async throws -> [PluginListing] {
-        guard let draft = try? ConfigurationFile.load(path: path) else { return await host.plugins() }
+    /// The plugins that a configuration names, or all there are when it has faults: then the messages list them.
+    private static func plugins(namedIn draft: Configuration?, host: BridgeHost) async throws -> [PluginListing] {
+        guard let draft else { return await host.plugins() }
         var listings: [String: PluginListing] = [:]
         for bridge in draft.bridges where listings[bridge.plugin] == nil {
             if let listing = try? await host.plugin(named: bridge.plugin) {

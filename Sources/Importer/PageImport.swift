@@ -41,6 +41,10 @@ public final class PageImport {
     public private(set) var newest: Watermark?
     /// Values of the watched field that are beyond the limit.
     public private(set) var valuesBeyondLimit = 0
+    /// How many of the objects that were new are kept in ``insertions``.
+    public var insertionLimit = 0
+    /// The objects that were new, up to the limit.
+    public private(set) var insertions: [(entity: Int, key: [StoredValue])] = []
 
     /// Begins a page of `entity`.
     ///
@@ -263,7 +267,9 @@ public final class PageImport {
                 if !tombstones.isEmpty, tombstones.contains(record) { continue }
                 switch try transaction.merge(entity: row.entity, cells: own, as: role) {
                 case .inserted where row.isReference: counts[row.entity].stubs += 1
-                case .inserted: counts[row.entity].inserted += 1
+                case .inserted:
+                    counts[row.entity].inserted += 1
+                    if insertions.count < insertionLimit { insertions.append((row.entity, key(of: row, page))) }
                 case .updated: counts[row.entity].updated += 1
                 case .unchanged:
                     if !row.isReference { counts[row.entity].unchanged += 1 }

@@ -1,5 +1,5 @@
 internal import GRDB
-public import Importer
+internal import Importer
 public import Mapping
 
 extension SQLiteStore {
@@ -46,6 +46,8 @@ extension SQLiteStore {
         of entity: Int, _ relationship: Int, owners: [[StoredValue]]
     ) throws -> [[StoredValue]: [[StoredValue]]] {
         let layout = model.entities[model.entities[entity].root]
+        // What has no key cannot be referred to.
+        guard !layout.key.isEmpty else { return [:] }
         let many = layout.toMany[relationship]
         let target = model.entities[model.entities[many.target].root]
         let table: String

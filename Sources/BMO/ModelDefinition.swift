@@ -1,0 +1,206 @@
+internal import Foundation
+public import Model
+
+/// A database, bridges and entities that are named in code: what a configuration file says.
+///
+/// ```swift
+/// let world = ModelDefinition(
+///     database: "world.sqlite",
+///     bridges: ["world": .plugin("rest", options: ["url": "https://api.example.com"])],
+///     entities: [
+///         EntityDefinition(
+///             "Country", bridge: "world", key: "code",
+///             attributes: ["code": .text, "name": .text.from("name.common"), "population": .integer],
+///             relationships: ["cities": .many("City", inverse: "country")], section: ["path": "/countries"]),
+///     ])
+/// ```
+public struct ModelDefinition: Sendable {
+    /// A bridge: a plugin, or a bridge that is part of the program, by its name, with its options.
+    public struct Bridge: Sendable {
+        let plugin: String
+        let options: ConfigValue
+
+        /// A bridge; secrets among the options are `.secret(.env("NAME"))` or `.secret(.file("PATH"))`.
+        public static func plugin(_ name: String, options: ConfigValue = [:]) -> Bridge {
+            Bridge(plugin: name, options: options)
+        }
+    }
+
+    let database: String
+    let bridges: [(name: String, bridge: Bridge)]
+    let entities: [EntityDefinition]
+
+    /// A definition; it is checked when it is loaded.
+    ///
+    /// - Parameters:
+    ///   - database: The path of the file.
+    ///   - bridges: By the names that entities call them.
+    ///   - entities: In the order of their tables.
+    public init(database: String, bridges: KeyValuePairs<String, Bridge>, entities: [EntityDefinition]) {
+        self.database = database
+        self.bridges = bridges.map { (name: $0.key, bridge: $0.value) }
+        self.entities = entities
+    }
+
+    /// The definition as a configuration file's text, JSON being YAML, and the path that relative ones are told from.
+    var text: (text: String, path: String) {
+        let path = URL(fileURLWithPath: database)
+        let config = ConfigValue.object([
+            ("version", .int(1)), ("database", .string(path.path)),
+            (
+                "bridges",
+                .object(
+                    bridges.map { name, bridge in
+                        (name, .object([("plugin", .string(bridge.plugin)), ("options", bridge.options)]))
+                    })
+            ),
+            (
+                "entities",
+                .object(
+                    entities.map { entity in
+                        let bridge = bridges.first { $0.name == entity.bridge }?.bridge
+                        return (entity.name, entity.value(plugin: bridge?.plugin))
+                    })
+            ),
+        ])
+        let folder = path.deletingLastPathComponent()
+        return (config.json, folder.appendingPathComponent("(the definition of \(path.lastPathComponent))").path)
+    }
+}
+
+/// An entity that is named in code.
+public struct EntityDefinition: Sendable {
+    let name: String
+    let bridge: String?
+    let key: [String]
+    let attributes: [(String, AttributeDefinition)]
+    let relationships: [(String, RelationshipDefinition)]
+    let section: ConfigValue
+    let settings: [(String, ConfigValue)]
+
+    /// An entity; it is checked when it is loaded.
+    ///
+    /// - Parameters:
+    ///   - name: The entity's and its table's name.
+    ///   - bridge: The name of the bridge that brings its objects; nil for a sub-entity without a listing of its own.
+    ///   - key: The attributes that make an object this one; none where the settings have `unique` or `extends`.
+    ///   - attributes: By their names.
+    ///   - relationships: By their names.
+    ///   - section: What the bridge's plugin needs to know of the entity.
+    ///   - settings: Further keys of an entity, as docs/configuration.md has them: `["deletes": "soft"]`.
+    public init(
+        _ name: String, bridge: String?, key: String..., attributes: KeyValuePairs<String, AttributeDefinition>,
+        relationships: KeyValuePairs<String, RelationshipDefinition> = [:], section: ConfigValue = [:],
+        settings: KeyValuePairs<String, ConfigValue> = [:]
+    ) {
+        self.name = name
+        self.bridge = bridge
+        self.key = key
+        self.attributes = attributes.map { ($0.key, $0.value) }
+        self.relationships = relationships.map { ($0.key, $0.value) }
+        self.section = section
+        self.settings = settings.map { ($0.key, $0.value) }
+    }
+
+    func value(plugin: String?) -> ConfigValue {
+        var members: [(key: String, value: ConfigValue)] = []
+        if let bridge { members.append(("bridge", .string(bridge))) }
+        if !key.isEmpty { members.append(("key", .array(key.map { .string($0) }))) }
+        members.append(("attributes", .object(attributes.map { ($0, $1.value) })))
+        if !relationships.isEmpty {
+            members.append(("relationships", .object(relationships.map { ($0, $1.value) })))
+        }
+        members += settings.map { (key: $0.0, value: $0.1) }
+        if let plugin, section.members?.isEmpty == false { members.append((plugin, section)) }
+        return .object(members)
+    }
+}
+
+/// An attribute that is named in code: its type, and where its value comes from.
+public struct AttributeDefinition: Sendable {
+    private let type: AttributeType
+    private var settings: [(key: String, value: ConfigValue)] = []
+
+    /// An attribute of a type, read from the record's member of its name.
+    public init(_ type: AttributeType) { self.type = type }
+
+    /// Unicode text.
+    public static let text = AttributeDefinition(.text)
+    /// An integer of 64 bits.
+    public static let integer = AttributeDefinition(.integer)
+    /// A double.
+    public static let real = AttributeDefinition(.real)
+    /// True or false.
+    public static let boolean = AttributeDefinition(.boolean)
+    /// A number in its exact decimal text.
+    public static let decimal = AttributeDefinition(.decimal)
+    /// A moment, in microseconds.
+    public static let timestamp = AttributeDefinition(.timestamp)
+    /// A day.
+    public static let date = AttributeDefinition(.date)
+    /// Bytes.
+    public static let data = AttributeDefinition(.data)
+    /// Any JSON value.
+    public static let json = AttributeDefinition(.json)
+    /// A URL.
+    public static let url = AttributeDefinition(.url)
+    /// A UUID.
+    public static let uuid = AttributeDefinition(.uuid)
+
+    /// The same, read from a path of the record: `address.city`.
+    public func from(_ path: String) -> AttributeDefinition { with("from", .string(path)) }
+
+    /// The same with a further key of an attribute, as docs/configuration.md has it: `with("transform", ["trim"])`.
+    public func with(_ key: String, _ value: ConfigValue) -> AttributeDefinition {
+        var copy = self
+        copy.settings.append((key, value))
+        return copy
+    }
+
+    var value: ConfigValue { .object([("type", .string(type.rawValue))] + settings) }
+}
+
+/// A relationship that is named in code.
+public struct RelationshipDefinition: Sendable {
+    private var settings: [(key: String, value: ConfigValue)]
+
+    /// To at most one object; it is read from the record's member of the relationship's name, or from a path.
+    public static func one(_ entity: String, from path: String? = nil, inverse: String? = nil) -> Self {
+        Self(end: "to", entity, path, inverse)
+    }
+
+    /// To any number of objects.
+    public static func many(_ entity: String, from path: String? = nil, inverse: String? = nil) -> Self {
+        Self(end: "many", entity, path, inverse)
+    }
+
+    private init(end: String, _ entity: String, _ path: String?, _ inverse: String?) {
+        settings = [(end, .string(entity))]
+        if let path { settings.append(("from", .string(path))) }
+        if let inverse { settings.append(("inverse", .string(inverse))) }
+    }
+
+    /// The same with a further key of a relationship, as docs/configuration.md has it: `with("merge", "append")`.
+    public func with(_ key: String, _ value: ConfigValue) -> RelationshipDefinition {
+        var copy = self
+        copy.settings.append((key, value))
+        return copy
+    }
+
+    var value: ConfigValue { .object(settings) }
+}
+
+extension ConfigurationErrors {
+    /// The same with the lines of a text that nobody sees otherwise.
+    func quoting(_ text: String) -> ConfigurationErrors {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return ConfigurationErrors(
+            diagnostics: diagnostics.map { diagnostic in
+                let line = diagnostic.location.line - 1
+                guard lines.indices.contains(line) else { return diagnostic }
+                var diagnostic = diagnostic
+                diagnostic.message += " (in: \(lines[line].drop { $0 == " " }))"
+                return diagnostic
+            })
+    }
+}

@@ -1,0 +1,137 @@
+internal import Foundation
+internal import Mapping
+internal import Model
+internal import RecordBatch
+
+extension LocalValue {
+    /// A column's value as its type has it.
+    init(_ value: StoredValue, as type: AttributeType) {
+        switch (value, type) {
+        case (.null, _): self = .null
+        case (.integer(let number), .boolean): self = .boolean(number != 0)
+        case (.integer(let number), _): self = .integer(number)
+        case (.real(let number), _): self = .real(number)
+        case (.bytes(let bytes), _): self = .data(bytes)
+        case (.text(let text), .decimal): self = .decimal(text)
+        case (.text(let text), .timestamp):
+            self = Self.microseconds(ofText: text).map { .timestamp(microseconds: $0) } ?? .text(text)
+        case (.text(let text), .date): self = .date(text)
+        case (.text(let text), .json): self = .json(text)
+        case (.text(let text), .url): self = .url(text)
+        case (.text(let text), .uuid): self = .uuid(text)
+        case (.text(let text), _): self = .text(text)
+        }
+    }
+
+    /// A value that is none of an attribute's type.
+    struct Misfit: Error {
+        let reason: String
+    }
+
+    /// The value as a column of the type stores it.
+    ///
+    /// - Throws: ``Misfit`` when that would change it.
+    func stored(as type: AttributeType) throws(Misfit) -> StoredValue {
+        switch (type, self) {
+        case (_, .null): return .null
+        case (.boolean, .boolean(let value)): return .integer(value ? 1 : 0)
+        case (.integer, .integer(let value)): return .integer(value)
+        case (.integer, .real(let value)):
+            if let exact = Int64(exactly: value) { return .integer(exact) }
+        case (.real, .real(let value)):
+            if value.isFinite { return .real(value) }
+        case (.real, .integer(let value)):
+            if let exact = Double(exactly: value) { return .real(exact) }
+        case (.data, .data(let bytes)): return .bytes(bytes)
+        case (.timestamp, .timestamp(let microseconds)):
+            if (Self.firstMoment...Self.lastMoment).contains(microseconds) {
+                return .text(Timestamp.text(microseconds: microseconds))
+            }
+        case (.timestamp, .text(let text)), (.date, .text(let text)), (.date, .date(let text)),
+            (.url, .text(let text)), (.url, .url(let text)), (.uuid, .text(let text)), (.uuid, .uuid(let text)),
+            (.decimal, .text(let text)), (.decimal, .decimal(let text)):
+            return try converted(text, to: type)
+        case (.decimal, .integer(let value)): return .text(String(value))
+        case (.decimal, .real(let value)): return try converted("\(value)", to: type)
+        case (.json, .json(let text)): return .text(text)
+        case (.json, _): return .text(jsonText)
+        case (.text, .text(let text)), (.text, .url(let text)), (.text, .uuid(let text)), (.text, .date(let text)),
+            (.text, .decimal(let text)):
+            return .text(text)
+        default: break
+        }
+        throw Misfit(reason: "\(described) is no \(type.rawValue)")
+    }
+
+    /// A text in the one form that an import would store it in.
+    private func converted(_ text: String, to type: AttributeType) throws(Misfit) -> StoredValue {
+        do {
+            return try StoredValueConverter(from: .text, to: type).convert(.text(text))
+        } catch {
+            throw Misfit(reason: "\(described) is no \(type.rawValue)")
+        }
+    }
+
+    /// The value with its kind, for messages; a long one is cut.
+    private var described: String {
+        let text = description
+        let shown = text.count > 60 ? String(text.prefix(60)) + "…" : text
+        return if case .text = self { "the text \"\(shown)\"" } else { shown }
+    }
+
+    /// The value as JSON.
+    var jsonText: String {
+        switch self {
+        case .null: return "null"
+        case .json(let text): return text
+        case .boolean, .integer, .decimal: return description
+        case .real(let value): return value.isFinite ? description : "null"
+        case .data(let bytes): return Self.quoted(Data(bytes).base64EncodedString())
+        case .timestamp, .text, .date, .url, .uuid: return Self.quoted(description)
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var json = ""
+        json.appendJSONString(text)
+        return json
+    }
+
+    // MARK: moments
+
+    /// 0001-01-01T00:00:00Z and the last microsecond of the year 9999, in microseconds since 1970.
+    private static let firstMoment: Int64 = -62_135_596_800_000_000
+    private static let lastMoment: Int64 = 253_402_300_799_999_999
+
+    static func text(ofTimestamp microseconds: Int64) -> String {
+        (firstMoment...lastMoment).contains(microseconds)
+            ? Timestamp.text(microseconds: microseconds) : "\(microseconds) µs"
+    }
+
+    /// The nearest microsecond; the first or last that there is for what lies beyond.
+    static func microseconds(of date: Date) -> Int64 {
+        let value = (date.timeIntervalSince1970 * 1_000_000).rounded()
+        guard value.isFinite else { return value < 0 ? firstMoment - 1 : lastMoment + 1 }
+        return value <= Double(firstMoment) - 1e6
+            ? firstMoment - 1 : value >= Double(lastMoment) + 1e6 ? lastMoment + 1 : Int64(value)
+    }
+
+    /// Reads `YYYY-MM-DDTHH:MM:SS.ffffffZ`, as moments are stored.
+    private static func microseconds(ofText text: String) -> Int64? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == Timestamp.textLength, bytes[26] == UInt8(ascii: "Z") else { return nil }
+        func number(_ start: Int, _ count: Int) -> Int64? {
+            var value: Int64 = 0
+            for byte in bytes[start..<start + count] {
+                guard (48...57).contains(byte) else { return nil }
+                value = value * 10 + Int64(byte - 48)
+            }
+            return value
+        }
+        guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2), let hour = number(11, 2),
+            let minute = number(14, 2), let second = number(17, 2), let fraction = number(20, 6)
+        else { return nil }
+        let days = Timestamp.days(year: year, month: month, day: day)
+        return ((days * 24 + hour) * 60 + minute) * 60_000_000 + second * 1_000_000 + fraction
+    }
+}

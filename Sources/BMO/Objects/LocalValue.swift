@@ -1,0 +1,200 @@
+public import Foundation
+
+/// A value of a local object, as exact as it is stored.
+///
+/// Literals make values, and so do Swift's own types: `object["name"] == "Aruba"`, `Field("size") > 10`.
+public enum LocalValue: Sendable, Hashable {
+    /// No value.
+    case null
+    /// True or false.
+    case boolean(Bool)
+    /// An integer of 64 bits.
+    case integer(Int64)
+    /// A double.
+    case real(Double)
+    /// A number by its decimal text, every digit of it.
+    case decimal(String)
+    /// Unicode text.
+    case text(String)
+    /// A moment, in microseconds since 1970-01-01T00:00:00Z.
+    case timestamp(microseconds: Int64)
+    /// A day, as `2026-11-21`.
+    case date(String)
+    /// Bytes.
+    case data([UInt8])
+    /// A JSON text.
+    case json(String)
+    /// A URL, as it came.
+    case url(String)
+    /// A UUID, in lower case with hyphens.
+    case uuid(String)
+
+    /// Whether there is no value.
+    public var isNull: Bool { self == .null }
+
+    /// The integer; nil for values of other types.
+    public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+
+    /// The bool; nil for values of other types.
+    public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+
+    /// The number as a double: of a decimal, the nearest one; nil for what is no number.
+    public var double: Double? {
+        switch self {
+        case .real(let value): value
+        case .integer(let value): Double(value)
+        case .decimal(let text): Double(text)
+        default: nil
+        }
+    }
+
+    /// The text of a text, decimal, date, JSON, URL or UUID; nil for values of other types.
+    public var text: String? {
+        switch self {
+        case .text(let text), .decimal(let text), .date(let text), .json(let text), .url(let text), .uuid(let text):
+            text
+        default: nil
+        }
+    }
+
+    /// The moment, to the microsecond; nil for values of other types.
+    public var date: Date? {
+        if case .timestamp(let value) = self { Date(timeIntervalSince1970: Double(value) / 1_000_000) } else { nil }
+    }
+
+    /// The bytes; nil for values of other types.
+    public var data: [UInt8]? { if case .data(let bytes) = self { bytes } else { nil } }
+}
+
+extension LocalValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+{
+    /// A text.
+    public init(stringLiteral value: String) { self = .text(value) }
+    /// An integer.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// A double.
+    public init(floatLiteral value: Double) { self = .real(value) }
+    /// True or false.
+    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+    /// No value.
+    public init(nilLiteral: ()) { self = .null }
+}
+
+extension LocalValue: CustomStringConvertible {
+    /// The value as a person would type it.
+    public var description: String {
+        switch self {
+        case .null: "null"
+        case .boolean(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .real(let value): "\(value)"
+        case .timestamp(let value): Self.text(ofTimestamp: value)
+        case .data(let bytes): "\(bytes.count) bytes"
+        case .decimal(let text), .text(let text), .date(let text), .json(let text), .url(let text), .uuid(let text):
+            text
+        }
+    }
+}
+
+/// What can be compared with a field, or set as one.
+public protocol LocalValueConvertible {
+    /// The value as objects have it.
+    var localValue: LocalValue { get }
+}
+
+extension LocalValue: LocalValueConvertible {
+    /// Itself.
+    public var localValue: LocalValue { self }
+}
+
+extension Bool: LocalValueConvertible {
+    /// True or false.
+    public var localValue: LocalValue { .boolean(self) }
+}
+
+extension Int: LocalValueConvertible {
+    /// An integer.
+    public var localValue: LocalValue { .integer(Int64(self)) }
+}
+
+extension Int32: LocalValueConvertible {
+    /// An integer.
+    public var localValue: LocalValue { .integer(Int64(self)) }
+}
+
+extension Int64: LocalValueConvertible {
+    /// An integer.
+    public var localValue: LocalValue { .integer(self) }
+}
+
+extension Double: LocalValueConvertible {
+    /// A double.
+    public var localValue: LocalValue { .real(self) }
+}
+
+extension String: LocalValueConvertible {
+    /// A text.
+    public var localValue: LocalValue { .text(self) }
+}
+
+extension Date: LocalValueConvertible {
+    /// A moment, to the microsecond.
+    public var localValue: LocalValue { .timestamp(microseconds: LocalValue.microseconds(of: self)) }
+}
+
+extension Decimal: LocalValueConvertible {
+    /// The number by its text.
+    public var localValue: LocalValue { .decimal(description) }
+}
+
+extension URL: LocalValueConvertible {
+    /// The URL as it was written.
+    public var localValue: LocalValue { .url(absoluteString) }
+}
+
+extension UUID: LocalValueConvertible {
+    /// The UUID in lower case.
+    public var localValue: LocalValue { .uuid(uuidString.lowercased()) }
+}
+
+extension Data: LocalValueConvertible {
+    /// The bytes.
+    public var localValue: LocalValue { .data(Array(self)) }
+}
+
+extension Optional: LocalValueConvertible where Wrapped: LocalValueConvertible {
+    /// The value, or null.
+    public var localValue: LocalValue { self?.localValue ?? .null }
+}
+
+extension LocalValue: Codable {
+    /// Reads what a coder of another format has; our own hands values over as they are.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .boolean(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .real(value)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    /// Writes the plain value: moments, bytes and numbers with more digits than a double has as their text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .boolean(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .real(let value): try container.encode(value)
+        case .data(let bytes): try container.encode(Data(bytes).base64EncodedString())
+        default: try container.encode(description)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import BridgeHost
+internal import Importer
+internal import Model
+internal import SQLiteStore
+
+/// What all remote operations of a manager share: one writer's connection, the file's lock, and the run that their changes
+/// belong to. Lock and run are held while any of them is at work.
+actor ImportSession {
+    let workspace: Workspace
+    let store: SQLiteStore
+    let thread: ImportThread
+    let gate = PageGate()
+    let connections: Connections
+    private let patience: FileLock.Patience
+    private var users = 0
+    private var opening: Task<FileLock, any Error>?
+    private var closing: Task<Void, Never>?
+
+    init(_ workspace: Workspace, store: SQLiteStore, patience: FileLock.Patience) {
+        self.workspace = workspace
+        self.store = store
+        self.patience = patience
+        thread = ImportThread()
+        connections = Connections(workspace, isShared: true)
+    }
+
+    /// Runs `body` with the right to write.
+    nonisolated func perform<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+        try await enter()
+        do {
+            let result = try await body()
+            try await leave()
+            return result
+        } catch {
+            try? await leave()
+            throw error
+        }
+    }
+
+    private func enter() async throws {
+        while let closing { await closing.value }
+        users += 1
+        let task =
+            opening
+            ?? Task { [workspace, store, thread, patience] in
+                let lock = try await FileLock.take(
+                    of: workspace.configuration.databasePath, command: Workspace.programName, patience: patience)
+                do {
+                    try await thread.run { try store.beginRun(kind: "request") }
+                } catch {
+                    lock.release()
+                    throw error
+                }
+                return lock
+            }
+        opening = task
+        do {
+            _ = try await task.value
+        } catch {
+            users -= 1
+            if users == 0 { opening = nil }
+            throw error
+        }
+    }
+
+    private func leave() async throws {
+        users -= 1
+        guard users == 0, let opening else { return }
+        self.opening = nil
+        let end = Task { [workspace, store, thread] in
+            _ = try await thread.run {
+                try store.endRun(
+                    outcome: "finished", summary: nil, always: false, keeping: workspace.configuration.history)
+            }
+        }
+        let done = Task {
+            _ = await end.result
+            if let lock = try? await opening.value { lock.release() }
+        }
+        closing = done
+        await done.value
+        closing = nil
+        try await end.value
+    }
+
+    /// Closes the connections.
+    func close() async {
+        await connections.close()
+    }
+}

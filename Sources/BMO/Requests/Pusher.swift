@@ -1,0 +1,79 @@
+public import SQLiteStore
+
+/// Sends local edits to their remotes.
+///
+/// The manager knows no more of it: `RequestManager.save(_:workflow:)` hands it the outbox entries of an edit.
+public protocol Pusher: Sendable {
+    /// Sends entries, those first that they depend on.
+    ///
+    /// - Returns: What became of each.
+    /// - Throws: What kept it from beginning: another pusher is at work, say. The entries stay.
+    func push(_ entries: [Int64]) async throws -> [Int64: PushOutcome]
+}
+
+/// What became of an edit that was to be sent.
+public enum PushOutcome: Sendable, Equatable {
+    /// The remote has it, and its answer is imported; with the object's key, where the remote gave another.
+    case done(ObjectID?)
+    /// The remote does not want it.
+    case refused(OutboxFailure)
+    /// The remote's object is another than the one that was edited.
+    case conflict(OutboxFailure)
+    /// It stays in the outbox and is sent later.
+    case waiting(OutboxFailure?)
+}
+
+/// When a save counts, and what a refusal does.
+public enum SaveWorkflow: Sendable {
+    /// The local change counts at once and the remote follows; one that it refuses stays in the outbox, with its words.
+    case localFirst
+    /// The local change counts at once and the remote follows; one that it refuses is rolled back here.
+    case rollBack
+    /// The save returns when the remote has it; one that it refuses is rolled back here, and the save fails.
+    case afterRemote
+}
+
+/// A change to one object, to be saved.
+public struct ObjectEdit: Sendable {
+    enum Operation: Sendable {
+        case create, update, delete
+    }
+
+    let operation: Operation
+    let entity: String
+    let id: ObjectID?
+    let content: ObjectNode
+
+    /// A new object with these values; without a key it gets a temporary one until the remote gives its own.
+    public static func create(_ entity: String, _ values: [String: LocalValue]) -> ObjectEdit {
+        ObjectEdit(operation: .create, entity: entity, id: nil, content: node(values))
+    }
+
+    /// A new object of a type of yours; objects inside it are created or updated with it.
+    ///
+    /// - Throws: `EncodingError`.
+    public static func create(_ entity: String, _ value: some Encodable) throws -> ObjectEdit {
+        ObjectEdit(operation: .create, entity: entity, id: nil, content: try ObjectEncoder.encode(value))
+    }
+
+    /// Other values for an object; values that it has already are no change.
+    public static func update(_ id: ObjectID, _ values: [String: LocalValue]) -> ObjectEdit {
+        ObjectEdit(operation: .update, entity: id.entity, id: id, content: node(values))
+    }
+
+    /// An object as a value of a type of yours has it; members that are not encoded are left alone.
+    ///
+    /// - Throws: `EncodingError`.
+    public static func update(_ id: ObjectID, _ value: some Encodable) throws -> ObjectEdit {
+        ObjectEdit(operation: .update, entity: id.entity, id: id, content: try ObjectEncoder.encode(value))
+    }
+
+    /// An object that is to go.
+    public static func delete(_ id: ObjectID) -> ObjectEdit {
+        ObjectEdit(operation: .delete, entity: id.entity, id: id, content: .members([]))
+    }
+
+    private static func node(_ values: [String: LocalValue]) -> ObjectNode {
+        .members(values.sorted { $0.key < $1.key }.map { (name: $0.key, node: .value($0.value)) })
+    }
+}

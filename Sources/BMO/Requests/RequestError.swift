@@ -1,0 +1,85 @@
+internal import BridgeHost
+internal import Importer
+internal import Model
+
+/// Why a request failed, and at which of its steps.
+public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The step at which it failed.
+    public var step: RequestStep
+    /// The entity.
+    public var entity: String
+    /// The kind of failure, as a word: of the bridge (`authentication`, `timeout`, ...), `database`, `configuration`,
+    /// `quarantine`, `brake`, `request` for a request that makes no sense.
+    public var code: String
+    /// What failed, on which thing.
+    public var message: String
+    /// What can be done about it.
+    public var remedy: String?
+    /// The configuration's name of the bridge; nil where it did not come to that.
+    public var bridge: String?
+    /// The URL or path, without secrets.
+    public var location: String?
+    /// The remote's own words.
+    public var remote: String?
+    /// Whether the same request may succeed later.
+    public var isRetryable = false
+
+    /// Whether the remote could not be reached at all: the network is down, or the server is.
+    public var isUnreachable: Bool { code == BridgeFailure.Code.unreachable.rawValue }
+
+    init(
+        _ step: RequestStep, entity: String, code: String, _ message: String, remedy: String? = nil,
+        bridge: String? = nil
+    ) {
+        self.step = step
+        self.entity = entity
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+        self.bridge = bridge
+    }
+
+    /// The error on one line.
+    public var description: String {
+        var text = "\(entity)\(bridge.map { " (bridge \($0))" } ?? ""): \(code) while \(step): \(message)"
+        if let location, !message.contains(location) { text += " at \(location)" }
+        if let remote { text += "; the remote says: \(remote)" }
+        if let remedy { text += "; \(remedy)" }
+        return text
+    }
+}
+
+extension RequestError {
+    /// An error on its way to the caller, whatever threw it.
+    ///
+    /// - Parameter step: The step at which it was, where the error does not tell.
+    init(_ error: any Error, entity: Entity, bridge: String, at step: RequestStep) {
+        if let known = error as? RequestError {
+            self = known
+            return
+        }
+        let failure = SyncFailure(error, entity: entity, bridge: bridge, page: nil)
+        self.init(
+            Self.step(of: failure.code, at: step), entity: failure.entity, code: failure.code, failure.message,
+            remedy: failure.remedy, bridge: failure.bridge)
+        location = failure.location
+        remote = failure.remote
+        if let cause = error as? BridgeFailure {
+            isRetryable = cause.isRetryable
+        } else if let cause = error as? StoreError {
+            isRetryable = cause.code == .busy
+        } else {
+            isRetryable = ["unreachable", "timeout", "rate_limited"].contains(code)
+        }
+    }
+
+    private static func step(of code: String, at step: RequestStep) -> RequestStep {
+        switch code {
+        case "database", "quarantine", "brake": step == .answeredLocally ? step : .importing
+        case "configuration", "unsupported": .translating
+        case "protocol": .representing
+        case "unreachable", "timeout", "tls", "authentication", "permission", "rate_limited": .contacting
+        default: step
+        }
+    }
+}

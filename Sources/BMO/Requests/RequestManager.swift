@@ -1,0 +1,250 @@
+internal import BridgeHost
+internal import Foundation
+internal import Importer
+public import Logging
+internal import Mapping
+internal import Model
+public import RecordBatch
+public import SQLiteStore
+internal import Synchronization
+
+/// Local objects at once, and the remote follows: the life of requests over one database.
+///
+/// ```swift
+/// let manager = try await RequestManager(config: "bmo.yml")
+/// let fetch = try await manager.fetch(ObjectRequest("Country", where: Field("population") > 1_000_000))
+/// show(fetch.local)                          // at once
+/// let result = try await fetch.remote        // inserted, updated, deleted, ...
+/// ```
+///
+/// Safe to use from any task. Local reads have a connection of their own and never wait for an import. Requests that ask the
+/// same while one is on its way share its answer. While the remote is asked, the manager has the file's lock: syncs of other
+/// processes wait for it, or it for them. Close it at the end.
+public final class RequestManager: Sendable {
+    /// How a manager works.
+    public struct Options: Sendable {
+        /// What becomes of a request whose remote cannot be reached.
+        public var availability = AvailabilityPolicy.fail
+        /// How long a request waits for another process that writes the file.
+        public var patience: FileLock.Patience = .atMost(.seconds(30))
+        /// How many objects a result tells one by one; all are counted.
+        public var detailLimit = 10_000
+
+        /// The usual ones.
+        public init() {}
+    }
+
+    /// The configuration with its plugins and its model.
+    public let workspace: Workspace
+    /// How it works.
+    public let options: Options
+
+    let session: ImportSession
+    let reader: ObjectReader
+    let flights = Mutex<[String: RemoteOperation]>([:])
+    private let answers = Mutex<[String: ContinuousClock.Instant]>([:])
+
+    /// A manager over a configuration file, with plugins and bridges that are part of this program.
+    ///
+    /// - Parameters:
+    ///   - config: The file.
+    ///   - bridges: Bridges that are part of this program, named by the configuration as plugins are; one in Swift is
+    ///     `BridgeExport(MyBridge.self)`.
+    ///   - options: How it works.
+    ///   - logger: Takes what bridges log.
+    /// - Throws: `ConfigurationErrors` with every fault, `StoreError`.
+    public convenience init(
+        config: String, bridges: [any LinkedBridge] = [], options: Options = Options(),
+        logger: Logger = Logger(label: "bmo")
+    ) async throws {
+        let host = BridgeHost(logger: logger, linked: bridges)
+        try self.init(try await Workspace.load(path: config, host: host), options: options)
+    }
+
+    /// A manager over bridges and entities that are named in code.
+    ///
+    /// - Parameters:
+    ///   - definition: The database, the bridges and the entities.
+    ///   - bridges: Bridges that are part of this program.
+    ///   - options: How it works.
+    ///   - logger: Takes what bridges log.
+    /// - Throws: `ConfigurationErrors` with every fault, `StoreError`.
+    public convenience init(
+        _ definition: ModelDefinition, bridges: [any LinkedBridge] = [], options: Options = Options(),
+        logger: Logger = Logger(label: "bmo")
+    ) async throws {
+        let host = BridgeHost(logger: logger, linked: bridges)
+        try self.init(try await Workspace.load(definition, host: host), options: options)
+    }
+
+    /// A manager over a workspace.
+    ///
+    /// - Throws: `StoreError` when the database cannot be opened.
+    public init(_ workspace: Workspace, options: Options = Options()) throws {
+        self.workspace = workspace
+        self.options = options
+        // Whoever has the lock has made the tables fit; else it is done under it.
+        let path = workspace.configuration.databasePath
+        let lock: FileLock?
+        do {
+            lock = try FileLock.take(of: path, command: Workspace.programName)
+        } catch let error as StoreError where error.code == .busy {
+            lock = nil
+        }
+        defer { lock?.release() }
+        let store = try workspace.openStore()
+        do {
+            reader = ObjectReader(try workspace.openStore(), workspace.model)
+        } catch {
+            try? store.close()
+            throw error
+        }
+        session = ImportSession(workspace, store: store, patience: options.patience)
+    }
+
+    /// Closes the database and the bridges. Requests on their way are cancelled.
+    ///
+    /// - Throws: `StoreError`.
+    public func close() async throws {
+        let flights = flights.withLock { Array($0.values) }
+        for flight in flights { flight.cancelAll() }
+        await session.close()
+        try reader.store.close()
+        try session.store.close()
+    }
+
+    // MARK: local
+
+    /// The local objects of a request; the remote is not asked.
+    ///
+    /// - Throws: ``RequestError``.
+    public func objects(_ request: ObjectRequest) async throws -> [LocalObject] {
+        try await atStep(.answeredLocally, request.entity) { try await reader.objects(request) }
+    }
+
+    /// The local objects of a request as values of a type of yours.
+    ///
+    /// - Throws: ``RequestError``, `DecodingError`.
+    public func values<Value: Decodable>(
+        _ request: ObjectRequest, as type: Value.Type = Value.self
+    ) async throws -> [Value] {
+        try await objects(request).map { try $0.decoded(as: type) }
+    }
+
+    /// How many local objects match a request, its limit and offset left out.
+    ///
+    /// - Throws: ``RequestError``.
+    public func count(_ request: ObjectRequest) async throws -> Int {
+        try await atStep(.answeredLocally, request.entity) { try await reader.count(request) }
+    }
+
+    /// The local object with a key, its values in the key's order; nil when there is none.
+    ///
+    /// - Throws: ``RequestError`` for an entity that is not there, and a key that cannot be one of it.
+    public func get(
+        _ entity: String, _ key: any LocalValueConvertible..., including: [String] = []
+    ) async throws -> LocalObject? {
+        try await get(ObjectID(entity: entity, key: key.map(\.localValue)), including: including)
+    }
+
+    /// The local object with an identity; nil when there is none.
+    ///
+    /// - Throws: ``RequestError``.
+    public func get(_ id: ObjectID, including: [String] = []) async throws -> LocalObject? {
+        try await atStep(.answeredLocally, id.entity) {
+            let key = try reader.storedKey(id)
+            return try await reader.objects(id.entity, keys: [key], including: including).first
+        }
+    }
+
+    /// The local objects of a request one after the other, however many: pages of them are read as you go on.
+    ///
+    /// - Parameter pageSize: How many are read at a time.
+    public func cursor(_ request: ObjectRequest, pageSize: Int = 500) -> ObjectCursor {
+        ObjectCursor(reader: reader, request: request, pageSize: max(1, pageSize))
+    }
+
+    /// The local objects of a request and their differences from now on, whoever writes them.
+    ///
+    /// - Throws: ``RequestError``.
+    public func observe(_ request: ObjectRequest) throws -> ObjectObservation {
+        try ObjectObservation(request, store: session.store, reader: reader)
+    }
+
+    // MARK: remote
+
+    /// Answers with the local objects, and asks the remote if the request's type says so.
+    ///
+    /// Returns when the local objects are read.
+    ///
+    /// - Throws: ``RequestError`` for a request that does not fit the model, or when the database cannot be read.
+    public func fetch(_ request: ObjectRequest) async throws -> ObjectFetch {
+        let local = try await objects(request)
+        let part: ObjectFetch.Part
+        if let skip = await skip(request, local) {
+            part = .skipped(skip)
+        } else {
+            let (operation, subscriber) = join(request)
+            part = .running(operation, subscriber: subscriber)
+        }
+        return ObjectFetch(request, local: local, part) { [reader] in try await reader.objects($0) }
+    }
+
+    private func skip(_ request: ObjectRequest, _ local: [LocalObject]) async -> FetchResult.Skip? {
+        switch request.type {
+        case .always: return nil
+        case .never: return .never
+        case .ifNoLocal: return local.contains { !$0.isStub } ? .localObjects : nil
+        case .custom(let decide): return await decide(local) ? nil : .custom
+        case .timeToLive(let duration):
+            let last = answers.withLock { $0[request.semanticKey] }
+            return last.map { ContinuousClock.now - $0 < duration } == true ? .fresh : nil
+        }
+    }
+
+    /// The operation of a request: one that is on its way, or a new one.
+    private func join(_ request: ObjectRequest) -> (RemoteOperation, subscriber: Int) {
+        let key = request.semanticKey
+        return flights.withLock { flights in
+            if let flight = flights[key], let subscriber = flight.subscribe() { return (flight, subscriber) }
+            let operation = RemoteOperation { [weak self] ended in
+                self?.flights.withLock { if $0[key] === ended { $0[key] = nil } }
+            }
+            flights[key] = operation
+            let subscriber = operation.subscribe() ?? 0
+            operation.start { [self] operation in
+                let fetch = RemoteFetch(
+                    request: request, session: session, reader: reader, availability: options.availability,
+                    detailLimit: options.detailLimit, report: { operation.report($0) })
+                let result = try await fetch.run()
+                noteAnswer(to: key)
+                return result
+            }
+            return (operation, subscriber)
+        }
+    }
+
+    private func noteAnswer(to key: String) {
+        answers.withLock { answers in
+            // Keys come from the program's requests: a program that asks for each object by its key has many.
+            if answers.count >= 10_000, let oldest = answers.min(by: { $0.value < $1.value }) {
+                answers[oldest.key] = nil
+            }
+            answers[key] = ContinuousClock.now
+        }
+    }
+
+    /// Runs `body`, and throws the store's errors as the request's.
+    func atStep<Result>(
+        _ step: RequestStep, _ entity: String, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as StoreError {
+            var failure = RequestError(step, entity: entity, code: "database", error.message, remedy: error.remedy)
+            failure.isRetryable = error.code == .busy
+            throw failure
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import GRDB
+internal import Importer
+
+extension SQLiteStore {
+    /// The number of the newest change on record, before a page is begun.
+    ///
+    /// - Throws: ``StoreError``.
+    package func newestChange() throws -> Int64 {
+        try read("reading the changes") { db in
+            try Int64.fetchOne(db, sql: "SELECT max(id) FROM bmo_changes") ?? 0
+        }
+    }
+
+    /// What this store's run changed after the change with a number, row by row; call it between two pages.
+    ///
+    /// - Parameters:
+    ///   - number: What ``newestChange()`` gave before the page.
+    ///   - limit: At most so many records of changes are read.
+    /// - Throws: ``StoreError``.
+    package func changes(after number: Int64, limit: Int) throws -> [RowChange] {
+        guard
+            let run = try SQLiteStore.translating(
+                "reading the run", { try writer.writeWithoutTransaction { _ in try writers.changes.currentID } })
+        else { return [] }
+        return try read("reading the changes") { db in
+            let select = try RawStatement(
+                """
+                SELECT \(ChangeRecord.columns) FROM
+                    (SELECT * FROM bmo_changes WHERE id > ?1 AND run = ?2 ORDER BY id LIMIT ?3)
+                ORDER BY entity, key, id
+                """, on: db.sqliteConnection)
+            select.bind(number, at: 1)
+            select.bind(run, at: 2)
+            select.bind(Int64(limit), at: 3)
+            var changes: [RowChange] = []
+            var group: [ChangeRecord] = []
+            func flush() {
+                if group.first?.change != .loaded, let change = RowChange(group, model) { changes.append(change) }
+                group = []
+            }
+            while try select.step() {
+                let record = try ChangeRecord(select)
+                if let last = group.last, last.entity != record.entity || last.key != record.key { flush() }
+                group.append(record)
+            }
+            flush()
+            return changes
+        }
+    }
+}
