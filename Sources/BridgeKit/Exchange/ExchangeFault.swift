@@ -50,6 +50,8 @@ struct FaultRule: Sendable {
     /// The end of the URL or path.
     var target: String?
     var faults: [ExchangeFault]
+    /// Its place in the file, for the report.
+    var index: Int
 
     init(_ options: BridgeOptions) {
         exchange = options.integer("exchange")
@@ -57,6 +59,7 @@ struct FaultRule: Sendable {
         request = options.integer("request")
         method = options.string("method")
         target = options.string("target")
+        index = options.integer("rule") ?? 0
         faults = options.objects("then").compactMap(ExchangeFault.init)
     }
 

@@ -33,13 +33,17 @@ extension ExchangeTape {
                 let words = unmatched(key, asked, same: same)
                 return (["unmatched \(words)"], .none(words))
             }
-            let planned = rules.filter { $0.fits(found.file, name: found.name) }.flatMap(\.faults)
+            let planned = rules.filter { $0.fits(found.file, name: found.name) }
+                .flatMap { rule in rule.faults.map { (fault: $0, rule: rule.index) } }
             let done = faults[found.name[...], default: 0]
             if done < planned.count, uses[found.name[...]] == nil {
-                let fault = planned[done]
-                // What only adds to the reply uses it up, too.
-                if case .slow = fault { return (["fault \(found.name) slow", "used \(found.name)"], .found(found, fault)) }
-                return (["fault \(found.name) \(fault.word)"], .found(found, fault))
+                let (fault, rule) = planned[done]
+                let note = "fault \(found.name) \(fault.word) \(rule)"
+                // What only takes time uses the reply up, too.
+                if case .slow = fault, done == planned.count - 1 {
+                    return ([note, "used \(found.name)"], .found(found, fault))
+                }
+                return ([note], .found(found, fault))
             }
             return (["\(own == nil ? "again" : "used") \(found.name)"], .found(found, nil))
         }
