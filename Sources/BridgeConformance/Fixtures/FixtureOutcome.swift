@@ -85,6 +85,9 @@ struct FixtureOutcome: Equatable {
 
     // MARK: Differences
 
+    /// So many differences of one table are told.
+    private static let mostOfTable = 12
+
     /// What differs from what was expected, a line each.
     func differences(from expected: FixtureOutcome) -> [String] {
         var lines: [String] = []
@@ -96,7 +99,11 @@ struct FixtureOutcome: Equatable {
                 lines.append("\(section.title): not expected, found with \(section.lines.count) lines")
                 continue
             }
-            lines += section.isTable ? Self.rows(section, other) : Self.words(section, other)
+            let own = section.isTable ? Self.rows(section, other) : Self.words(section, other)
+            lines += own.prefix(Self.mostOfTable)
+            if own.count > Self.mostOfTable {
+                lines.append("\(section.title): and \(own.count - Self.mostOfTable) more differences")
+            }
         }
         return lines
     }

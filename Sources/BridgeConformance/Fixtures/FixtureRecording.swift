@@ -65,7 +65,9 @@ public struct FixtureRecording: Sendable {
         fixture.values = Self.addresses(in: configuration)
         let raw = runner.folder.appendingPathComponent("raw").path
         try files.createDirectory(atPath: raw, withIntermediateDirectories: true)
-        let session = ExchangeSession(mode: .record, folder: raw, report: "", database: "")
+        var session = ExchangeSession(mode: .record, folder: raw, report: "", database: "")
+        let faults = try FaultFile(path: fixture.folder + "/faults.yml")
+        session.faults = faults.rules(of: fixture.steps.count - 1).map(\.value)
         let ending = try await runner.run(step, config: config, session: session, directory: nil)
         guard step.first != "sync" || ending.report != nil else {
             throw FixtureCase.Fault(

@@ -104,7 +104,7 @@ extension StepRunner.Ending {
         if !faults.isEmpty { lines.append("faults: \(faults.joined(separator: ", "))") }
         let retries = Dictionary(grouping: notes.filter { $0.hasPrefix("retry ") }.map { $0.dropFirst(6) }) { $0 }
         if !retries.isEmpty {
-            let words = retries.map { "\($0.key) \($0.value.count) times" }.sorted()
+            let words = retries.map { "\($0.key) \($0.value.count == 1 ? "once" : "\($0.value.count) times")" }.sorted()
             lines.append("tried again: \(words.joined(separator: ", "))")
         }
         return lines

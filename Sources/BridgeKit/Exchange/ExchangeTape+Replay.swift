@@ -12,8 +12,8 @@ extension ExchangeTape {
     /// A request that was recorded once is answered again while a walk reads: it may begin anew after a fault.
     ///
     /// - Throws: ``BridgeError`` for a request that was not recorded, with the nearest that was and what differs.
-    public func replay(_ request: Exchange.Request) throws -> Replayed {
-        let asked = asked(request)
+    public func replay(_ request: Exchange.Request, isToken: Bool = false) throws -> Replayed {
+        let asked = asked(request, counts: !isToken)
         let key = ExchangeKey(asked)
         let recorded = recorded
         let mayRepeat = ExchangeScope.current?.isReading ?? true
@@ -54,11 +54,9 @@ extension ExchangeTape {
         case .found(let found, let fault):
             reach(found.file.after)
             if case .slow(let seconds) = fault { pass(seconds) }
-            if case .answer(let status, let headers, let body) = fault {
-                let wait = headers.first { $0.name.lowercased() == "retry-after" }.flatMap { Double($0.value) }
-                pass(wait ?? 0)
-                return Replayed(
-                    fault: fault, reply: .answer(status: status, headers: headers, body: Array(body.utf8)))
+            if let fault, case .answer(_, let headers, _) = fault {
+                pass(headers.first { $0.name.lowercased() == "retry-after" }.flatMap { Double($0.value) } ?? 0)
+                return fault.replayed
             }
             return Replayed(fault: fault, reply: found.file.reply)
         }
