@@ -149,7 +149,8 @@ final class RESTSource: RecordSource {
         _ exchange: HTTPExchange, _ response: HTTPResponse, _ early: HTTPExchange.PaddedBody?, isAccepted: Bool
     ) throws {
         // What follows can be asked for before this page is even here.
-        for ahead in pager.ahead(of: position, limit: Self.lookahead) where !running.has(ahead) {
+        for ahead in pager.ahead(of: position, limit: client.keepsOrder ? 0 : Self.lookahead)
+        where !running.has(ahead) {
             try running.add(start(ahead), at: ahead)
         }
         pageURL = HTTPURL(response.url)

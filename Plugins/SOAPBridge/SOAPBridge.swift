@@ -170,7 +170,9 @@ public final class SOAPBridge: Bridge {
             let reader = DocumentReader(client: client, trusted: options.wsdl, cache: options.cache)
             let definition: WSDLDefinition
             do {
-                definition = try WSDLReader.load(options.wsdl, allowedHosts: options.importHosts, read: reader.read)
+                definition = try context.aside {
+                    try WSDLReader.load(options.wsdl, allowedHosts: options.importHosts, read: reader.read)
+                }
             } catch var error as BridgeError {
                 error.remote = error.remote.map(client.redactor.clean(_:))
                 throw error

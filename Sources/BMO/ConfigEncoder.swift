@@ -9,8 +9,12 @@ package struct ConfigEncoder {
     /// The values that were secret: what no message may show.
     package private(set) var secrets: [String] = []
 
-    package init(directory: String) {
+    /// What stands for secrets; nil reads them.
+    private let session: ExchangeSession?
+
+    package init(directory: String, session: ExchangeSession? = nil) {
         self.directory = directory
+        self.session = session
     }
 
     /// - Throws: `SecretError` when a variable or file is not there.
@@ -39,15 +43,16 @@ package struct ConfigEncoder {
             }
             writer.endObject()
         case .secret(let reference):
-            let secret = try reference.resolve(
-                relativeTo: directory, environment: ProcessInfo.processInfo.environment)
+            let secret =
+                try session?.standIn(for: reference)
+                ?? reference.resolve(relativeTo: directory, environment: ProcessInfo.processInfo.environment)
             if !Self.isPlainURL(secret) { secrets.append(secret) }
             writer.text(secret)
         }
     }
 
     /// Whether a value is the address of a server and nothing else: struck out, no message could say which server failed.
-    private static func isPlainURL(_ text: String) -> Bool {
+    package static func isPlainURL(_ text: String) -> Bool {
         guard let scheme = text.firstRange(of: "://"),
             ["http", "https", "smb"].contains(text[..<scheme.lowerBound].lowercased())
         else { return false }

@@ -92,7 +92,8 @@ extension Workspace {
             var waiting = syncOrder(context.options.entities)
             var running: Set<Int> = []
             func start() {
-                while running.count < max(1, context.options.concurrency) {
+                // A recording has the order of the requests.
+                while running.count < (session == nil ? max(1, context.options.concurrency) : 1) {
                     // Parents in a circle: somebody has to be first.
                     let free =
                         waiting.firstIndex { index in

@@ -20,6 +20,8 @@ public struct Workspace: Sendable {
     public let model: CompiledModel
     /// Where plugins come from.
     public let host: BridgeHost
+    /// Where the exchanges with the remotes are recorded, or come from; nil as a rule.
+    package var session: ExchangeSession?
 
     /// Reads and checks a configuration, with the schemas of the plugins that it names.
     ///
@@ -167,12 +169,17 @@ public struct Workspace: Sendable {
         guard let plugin = plugins[bridge.plugin] else {
             throw BridgeFailure(.configuration, "there is no plugin `\(bridge.plugin)`", bridge: bridge.name)
         }
-        var encoder = ConfigEncoder(directory: configuration.directory)
-        let options = try encoder.batch(bridge.options)
+        var encoder = ConfigEncoder(directory: configuration.directory, session: session)
+        var options = try encoder.batch(bridge.options)
         // The bridge's messages may not show the secrets of its entities' sections either.
         for entity in configuration.model.entities {
             if entity.bridge == bridge.name { _ = try encoder.batch(entity.section) }
             for source in entity.sources where source.bridge == bridge.name { _ = try encoder.batch(source.section) }
+        }
+        if let session {
+            guard plugin.can("replay") else { throw ExchangeSession.refusal(of: bridge) }
+            var again = encoder
+            options = try again.batch(session.options(bridge, secrets: encoder.secrets))
         }
         let isolation: PluginListing.Isolation? =
             switch bridge.isolation {

@@ -24,6 +24,7 @@ public struct BMOCommand: AsyncParsableCommand {
             ListCommand.self, GetCommand.self,
             StatusCommand.self, WhyCommand.self, RunsCommand.self, DiffCommand.self, UndoCommand.self,
             QuarantineCommand.self, SchemaCommand.self, MigrateCommand.self, PluginsCommand.self,
+            FixturesCommand.self,
         ])
 
     /// A command without arguments.

@@ -21,6 +21,9 @@ struct WorkspaceOptions: ParsableArguments {
     @Flag(help: "Use plugins that bmo.lock does not pin, or that are not the files that it pins.")
     var allowUnpinned = false
 
+    @Option(help: ArgumentHelp("The exchanges of a step of `bmo fixtures`.", valueName: "path", visibility: .private))
+    var exchanges: String?
+
     /// The host, with its log on stderr.
     var host: BridgeHost {
         get throws { BridgeHost(logger: logger, pins: try pins()) }
@@ -44,7 +47,19 @@ struct WorkspaceOptions: ParsableArguments {
     }
 
     /// The checked configuration.
-    func workspace() async throws -> Workspace { try await Workspace.load(path: file, host: try host) }
+    func workspace() async throws -> Workspace {
+        guard let exchanges else { return try await Workspace.load(path: file, host: try host) }
+        return try await replayed(by: try ExchangeSession(path: exchanges))
+    }
+
+    /// The configuration with the exchanges of a case.
+    private func replayed(by session: ExchangeSession) async throws -> Workspace {
+        var limits = BridgeLimits()
+        limits.retries.passesAtOnce = session.mode == .replay
+        let host = BridgeHost(
+            logger: ExchangeLog.logger(over: logger, report: session.report), limits: limits, pins: try pins())
+        return try await Workspace.load(path: file, host: host, session: session)
+    }
 
     /// The database, which must be there.
     func store(of workspace: Workspace) throws -> SQLiteStore {

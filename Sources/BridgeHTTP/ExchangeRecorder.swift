@@ -11,7 +11,7 @@ final class ExchangeRecorder {
 
     /// Header fields that belong to the connection, or to the reply's form before it was decoded.
     private static let passing: Set<String> = [
-        "connection", "keep-alive", "transfer-encoding", "content-encoding", "content-length", "date", "age",
+        "connection", "keep-alive", "transfer-encoding", "content-encoding", "content-length", "date", "age", "host",
     ]
     /// In place of header fields: the URL that answered after redirects, and that credentials did not follow.
     static let finalURL = "@url"
@@ -58,10 +58,15 @@ extension HTTPClient {
         let asked = asked(request, credential)
         guard tape.isReplaying else {
             let take = tape.begin(asked, isToken: isToken)
+            if let fault = take.fault {
+                state.withLock { play(fault.replayed, of: request, into: &$0) }
+                state.signal()
+                return true
+            }
             state.withLock { $0.recorder = ExchangeRecorder(take, url: request.url) }
             return false
         }
-        let replayed = try tape.replay(asked)
+        let replayed = try tape.replay(asked, isToken: isToken)
         state.withLock { play(replayed, of: request, into: &$0) }
         state.signal()
         return true

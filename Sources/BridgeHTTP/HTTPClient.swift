@@ -108,6 +108,9 @@ public final class HTTPClient: Sendable {
         options.headers.contains { $0.name.lowercased() == name.lowercased() }
     }
 
+    /// Whether requests are to be made one after the other, none ahead: a recording has an order.
+    public var keepsOrder: Bool { tape != nil }
+
     /// How long all requests of one walk may take together.
     public var totalTime: Duration? { options.totalTime }
 

@@ -288,6 +288,7 @@ public final class RecordStream: Sendable {
     }
 
     private func sleep(_ pause: Duration) async throws(BridgeFailure) {
+        let pause = limits.retries.passesAtOnce ? .zero : pause
         let promise = Promise<Void>()
         state.withLock { $0.sleep = promise }
         let timer = promise.fulfil(after: pause, with: ())

@@ -8,6 +8,8 @@ public struct RetryPolicy: Sendable, Equatable {
     public var maximum: Duration = .seconds(30)
     /// The longest pause that a remote may ask for; one that asks for more is not tried again.
     public var longestRetryAfter: Duration = .seconds(120)
+    /// Whether pauses pass at once, as in a replay.
+    public var passesAtOnce = false
 
     /// The defaults.
     public init() {}

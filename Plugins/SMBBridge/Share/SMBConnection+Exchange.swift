@@ -90,6 +90,7 @@ extension SMBConnection {
             return try play(replayed, coding, failure)
         }
         let take = tape.begin(request)
+        if let fault = take.fault { return try play(fault.replayed, coding, failure) }
         do throws(SMBFailure) {
             let value = try live()
             let (fields, bytes) = coding.write(value)

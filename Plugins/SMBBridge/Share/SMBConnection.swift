@@ -11,7 +11,8 @@ final class SMBConnection: Share, @unchecked Sendable {
     // `context` is made in `init`, freed in `deinit`, and used in between only inside `library.withLock`, as are
     // `hasOpenedShare` and `isUnencrypted`.
     let options: ShareOptions
-    private let context: UnsafeMutablePointer<SMBCCTX>
+    /// Nil in a replay, which has no use for the library.
+    private let context: UnsafeMutablePointer<SMBCCTX>?
     private let host: BridgeContext
     /// Where calls are written down or come from.
     var tape: ExchangeTape? { host.exchange }
@@ -30,6 +31,10 @@ final class SMBConnection: Share, @unchecked Sendable {
         // libsmbclient knows no way to name a cache but the environment of its process.
         if case .kerberos(let cache?, _, _) = options.credentials { setenv("KRB5CCNAME", cache, 1) }
         deadline = CallDeadline(port: options.url.port ?? 445, seconds: options.timeoutSeconds * 2)
+        guard host.exchange?.isReplaying != true else {
+            context = nil
+            return
+        }
         let made = Self.library.withLock { owner -> UInt? in
             owner = nil
             // A connection that the server closed must end in an error, not in a signal.
@@ -52,10 +57,11 @@ final class SMBConnection: Share, @unchecked Sendable {
                 remedy: "check that HOME and the temporary folder exist")
         }
         self.context = context
-        Self.library.withLock { _ in configure() }
+        Self.library.withLock { _ in configure(context) }
     }
 
     deinit {
+        guard let context else { return }
         Self.library.withLock { owner in
             smbc_setLogCallback(context, nil, Self.forwardLog)
             owner = nil
@@ -67,9 +73,10 @@ final class SMBConnection: Share, @unchecked Sendable {
     func withContext<Result: Sendable>(
         _ body: (UnsafeMutablePointer<SMBCCTX>) throws(SMBFailure) -> Result
     ) throws(SMBFailure) -> Result {
-        try Self.library.withLock { owner throws(SMBFailure) in
+        guard let context else { throw SMBFailure(cause: .system(ENOTCONN), action: .openShare, path: []) }
+        return try Self.library.withLock { owner throws(SMBFailure) in
             if owner != ObjectIdentifier(self) {
-                claimGlobals()
+                claimGlobals(context)
                 owner = ObjectIdentifier(self)
             }
             deadline.begin()
@@ -123,7 +130,7 @@ final class SMBConnection: Share, @unchecked Sendable {
         }
     }
 
-    private func configure() {
+    private func configure(_ context: UnsafeMutablePointer<SMBCCTX>) {
         smbc_setOptionUserData(context, Unmanaged.passUnretained(self).toOpaque())
         smbc_setFunctionAuthDataWithContext(context, Self.authenticate)
         smbc_setTimeout(context, Int32(options.timeoutSeconds * 1000))
@@ -141,10 +148,10 @@ final class SMBConnection: Share, @unchecked Sendable {
         case .preferred: smbc_setOptionSmbEncryptionLevel(context, SMBC_ENCRYPTLEVEL_REQUEST)
         case .required: smbc_setOptionSmbEncryptionLevel(context, SMBC_ENCRYPTLEVEL_REQUIRE)
         }
-        claimGlobals()
+        claimGlobals(context)
     }
 
-    private func claimGlobals() {
+    private func claimGlobals(_ context: UnsafeMutablePointer<SMBCCTX>) {
         smbc_setLogCallback(context, Unmanaged.passUnretained(self).toOpaque(), Self.forwardLog)
         if !ClientConfiguration.load(options, into: context) {
             host.log(.warning, "libsmbclient's settings cannot be written to a temporary file: signing is its default")

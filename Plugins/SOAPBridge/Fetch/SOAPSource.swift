@@ -215,7 +215,9 @@ final class SOAPSource: RecordSource {
 
     /// Asks for the next page, so that the service works while this page is read.
     private func readAhead(_ total: Int64?) throws {
-        guard ahead == nil, let position = walk.positionAhead(total: total) else { return }
+        guard ahead == nil, !step.call.client.keepsOrder, let position = walk.positionAhead(total: total) else {
+            return
+        }
         ahead = (position, try start(position))
     }
 

@@ -70,7 +70,8 @@ final class ExchangeScope: @unchecked Sendable {
     let entity: String
     /// Whether asking twice changes nothing.
     let isReading: Bool
-    private var requests = 0
+    /// While the bridge asks for something that is no step of the walk.
+    var isAside = false
 
     @TaskLocal static var current: ExchangeScope?
 
@@ -78,10 +79,16 @@ final class ExchangeScope: @unchecked Sendable {
         self.entity = entity
         self.isReading = isReading
     }
+}
 
-    /// The number of the next request of this fetch, from 1.
-    func count() -> Int {
-        requests += 1
-        return requests
+extension BridgeContext {
+    /// Runs `body`, whose requests are no steps of the walk that it belongs to, such as for a description of the service.
+    ///
+    /// Only a recording cares: it counts the requests of a walk.
+    public func aside<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let scope = ExchangeScope.current else { return try body() }
+        scope.isAside = true
+        defer { scope.isAside = false }
+        return try body()
     }
 }

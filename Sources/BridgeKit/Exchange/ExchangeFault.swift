@@ -11,6 +11,15 @@ public enum ExchangeFault: Sendable, Equatable {
     /// Another answer; of a protocol other than HTTP the status is a word of its own, such as `EACCES`.
     case answer(status: String, headers: [Exchange.Field], body: String)
 
+    /// What comes of it without a recorded reply.
+    public var replayed: ExchangeTape.Replayed {
+        guard case .answer(let status, let headers, let body) = self else {
+            return ExchangeTape.Replayed(fault: self, reply: .answer(status: "200", headers: [], body: []))
+        }
+        return ExchangeTape.Replayed(
+            fault: self, reply: .answer(status: status, headers: headers, body: Array(body.utf8)))
+    }
+
     /// The fault in a word, for the report.
     var word: String {
         switch self {
@@ -50,6 +59,8 @@ struct FaultRule: Sendable {
     /// The end of the URL or path.
     var target: String?
     var faults: [ExchangeFault]
+    /// Its place in the file, for the report.
+    var index: Int
 
     init(_ options: BridgeOptions) {
         exchange = options.integer("exchange")
@@ -57,6 +68,7 @@ struct FaultRule: Sendable {
         request = options.integer("request")
         method = options.string("method")
         target = options.string("target")
+        index = options.integer("rule") ?? 0
         faults = options.objects("then").compactMap(ExchangeFault.init)
     }
 

@@ -12,8 +12,8 @@ extension ExchangeTape {
     /// A request that was recorded once is answered again while a walk reads: it may begin anew after a fault.
     ///
     /// - Throws: ``BridgeError`` for a request that was not recorded, with the nearest that was and what differs.
-    public func replay(_ request: Exchange.Request) throws -> Replayed {
-        let asked = asked(request)
+    public func replay(_ request: Exchange.Request, isToken: Bool = false) throws -> Replayed {
+        let asked = asked(request, counts: !isToken)
         let key = ExchangeKey(asked)
         let recorded = recorded
         let mayRepeat = ExchangeScope.current?.isReading ?? true
@@ -33,13 +33,17 @@ extension ExchangeTape {
                 let words = unmatched(key, asked, same: same)
                 return (["unmatched \(words)"], .none(words))
             }
-            let planned = rules.filter { $0.fits(found.file, name: found.name) }.flatMap(\.faults)
+            let planned = rules.filter { $0.fits(found.file, name: found.name) }
+                .flatMap { rule in rule.faults.map { (fault: $0, rule: rule.index) } }
             let done = faults[found.name[...], default: 0]
             if done < planned.count, uses[found.name[...]] == nil {
-                let fault = planned[done]
-                // What only adds to the reply uses it up, too.
-                if case .slow = fault { return (["fault \(found.name) slow", "used \(found.name)"], .found(found, fault)) }
-                return (["fault \(found.name) \(fault.word)"], .found(found, fault))
+                let (fault, rule) = planned[done]
+                let note = "fault \(found.name) \(fault.word) \(rule)"
+                // What only takes time uses the reply up, too.
+                if case .slow = fault, done == planned.count - 1 {
+                    return ([note, "used \(found.name)"], .found(found, fault))
+                }
+                return ([note], .found(found, fault))
             }
             return (["\(own == nil ? "again" : "used") \(found.name)"], .found(found, nil))
         }
@@ -50,11 +54,9 @@ extension ExchangeTape {
         case .found(let found, let fault):
             reach(found.file.after)
             if case .slow(let seconds) = fault { pass(seconds) }
-            if case .answer(let status, let headers, let body) = fault {
-                let wait = headers.first { $0.name.lowercased() == "retry-after" }.flatMap { Double($0.value) }
-                pass(wait ?? 0)
-                return Replayed(
-                    fault: fault, reply: .answer(status: status, headers: headers, body: Array(body.utf8)))
+            if let fault, case .answer(_, let headers, _) = fault {
+                pass(headers.first { $0.name.lowercased() == "retry-after" }.flatMap { Double($0.value) } ?? 0)
+                return fault.replayed
             }
             return Replayed(fault: fault, reply: found.file.reply)
         }

@@ -35,6 +35,10 @@ public final class ExchangeTape: Sendable {
         /// Seconds that passed in the replay's time.
         var seconds = 0.0
         var files: [Recorded]?
+        /// The requests of each entity's walks, in the order in which they were first made.
+        var asked: [String: [ExchangeKey]] = [:]
+        /// How many faults came before each, while recording.
+        var faulted: [Int: Int] = [:]
     }
 
     /// An exchange of the recording.
@@ -86,7 +90,21 @@ public final class ExchangeTape: Sendable {
             state.takes += 1
             return state.takes
         }
-        return Take(self, asked(request), isToken: isToken, isExact: request.isExact, number: number)
+        let asked = asked(request, counts: !isToken)
+        return Take(
+            self, asked, fault: fault(before: asked), isToken: isToken, isExact: request.isExact, number: number)
+    }
+
+    /// The fault that is planned before a request that is being recorded: what follows it is recorded, too.
+    private func fault(before asked: ExchangeFile) -> ExchangeFault? {
+        for rule in rules where rule.exchange == nil && rule.fits(asked, name: "") {
+            let done = state.withLock { $0.faulted[rule.index, default: 0] }
+            guard done < rule.faults.count else { continue }
+            state.withLock { $0.faulted[rule.index] = done + 1 }
+            if case .slow = rule.faults[done] { continue }
+            return rule.faults[done]
+        }
+        return nil
     }
 
     /// A request that is under way, to be written with its reply.
@@ -97,8 +115,14 @@ public final class ExchangeTape: Sendable {
         private let isExact: Bool
         private let name: String
         private let isWritten = Atomic(false)
+        /// What the case wants to go wrong here: then the request is not to be sent, and nothing is written.
+        public let fault: ExchangeFault?
 
-        fileprivate init(_ tape: ExchangeTape, _ file: ExchangeFile, isToken: Bool, isExact: Bool, number: Int) {
+        fileprivate init(
+            _ tape: ExchangeTape, _ file: ExchangeFile, fault: ExchangeFault?, isToken: Bool, isExact: Bool,
+            number: Int
+        ) {
+            self.fault = fault
             self.isExact = isExact
             self.tape = tape
             self.file = file
@@ -143,12 +167,13 @@ public final class ExchangeTape: Sendable {
     }
 
     /// A request as it is written and compared.
-    func asked(_ request: Exchange.Request) -> ExchangeFile {
+    ///
+    /// - Parameter counts: Whether it is a step of its walk.
+    func asked(_ request: Exchange.Request, counts: Bool) -> ExchangeFile {
         var file = ExchangeFile()
         file.bridge = bridge
         if let scope = ExchangeScope.current {
             file.entity = scope.entity.isEmpty ? nil : scope.entity
-            if scope.isReading { file.number = scope.count() }
         }
         if !isReplaying { file.after = Int(seconds) }
         file.method = request.method
@@ -159,7 +184,19 @@ public final class ExchangeTape: Sendable {
             request.isExact
             ? redaction.clean(exact: request.body)
             : redaction.clean(body: request.body, type: type, isReply: false)
+        if let scope = ExchangeScope.current, scope.isReading, counts, !scope.isAside {
+            file.number = number(of: ExchangeKey(file), entity: scope.entity)
+        }
         return file
+    }
+
+    /// Which request of the entity's walks this is: one that is made again after a failure keeps its number.
+    private func number(of key: ExchangeKey, entity: String) -> Int {
+        state.withLock { state in
+            if let known = state.asked[entity]?.firstIndex(of: key) { return known + 1 }
+            state.asked[entity, default: []].append(key)
+            return state.asked[entity, default: []].count
+        }
     }
 
     /// The exchanges of this bridge, in their order.

@@ -1,0 +1,100 @@
+package import BridgeHost
+internal import Foundation
+package import Model
+
+/// Where the exchanges of one step of a fixture are recorded, or come from.
+///
+/// A JSON file that `bmo fixtures` writes and hands to the command that is a step.
+package struct ExchangeSession: Sendable {
+    package enum Mode: String, Sendable {
+        case record, replay
+    }
+
+    package var mode: Mode
+    /// The folder of the exchanges.
+    package var folder: String
+    /// The file that takes a line for what was used, faulted or tried again.
+    package var report: String
+    /// The database of the case, in place of the configuration's.
+    package var database: String
+    /// When the recording was made, in seconds since 1970.
+    package var recorded: Int64?
+    /// Addresses of servers that the configuration has as secrets, by the secrets' descriptions.
+    package var values: [(key: String, value: String)] = []
+    /// What goes wrong in the replay, as the kit reads it.
+    package var faults: [ConfigValue] = []
+
+    package init(mode: Mode, folder: String, report: String, database: String) {
+        self.mode = mode
+        self.folder = folder
+        self.report = report
+        self.database = database
+    }
+
+    /// - Throws: ``BridgeFailure`` when the file is not what `bmo fixtures` writes.
+    package init(path: String) throws {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8), let value = try? ConfigValue(json: text),
+            let mode = value["mode"]?.string.flatMap(Mode.init), let folder = value["folder"]?.string,
+            let report = value["report"]?.string, let database = value["database"]?.string
+        else {
+            throw BridgeFailure(.configuration, "\(path) is no file of `bmo fixtures`", bridge: "fixtures")
+        }
+        self.init(mode: mode, folder: folder, report: report, database: database)
+        if case .int(let seconds)? = value["recorded"] { recorded = seconds }
+        values = (value["values"]?.members ?? []).compactMap { member in
+            member.value.string.map { (member.key, $0) }
+        }
+        faults = value["faults"]?.array ?? []
+    }
+
+    package var json: String {
+        ConfigValue.object([
+            ("mode", .string(mode.rawValue)), ("folder", .string(folder)), ("report", .string(report)),
+            ("database", .string(database)), ("recorded", recorded.map { .int($0) } ?? .null),
+            ("values", .object(values.map { ($0.key, .string($0.value)) })), ("faults", .array(faults)),
+        ]).json
+    }
+
+    /// What a replay takes for a secret, which nobody needs to have; nil while recording.
+    func standIn(for reference: SecretReference) -> String? {
+        guard mode == .replay else { return nil }
+        if let value = values.first(where: { $0.key == reference.description }) { return value.value }
+        let name =
+            switch reference {
+            case .env(let name): name
+            case .file(let path): path.split(separator: "/").last.map(String.init) ?? "file"
+            }
+        // The kit knows it by its beginning.
+        return "replayed-secret-\(name)"
+    }
+
+    /// The options of a bridge, with what its tape needs to know.
+    func options(_ bridge: BridgeConfiguration, secrets: [String]) -> ConfigValue {
+        let tape = ConfigValue.object([
+            ("mode", .string(mode.rawValue)), ("folder", .string(folder)), ("report", .string(report)),
+            ("bridge", .string(bridge.name)), ("secrets", .array(secrets.map { .string($0) })),
+            ("recorded", recorded.map { .int($0) } ?? .null), ("faults", .array(faults)),
+        ])
+        return .object((bridge.options.members ?? []) + [("@exchange", tape)])
+    }
+
+    static func refusal(of bridge: BridgeConfiguration) -> BridgeFailure {
+        BridgeFailure(
+            .unsupported, "the plugin `\(bridge.plugin)` cannot record or replay what it asks its remote",
+            bridge: bridge.name,
+            remedy: "leave its entities out, or have its author hand them through the kit's tape: docs/fixtures.md")
+    }
+}
+
+extension Workspace {
+    /// Reads a configuration whose bridges record or replay.
+    ///
+    /// - Throws: ``ConfigurationErrors``.
+    package static func load(path: String, host: BridgeHost, session: ExchangeSession) async throws -> Workspace {
+        let plain = try await load(path: path, host: host)
+        var configuration = plain.configuration
+        configuration.databasePath = session.database
+        return Workspace(
+            configuration: configuration, plugins: plain.plugins, model: plain.model, host: host, session: session)
+    }
+}

@@ -1,0 +1,70 @@
+internal import ArgumentParser
+internal import BridgeConformance
+internal import BridgeHost
+internal import Foundation
+internal import Importer
+internal import Model
+
+/// `bmo fixtures`.
+struct FixturesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fixtures",
+        abstract: "Record what a remote says, and replay it without a network.",
+        discussion: """
+            A case is a folder: a configuration, the recorded exchanges as text, and the rows that they should come to. \
+            `bmo fixtures record` writes one, `bmo fixtures run` replays all and shows what differs. docs/fixtures.md is \
+            the guide.
+            """,
+        subcommands: [FixturesRunCommand.self, FixturesRecordCommand.self, FixturesListCommand.self],
+        defaultSubcommand: FixturesListCommand.self)
+}
+
+/// Where cases are.
+struct FixtureFolder: ParsableArguments {
+    @Option(help: ArgumentHelp("The folder of the cases.", valueName: "path"))
+    var cases = "Fixtures/cases"
+
+    /// The folder of a case: a path, or a name in the folder of the cases.
+    func path(of name: String) -> String { name.contains("/") ? name : cases + "/" + name }
+
+    /// The folders of the cases that are named, or of all there are.
+    func paths(_ names: [String]) throws -> [String] {
+        guard names.isEmpty else { return names.map(path) }
+        let all = FixtureCase.all(in: cases)
+        guard !all.isEmpty else {
+            throw CommandFailure(
+                "there are no cases in \(cases); `bmo fixtures record CASE` makes one, --cases names another folder",
+                exitCode: CommandFailure.usage)
+        }
+        return all
+    }
+
+    /// The cases that are named, or all there are.
+    func cases(_ names: [String]) throws -> [FixtureCase] {
+        try paths(names).map { path in
+            do {
+                return try FixtureCase(folder: path)
+            } catch {
+                let known = FixtureCase.all(in: cases).map { URL(fileURLWithPath: $0).lastPathComponent }
+                let name = URL(fileURLWithPath: path).lastPathComponent
+                let hint = suggestion(for: name, among: known, what: "cases").map { "; \($0)" } ?? ""
+                throw CommandFailure("\(error)\(hint)", exitCode: CommandFailure.usage)
+            }
+        }
+    }
+
+    static var executable: String { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path }
+}
+
+/// `bmo fixtures list`.
+struct FixturesListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the cases with what each proves.")
+
+    @OptionGroup var folder: FixtureFolder
+
+    func run() async throws {
+        let cases = try folder.cases([])
+        print(Terminal.table(["case", "steps", "what it proves"], cases.map { [$0.name, "\($0.steps.count)", $0.purpose] }))
+    }
+}

@@ -1,0 +1,117 @@
+internal import Foundation
+internal import Model
+
+/// A case: a folder with a configuration, the recorded exchanges of some commands, and what they should come to.
+///
+/// - `bmo.yml`: the configuration.
+/// - `README.md`: its first line says what the case proves.
+/// - `exchanges/`: a file per exchange in order, and in `exchanges/2/` and so on where there are several steps.
+/// - `expected.txt`: what each step reports, then the tables.
+/// - `faults.yml`, if there is one: what goes wrong before an exchange.
+/// - `case.yml`, if there is one: the steps (`sync` alone is the usual one), when it was recorded, and addresses.
+public struct FixtureCase: Sendable {
+    /// The folder's absolute path.
+    public let folder: String
+    /// The commands that it runs, each as its arguments.
+    package var steps: [[String]] = [["sync"]]
+    /// When it was recorded, in seconds since 1970.
+    package var recorded: Int64?
+    /// Addresses of servers that the configuration has as secrets.
+    package var values: [(key: String, value: String)] = []
+
+    /// The folder's name.
+    public var name: String { folder.split(separator: "/").last.map(String.init) ?? folder }
+    var config: String { folder + "/bmo.yml" }
+    var expected: String { folder + "/expected.txt" }
+    var settings: String { folder + "/case.yml" }
+    var readme: String { folder + "/README.md" }
+
+    /// What the case proves, in a line.
+    public var purpose: String {
+        let text = (try? String(contentsOfFile: readme, encoding: .utf8)) ?? ""
+        let line = text.split(whereSeparator: \.isNewline).first ?? ""
+        return String(line.drop { $0 == "#" || $0 == " " })
+    }
+
+    /// Why a case cannot be run or recorded.
+    public struct Fault: Error, CustomStringConvertible {
+        /// What is wrong, where, and what to do.
+        public let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    init(new folder: String) { self.folder = URL(fileURLWithPath: folder).standardizedFileURL.path }
+
+    /// Reads a case.
+    ///
+    /// - Throws: ``Fault``.
+    public init(folder: String) throws {
+        self.init(new: folder)
+        guard FileManager.default.fileExists(atPath: config) else {
+            throw Fault("\(folder) is no case: it has no bmo.yml; `bmo fixtures record` makes one")
+        }
+        guard let text = try? String(contentsOfFile: settings, encoding: .utf8) else { return }
+        guard let value = ConfigurationFile.value(ofYAML: text), let members = value.members else {
+            throw Fault("\(settings) is not YAML of the form `steps: [sync, sync]`")
+        }
+        for (key, value) in members {
+            switch key {
+            case "steps":
+                steps = try (value.array ?? []).map { try Self.step($0, settings) }
+                if steps.isEmpty { throw Fault("\(settings): steps is no list of commands such as [sync, sync]") }
+            case "recorded": recorded = value.int ?? value.string.flatMap(Self.seconds)
+            case "values": values = (value.members ?? []).compactMap { pair in pair.value.string.map { (pair.key, $0) } }
+            default: throw Fault("\(settings): unknown key \"\(key)\"; valid: recorded, steps, values")
+            }
+        }
+    }
+
+    private static func step(_ value: ConfigValue, _ file: String) throws -> [String] {
+        let words =
+            value.string.map { $0.split(separator: " ").map(String.init) }
+            ?? value.array?.compactMap { $0.string ?? $0.int.map { "\($0)" } }
+        guard let words, !words.isEmpty, words.count == value.array?.count ?? words.count else {
+            throw Fault("\(file): a step is a command such as `sync` or [list, Country]")
+        }
+        return words
+    }
+
+    private static func seconds(_ text: String) -> Int64? {
+        (try? Date.ISO8601FormatStyle().parse(text)).map { Int64($0.timeIntervalSince1970) }
+    }
+
+    /// The folder of a step's exchanges.
+    func exchanges(_ step: Int) -> String {
+        steps.count == 1 ? folder + "/exchanges" : folder + "/exchanges/\(step + 1)"
+    }
+
+    /// What `case.yml` has to say; nil for nothing.
+    var settingsText: String {
+        var text = ""
+        if let recorded {
+            let date = Date(timeIntervalSince1970: Double(recorded))
+            text += "recorded: \"\(date.formatted(.iso8601))\"\n"
+        }
+        if steps != [["sync"]] {
+            text += "steps:\n"
+            for step in steps {
+                text += "  - " + ConfigValue.array(step.map { .string($0) }).json.replacing("\n", with: " ") + "\n"
+            }
+        }
+        if !values.isEmpty {
+            text += "values:\n"
+            for (key, value) in values {
+                text += "  \(ConfigValue.string(key).json): \(ConfigValue.string(value).json)\n"
+            }
+        }
+        return text
+    }
+
+    /// The cases in a folder, by name.
+    public static func all(in folder: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.sorted().map { folder + "/" + $0 }
+            .filter { FileManager.default.fileExists(atPath: $0 + "/bmo.yml") }
+    }
+}

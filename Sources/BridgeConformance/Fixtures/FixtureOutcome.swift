@@ -1,0 +1,154 @@
+internal import Foundation
+internal import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+internal import SQLiteStore
+
+/// What a case came to, as text that is kept in `expected.txt`: what each step reported, then all rows by table and key.
+struct FixtureOutcome: Equatable {
+    /// A heading, and lines of the form `NAME: WORDS` or `KEY {MEMBERS}`.
+    struct Section: Equatable {
+        var title: String
+        var lines: [String]
+        /// Whether the lines are rows.
+        var isTable: Bool
+    }
+
+    var sections: [Section] = []
+
+    var text: String {
+        sections.map { section in
+            ([section.title] + section.lines.map { "  " + $0 }).map { $0 + "\n" }.joined()
+        }.joined(separator: "\n")
+    }
+
+    init() {}
+
+    /// Reads what ``text`` wrote.
+    init(text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: true) {
+            if line.hasPrefix("  "), !sections.isEmpty {
+                sections[sections.count - 1].lines.append(String(line.dropFirst(2)))
+            } else {
+                sections.append(Section(title: String(line), lines: [], isTable: !line.hasPrefix("step ")))
+            }
+        }
+    }
+
+    // MARK: Tables
+
+    /// The rows of the database that steps have made, if they did.
+    mutating func addTables(of runner: StepRunner, config: String) throws {
+        let database = runner.database
+        guard FileManager.default.fileExists(atPath: database) else { return }
+        let store = try SQLiteStore(
+            path: database, model: CompiledModel(ConfigurationFile.load(path: config).model))
+        let quarantine = try store.quarantined()
+        try store.close()
+        for table in try TableContents.read(path: database) {
+            let lines = table.rows.map { row in
+                let key = table.key.map { Self.json(row[$0]) }.joined(separator: ", ")
+                let members = table.columns.indices.filter { !table.key.contains($0) && row[$0] != .null }.map { index in
+                    // The one column with the time of a sync in it.
+                    let value = table.columns[index] == "deleted_at" ? "\"(a time)\"" : Self.json(row[index])
+                    return "\(Self.json(.text(table.columns[index]))): \(value)"
+                }
+                return "\(table.key.isEmpty ? "-" : key) {\(members.joined(separator: ", "))}"
+            }
+            sections.append(Section(title: table.name, lines: lines, isTable: true))
+        }
+        guard !quarantine.isEmpty else { return }
+        let lines = quarantine.map { found in
+            let record = found.record
+            let place = "\(record.entity), page \(record.page)" + (record.record.map { ", record \($0)" } ?? "")
+            let members = [("reason", record.reason), ("representation", record.representation)].map {
+                "\(Self.json(.text($0))): \(Self.json(.text($1)))"
+            }
+            return "\(Self.json(.text(place))) {\(members.joined(separator: ", "))}"
+        }
+        sections.append(Section(title: "In quarantine", lines: lines.sorted(), isTable: true))
+    }
+
+    private static func json(_ value: StoredValue) -> String {
+        switch value {
+        case .null: return "null"
+        case .integer(let number): return "\(number)"
+        case .real(let number): return number.isFinite ? "\(number)" : "\"\(number)\""
+        case .text(let text):
+            var json = ""
+            json.appendJSONString(text)
+            return json
+        case .bytes(let bytes): return "\"base64:\(bytes.withUnsafeBytes { Base64.encode($0) })\""
+        }
+    }
+
+    // MARK: Differences
+
+    /// So many differences of one table are told.
+    private static let mostOfTable = 12
+
+    /// What differs from what was expected, a line each.
+    func differences(from expected: FixtureOutcome) -> [String] {
+        var lines: [String] = []
+        for section in expected.sections where !sections.contains(where: { $0.title == section.title }) {
+            lines.append("\(section.title): expected, not found")
+        }
+        for section in sections {
+            guard let other = expected.sections.first(where: { $0.title == section.title }) else {
+                lines.append("\(section.title): not expected, found with \(section.lines.count) lines")
+                continue
+            }
+            let own = section.isTable ? Self.rows(section, other) : Self.words(section, other)
+            lines += own.prefix(Self.mostOfTable)
+            if own.count > Self.mostOfTable {
+                lines.append("\(section.title): and \(own.count - Self.mostOfTable) more differences")
+            }
+        }
+        return lines
+    }
+
+    private static func words(_ found: Section, _ expected: Section) -> [String] {
+        guard found.lines != expected.lines else { return [] }
+        func parts(_ line: String) -> (String, String) {
+            let words = line.split(separator: ": ", maxSplits: 1)
+            return (String(words[0]), words.count > 1 ? String(words[1]) : "")
+        }
+        return pairs(found.lines.map(parts), expected.lines.map(parts)).map { name, new, old in
+            "\(expected.title), \(name): expected \(old ?? "nothing"), found \(new ?? "nothing")"
+        }
+    }
+
+    private static func rows(_ found: Section, _ expected: Section) -> [String] {
+        func parts(_ line: String) -> (String, String) {
+            guard let brace = line.firstRange(of: " {") else { return (line, "") }
+            return (String(line[..<brace.lowerBound]), String(line[line.index(after: brace.lowerBound)...]))
+        }
+        return pairs(found.lines.map(parts), expected.lines.map(parts)).flatMap { key, new, old -> [String] in
+            let what = "\(found.title) \(key)"
+            guard let new else { return ["\(what): expected, not found: \(old ?? "")"] }
+            guard let old else { return ["\(what): not expected, found \(new)"] }
+            guard let mine = try? ConfigValue(json: new).members, let theirs = try? ConfigValue(json: old).members
+            else { return ["\(what): expected \(old), found \(new)"] }
+            return pairs(mine.map { ($0.key, $0.value.json) }, theirs.map { ($0.key, $0.value.json) }).map {
+                "\(what), column \($0): expected \($2 ?? "null"), found \($1 ?? "null")"
+            }
+        }
+    }
+
+    /// What is in one list and not in the other, by name; of equal names the first with the first.
+    private static func pairs(
+        _ found: [(String, String)], _ expected: [(String, String)]
+    ) -> [(name: String, found: String?, expected: String?)] {
+        var left = Dictionary(grouping: expected, by: \.0).mapValues { $0.map(\.1)[...] }
+        var differences: [(String, String?, String?)] = []
+        for (name, value) in found {
+            let other = left[name]?.popFirst()
+            if other != value { differences.append((name, value, other)) }
+        }
+        for (name, _) in expected {
+            if let value = left[name]?.popFirst() { differences.append((name, nil, value)) }
+        }
+        return differences
+    }
+}

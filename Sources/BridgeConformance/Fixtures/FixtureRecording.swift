@@ -1,0 +1,177 @@
+internal import BMO
+internal import Foundation
+internal import Model
+
+/// Records a case against a live remote.
+public struct FixtureRecording: Sendable {
+    private let executable: String
+    private let config: String
+    private let folder: String
+
+    /// What was recorded.
+    public struct Result: Sendable {
+        /// How many exchanges there are.
+        public var exchanges = 0
+        /// What looks like a secret, and what the replay does otherwise than the remote did.
+        public var warnings: [String] = []
+        /// The report of the recorded step, a line each.
+        public var lines: [String] = []
+    }
+
+    /// - Parameters:
+    ///   - folder: The case's folder, which is made.
+    ///   - config: The configuration.
+    ///   - executable: The command `bmo`, which runs the steps.
+    public init(folder: String, config: String, executable: String) {
+        self.folder = folder
+        self.config = URL(fileURLWithPath: config).standardizedFileURL.path
+        self.executable = executable
+    }
+
+    /// Runs a command against the remote and writes the case, or adds the command to one that is there.
+    ///
+    /// - Parameters:
+    ///   - step: The command's arguments, such as `["sync", "Country"]`.
+    ///   - adds: Whether the steps that are there stay: they are replayed first.
+    ///   - replaces: Whether an existing case may be recorded anew.
+    ///   - purpose: What the case proves, for its README; nil leaves it as it is.
+    /// - Throws: ``FixtureCase/Fault``; then the case is as it was.
+    public func record(
+        _ step: [String], adds: Bool = false, replaces: Bool = false, purpose: String? = nil
+    ) async throws -> Result {
+        let files = FileManager.default
+        var fixture = adds ? try FixtureCase(folder: folder) : FixtureCase(new: folder)
+        if !adds, files.fileExists(atPath: fixture.config), !replaces {
+            throw FixtureCase.Fault("the case \(fixture.name) is there already; --force records it anew, --add adds a step")
+        }
+        let configuration: Configuration
+        do {
+            configuration = try ConfigurationFile.load(path: config)
+        } catch {
+            throw FixtureCase.Fault(error.diagnostics.map(\.description).joined(separator: "\n"))
+        }
+        let runner = try StepRunner(executable: executable)
+        if adds {
+            let run = FixtureRun(fixture, executable: executable)
+            for (index, known) in fixture.steps.enumerated() {
+                _ = try await run.replay(known, index, FaultFile(), runner)
+            }
+            try splitExchanges(of: fixture)
+            fixture.steps.append(step)
+        } else {
+            fixture.steps = [step]
+            fixture.recorded = Int64(Date().timeIntervalSince1970)
+        }
+        fixture.values = Self.addresses(in: configuration)
+        let raw = runner.folder.appendingPathComponent("raw").path
+        try files.createDirectory(atPath: raw, withIntermediateDirectories: true)
+        var session = ExchangeSession(mode: .record, folder: raw, report: "", database: "")
+        let faults = try FaultFile(path: fixture.folder + "/faults.yml")
+        session.faults = faults.rules(of: fixture.steps.count - 1).map(\.value)
+        let ending = try await runner.run(step, config: config, session: session, directory: nil)
+        guard step.first != "sync" || ending.report != nil else {
+            throw FixtureCase.Fault(
+                "bmo \(step.joined(separator: " ")) ended with \(ending.exitCode); nothing was written:\n"
+                    + ending.errors.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        var result = Result()
+        result.lines = ending.lines(step)
+        let live = try tables(runner)
+        try write(fixture, step: fixture.steps.count - 1, from: raw, purpose: purpose, &result)
+        try await prove(fixture, live, &result)
+        return result
+    }
+
+    private func tables(_ runner: StepRunner) throws -> FixtureOutcome {
+        var outcome = FixtureOutcome()
+        try outcome.addTables(of: runner, config: config)
+        return outcome
+    }
+
+    /// With a second step, the exchanges of the first get a folder of their own.
+    private func splitExchanges(of fixture: FixtureCase) throws {
+        guard fixture.steps.count == 1 else { return }
+        let all = fixture.folder + "/exchanges"
+        let first = all + "/1"
+        guard !FileManager.default.fileExists(atPath: first) else { return }
+        let names = try FileManager.default.contentsOfDirectory(atPath: all)
+        try FileManager.default.createDirectory(atPath: first, withIntermediateDirectories: true)
+        for name in names { try FileManager.default.moveItem(atPath: "\(all)/\(name)", toPath: "\(first)/\(name)") }
+    }
+
+    /// Addresses of servers that the configuration has as secrets: a replay shows them in errors, too.
+    private static func addresses(in configuration: Configuration) -> [(key: String, value: String)] {
+        var found: [(key: String, value: String)] = []
+        func look(_ value: ConfigValue) {
+            switch value {
+            case .array(let elements): elements.forEach(look)
+            case .object(let members): members.forEach { look($0.value) }
+            case .secret(let reference):
+                let environment = ProcessInfo.processInfo.environment
+                guard let text = try? reference.resolve(relativeTo: configuration.directory, environment: environment),
+                    ConfigEncoder.isPlainURL(text), !found.contains(where: { $0.key == reference.description })
+                else { return }
+                found.append((reference.description, text))
+            default: break
+            }
+        }
+        for bridge in configuration.bridges { look(bridge.options) }
+        for entity in configuration.model.entities {
+            look(entity.section)
+            for source in entity.sources { look(source.section) }
+        }
+        return found
+    }
+
+    private func write(
+        _ fixture: FixtureCase, step: Int, from raw: String, purpose: String?, _ result: inout Result
+    ) throws {
+        let files = FileManager.default
+        let folder = fixture.exchanges(step)
+        if step == 0 { try? files.removeItem(atPath: fixture.folder + "/exchanges") }
+        try? files.removeItem(atPath: folder)
+        try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let names = try files.contentsOfDirectory(atPath: raw).sorted()
+        let exchanges = names.filter { $0.hasSuffix(".http") }
+        for (index, name) in exchanges.enumerated() {
+            // TIME-PROCESS-COUNT-WORDS: what is before the words only gives the order.
+            let base = String(name.dropLast(".http".count))
+            let words = base.split(separator: "-", maxSplits: 3).last.map(String.init) ?? base
+            let number = String(repeating: "0", count: max(0, 3 - "\(index + 1)".count)) + "\(index + 1)"
+            for other in names where other.hasPrefix(base + ".") {
+                let ending = other.dropFirst(base.count)
+                try files.moveItem(atPath: "\(raw)/\(other)", toPath: "\(folder)/\(number)-\(words)\(ending)")
+            }
+        }
+        result.exchanges = exchanges.count
+        try Data(contentsOf: URL(fileURLWithPath: config)).write(to: URL(fileURLWithPath: fixture.config))
+        let settings = fixture.settingsText
+        if settings.isEmpty {
+            try? files.removeItem(atPath: fixture.settings)
+        } else {
+            try Data(settings.utf8).write(to: URL(fileURLWithPath: fixture.settings))
+        }
+        if purpose != nil || !files.fileExists(atPath: fixture.readme) {
+            let text = purpose ?? "Say here in a line what \(fixture.name) proves."
+            try Data("\(text)\n".utf8).write(to: URL(fileURLWithPath: fixture.readme))
+        }
+        for name in try files.contentsOfDirectory(atPath: folder).sorted() {
+            guard let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) else { continue }
+            result.warnings += SecretScan.warnings(of: text, name: name)
+        }
+        if let text = try? String(contentsOfFile: fixture.config, encoding: .utf8) {
+            result.warnings += SecretScan.warnings(of: text, name: "bmo.yml")
+        }
+    }
+
+    /// Replays what was recorded: it writes what is expected, and must come to the rows that the remote gave.
+    private func prove(_ fixture: FixtureCase, _ live: FixtureOutcome, _ result: inout Result) async throws {
+        let replay = try await FixtureRun(fixture, executable: executable, strict: true, updates: true).run()
+        result.warnings += replay.problems
+        let text = (try? String(contentsOfFile: fixture.expected, encoding: .utf8)) ?? ""
+        var replayed = FixtureOutcome(text: text)
+        replayed.sections.removeAll { !$0.isTable }
+        let differences = replayed.differences(from: live)
+        result.warnings += differences.prefix(10).map { "the replay differs from the remote: \($0)" }
+    }
+}

@@ -1,0 +1,36 @@
+internal import Foundation
+
+/// Looks for what a person would not want in a repository: the tape takes out what it knows, not what a remote chose to tell.
+enum SecretScan {
+    private static let signs: [(what: String, pattern: String)] = [
+        ("a JSON Web Token", #"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}"#),
+        ("a private key", #"-----BEGIN [A-Z ]*PRIVATE KEY"#),
+        ("an access key of AWS", #"\b(AKIA|ASIA)[0-9A-Z]{16}\b"#),
+        ("a token of GitHub", #"\bgh[pousr]_[A-Za-z0-9]{30,}"#),
+        ("a token of GitLab", #"\bglpat-[A-Za-z0-9_-]{18,}"#),
+        ("a token of Slack", #"\bxox[abprs]-[A-Za-z0-9-]{10,}"#),
+        ("a key of Stripe", #"\b[sr]k_(live|test)_[A-Za-z0-9]{10,}"#),
+        ("a bearer token", #"[Bb]earer [A-Za-z0-9._~+/-]{16,}"#),
+        ("a URL with a password", #"[a-z]+://[^/\s:@"]+:[^/\s:@"*]+@"#),
+        (
+            "a secret by its name",
+            #"(?i)"[a-z_-]*(token|secret|password|passwd|api_?key|credential)s?"\s*:\s*"[^"*\s]{8,}""#
+        ),
+        (
+            "a secret by its name",
+            #"(?i)<([a-z0-9]+:)?[a-z_-]*(token|secret|password|passwd|apikey)[^>]*>[^<*\s]{8,}<"#
+        ),
+    ]
+
+    /// Warnings for a text, each with the line.
+    static func warnings(of text: String, name: String) -> [String] {
+        var warnings: [String] = []
+        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            for (what, pattern) in signs where line.range(of: pattern, options: .regularExpression) != nil {
+                warnings.append("\(name):\(number + 1) looks like \(what): look at it before you commit the case")
+                break
+            }
+        }
+        return warnings
+    }
+}

@@ -1,0 +1,140 @@
+internal import BMO
+internal import Foundation
+internal import Model
+
+/// Runs the steps of one case, each as a command of its own, over one temporary database.
+final class StepRunner {
+    let folder: URL
+    private let executable: String
+
+    /// What a step came to.
+    struct Ending {
+        var exitCode: Int32
+        var output: String
+        var errors: String
+        /// What its bridges and its host noted: what was used, faulted, unmatched, tried again.
+        var notes: [String]
+    }
+
+    init(executable: String) throws {
+        self.executable = executable
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("bmo-fixture-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    var database: String { folder.appendingPathComponent("case.sqlite").path }
+
+    /// Runs one step to its end.
+    ///
+    /// - Parameters:
+    ///   - session: Where the exchanges are; the report and the database are this runner's own.
+    ///   - directory: The working directory; nil for this process's.
+    func run(
+        _ step: [String], config: String, session: ExchangeSession, directory: String?
+    ) async throws -> Ending {
+        let report = folder.appendingPathComponent("report-\(UUID().uuidString)")
+        var session = session
+        session.report = report.path
+        session.database = database
+        let file = folder.appendingPathComponent("session.json")
+        // It holds no secret: the command reads those itself.
+        try Data(session.json.utf8).write(to: file)
+        let output = folder.appendingPathComponent("output")
+        let errors = folder.appendingPathComponent("errors")
+        var arguments = step + ["--file", config, "--exchanges", file.path]
+        if step.first == "sync", !step.contains("--json") { arguments.append("--json") }
+        let exitCode = try await start(arguments, directory: directory, output: output, errors: errors)
+        func text(_ url: URL) -> String { (try? String(contentsOf: url, encoding: .utf8)) ?? "" }
+        return Ending(
+            exitCode: exitCode, output: text(output), errors: text(errors),
+            notes: text(report).split(separator: "\n").map(String.init))
+    }
+
+    private func start(_ arguments: [String], directory: String?, output: URL, errors: URL) async throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = arguments
+        if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
+        process.standardInput = FileHandle.nullDevice
+        for (url, isError) in [(output, false), (errors, true)] {
+            try Data().write(to: url)
+            let handle = try FileHandle(forWritingTo: url)
+            if isError { process.standardError = handle } else { process.standardOutput = handle }
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int32, any Error>) in
+                process.terminationHandler = { ended in
+                    let bySignal = ended.terminationReason == .uncaughtSignal
+                    continuation.resume(returning: ended.terminationStatus + (bySignal ? 128 : 0))
+                }
+                do {
+                    try process.run()
+                } catch {
+                    continuation.resume(throwing: FixtureCase.Fault("\(executable) cannot be started: \(error)"))
+                }
+            }
+        } onCancel: {
+            if process.isRunning { process.terminate() }
+        }
+    }
+}
+
+extension StepRunner.Ending {
+    /// The report of a sync; nil where it came to none.
+    var report: ConfigValue? {
+        output.split(separator: "\n").last.flatMap { try? ConfigValue(json: String($0)) }.flatMap {
+            $0["entities"] == nil ? nil : $0
+        }
+    }
+
+    /// The report in lines of the form `NAME: WORDS`, without times.
+    func lines(_ step: [String]) -> [String] {
+        guard step.first == "sync", let report else {
+            var lines = ["exit code: \(exitCode)"]
+            if exitCode != 0, let first = errors.split(separator: "\n").first { lines.append("error: \(first)") }
+            return lines
+        }
+        var lines = (report["entities"]?.array ?? []).flatMap(Self.lines)
+        let faults = notes.filter { $0.hasPrefix("fault ") }.map { note in
+            let words = note.split(separator: " ")
+            return "\(words[2]) (\(words[1].replacing(".http", with: "")))"
+        }
+        if !faults.isEmpty { lines.append("faults: \(faults.joined(separator: ", "))") }
+        let retries = Dictionary(grouping: notes.filter { $0.hasPrefix("retry ") }.map { $0.dropFirst(6) }) { $0 }
+        if !retries.isEmpty {
+            let words = retries.map { "\($0.key) \($0.value.count == 1 ? "once" : "\($0.value.count) times")" }.sorted()
+            lines.append("tried again: \(words.joined(separator: ", "))")
+        }
+        return lines
+    }
+
+    private static func lines(_ entity: ConfigValue) -> [String] {
+        let name = entity["entity"]?.string ?? ""
+        var words = [entity["outcome"]?.string ?? ""]
+        func add(_ key: String, _ what: String) {
+            if let count = entity[key]?.int, count > 0 { words.append("\(count) \(what)") }
+        }
+        add("pages", entity["pages"]?.int == 1 ? "page" : "pages")
+        add("inserted", "inserted")
+        add("updated", "updated")
+        add("unchanged", "unchanged")
+        add("quarantined", "in quarantine")
+        add("stubs", "stubs")
+        add("relinked", "relinked")
+        add("deleted", "deleted")
+        if let parents = entity["parents"] {
+            for key in ["walked", "unchanged", "missing", "failed"] {
+                if let count = parents[key]?.int, count > 0 { words.append("\(count) parents \(key)") }
+            }
+        }
+        var lines = ["\(name): \(words.joined(separator: ", "))"]
+        if let error = entity["error"] {
+            let text = ["code", "message", "remote"].compactMap { error[$0]?.string }.joined(separator: ": ")
+            lines.append("\(name) failed: \(text.replacing("\n", with: " "))")
+        }
+        for warning in entity["warnings"]?.array ?? [] { lines.append("\(name) warns: \(warning.string ?? "")") }
+        return lines
+    }
+}
