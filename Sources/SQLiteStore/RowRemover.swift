@@ -62,7 +62,12 @@ final class RowRemover {
     /// Deletes the object with this key, if it is there; returns how many were deleted, per entity.
     func remove(entity: Int, key: [StoredValue]) throws -> [Int: Int] {
         let root = model.entities[entity].root
-        guard !key.isEmpty, let row = try row(of: root, key) else { return [:] }
+        guard !key.isEmpty else { return [:] }
+        guard let row = try row(of: root, key) else {
+            // One that was deleted here: there is nothing left to send.
+            if writers.outbox.count(of: root).value > 0 { _ = try writers.edits.keeps(root, key) }
+            return [:]
+        }
         return try remove([row], of: root)
     }
 
@@ -82,6 +87,7 @@ final class RowRemover {
             let next = waiting[place]
             place += 1
             guard let key = try key(of: next.root, next.row) else { continue }
+            if writers.outbox.count(of: next.root).value > 0, try writers.edits.keeps(next.root, key) { continue }
             var mode = mode(of: next.root)
             if mode == .ignore, evenIfIgnored { mode = .hard }
             switch mode {
@@ -103,6 +109,23 @@ final class RowRemover {
         for row in doomed { try removeLinks(of: row) }
         for row in doomed where try delete(row) { counts[row.root, default: 0] += 1 }
         return counts
+    }
+
+    /// Deletes one object that was deleted here, and not the objects of which it is the parent: the remote sees to those.
+    ///
+    /// - Returns: Whether it was there.
+    @discardableResult
+    func removeAlone(_ root: Int, _ key: [StoredValue], isFinal: Bool) throws -> Bool {
+        guard let row = try row(of: root, key) else { return false }
+        if !isFinal, mode(of: root) == .soft { return try markAsGone(root, key) }
+        try emptyDoomed()
+        let doom = try statement("INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?)")
+        doom.bind(Int64(root), at: 1)
+        doom.bind(row, at: 2)
+        try doom.run()
+        let doomed = Doomed(root: root, row: row, key: key)
+        try removeLinks(of: doomed)
+        return try delete(doomed)
     }
 
     /// Should the object come back, its children are asked for from the beginning.
@@ -216,7 +239,7 @@ final class RowRemover {
 
     private func execute(_ sql: String) throws { try RawStatement(sql, on: connection).run() }
 
-    private func editor(_ root: Int) throws -> RowEditor {
+    func editor(_ root: Int) throws -> RowEditor {
         let editor = try editors[root] ?? RowEditor(model.entities[root], writers, on: connection)
         editors[root] = editor
         return editor

@@ -38,7 +38,7 @@ final class SQLitePageTransaction: PageTransaction {
     func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
         let writer = try store.writers.entity(entity)
         let outcome = try writer.merge(cells, as: role)
-        if notesSeen, role == .listed { try note(writer.lastRow, entity, cells) }
+        if notesSeen, role == .listed, let row = writer.lastRow { try note(row, entity, cells) }
         if outcome != .unchanged {
             hasWritten = true
             touched[entity] = true
@@ -124,6 +124,11 @@ final class SQLitePageTransaction: PageTransaction {
         result.deleted.merge(orphans, uniquingKeysWith: +)
         noteDeleted(result.deleted)
         return result
+    }
+
+    func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {
+        hasWritten = true
+        for root in try store.writers.acknowledge(entry, key: key) { touched[root] = true }
     }
 
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool {

@@ -180,6 +180,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
                 try beginTransaction(db)
                 do {
                     try writers.refresh()
+                    try writers.edits.beginPage()
                 } catch {
                     takeBack(db)
                     throw error
@@ -289,7 +290,9 @@ final class Writers {
     let orphans: OrphanTable
     let quarantine: QuarantineWriter
     let unknownFields: UnknownFieldTable
-    private let model: CompiledModel
+    let outbox: OutboxTable
+    let conflicts: ConflictTable
+    let model: CompiledModel
     private let connection: OpaquePointer?
     private let dataVersion: RawStatement
     private var seenVersion: Int64?
@@ -299,6 +302,12 @@ final class Writers {
     private(set) lazy var remover = RowRemover(model, self, on: connection)
     /// Finds the rows that a listing lacks.
     private(set) lazy var sweep = Sweep(model, self, on: connection)
+    /// Merges imports into objects with edits.
+    private(set) lazy var edits = EditMerge(model, self)
+    /// Makes local edits.
+    private(set) lazy var localEditor = LocalEditor(model, self)
+    /// Gives objects other keys.
+    private(set) lazy var keyRename = KeyRename(model, self)
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
         self.model = model
@@ -312,6 +321,8 @@ final class Writers {
         orphans = try OrphanTable(on: connection, model: model)
         quarantine = try QuarantineWriter(on: connection)
         unknownFields = UnknownFieldTable(on: connection)
+        outbox = try OutboxTable(model, on: connection)
+        conflicts = ConflictTable(model, on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
     }
 
@@ -331,6 +342,7 @@ final class Writers {
     /// Reads again what is kept in memory.
     func reload() throws {
         try stubs.reload(model.entities.map(\.name))
+        try outbox.reload()
         provenance.forgetMemory()
         unknownFields.forget()
     }
@@ -340,7 +352,8 @@ final class Writers {
         let index = model.entities[index].root
         if let writer = entities[index] { return writer }
         let writer = try EntityWriter(
-            model.entities[index], on: connection, stubs: stubs, changes: changes, provenance: provenance)
+            model.entities[index], on: connection, stubs: stubs, changes: changes, provenance: provenance,
+            edits: edits)
         entities[index] = writer
         return writer
     }
@@ -350,7 +363,8 @@ final class Writers {
         if let writer = links[[entity, relationship]] { return writer }
         let layout = model.entities[entity]
         let writer = try LinkWriter(
-            layout.toMany[relationship], of: layout, model, on: connection, changes: changes, orphans: orphans)
+            layout.toMany[relationship], of: layout, model, on: connection, changes: changes, orphans: orphans,
+            edits: edits)
         links[[entity, relationship]] = writer
         return writer
     }
