@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A small JSON API on 127.0.0.1: python3 api.py PORT STATE_FOLDER.
+"""A small JSON API on 127.0.0.1: python3 api.py PORT STATE_FOLDER; it prints the port, which 0 leaves to it.
 
   /teams?page=N              three a page: {"items": [...], "pages": 3}
   /people?updated_since=T    {"people": [...]}; with T those that changed since
   /countries                 [...]
   /private/notes             wants a token of POST /token (OAuth client credentials), which is good for two requests
+  /leak                      a record with a token in it that is nobody's
   /mixed                     four records, one of them without a key, one with a wrong type
 
 STATE_FOLDER/second makes it the day after: somebody moved, somebody came, somebody left.
@@ -88,6 +89,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, {"people": [row for row in people() if row["updated_at"] > since]})
         if url.path == "/countries":
             return self.answer(200, COUNTRIES)
+        if url.path == "/leak":
+            # Nobody's: the sample of RFC 7519, section 3.1, in short.
+            return self.answer(200, [{"id": 1, "hello": "eyJ0eXAiOiJKV1QiLA." + "eyJpc3MiOiJqb2UiLA.dBjftJeZ4CVP"}])
         if url.path == "/mixed":
             return self.answer(200, MIXED)
         if url.path == "/private/notes":
@@ -101,4 +105,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(404, {"error": f"there is no {url.path}"})
 
 
-http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Handler).serve_forever()
+server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()
