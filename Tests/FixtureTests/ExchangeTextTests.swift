@@ -72,14 +72,20 @@ import Testing
             Issue.record("no text")
             return
         }
-        #expect(json == "{\n  \"note\": \"***\",\n  \"api_key\": \"***\",\n  \"password\": \"***\",\n  \"next_page_token\": \"stays\"\n}")
+        #expect(
+            json
+                == "{\n  \"note\": \"***\",\n  \"api_key\": \"***\",\n  \"password\": \"***\",\n  \"next_page_token\": \"stays\"\n}"
+        )
         #expect(
             redaction.clean(target: "http://u:p@host/x?q=p%C3%A4%22ss%26word&api_key=1&page=2")
                 == "http://host/x?q=***&api_key=***&page=2")
         let form = redaction.clean(
             body: Array("a=1&client_secret=2".utf8), type: "application/x-www-form-urlencoded", isReply: false)
         #expect(form == .text("a=1&client_secret=***"))
-        let fields = [Exchange.Field("Authorization", "Basic x"), Exchange.Field("X-Session-Id", "1"), Exchange.Field("Accept", "*")]
+        let fields = [
+            Exchange.Field("Authorization", "Basic x"), Exchange.Field("X-Session-Id", "1"),
+            Exchange.Field("Accept", "*"),
+        ]
         #expect(redaction.clean(fields).map(\.value) == ["*", "***", "***"])
     }
 
@@ -93,8 +99,11 @@ import Testing
         }
         #expect(key("/a?x=1&y=2") == key("/a?y=2&x=1"))
         #expect(key("/a?x=1") != key("/a?x=2"))
-        #expect(key("/a?x=1").differences(from: key("/a?x=2&z=3")).words
-            == "the parameter x is 1, recorded 2; the parameter z is absent, recorded 3")
-        #expect(key("/a", body: "1\n2").differences(from: key("/a", body: "1\n3")).words == "the body's line 2 is 2, recorded 3")
+        #expect(
+            key("/a?x=1").differences(from: key("/a?x=2&z=3")).words
+                == "the parameter x is 1, recorded 2; the parameter z is absent, recorded 3")
+        #expect(
+            key("/a", body: "1\n2").differences(from: key("/a", body: "1\n3")).words
+                == "the body's line 2 is 2, recorded 3")
     }
 }

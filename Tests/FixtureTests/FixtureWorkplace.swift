@@ -92,7 +92,8 @@ final class RemoteAPI {
         process.standardError = FileHandle.nullDevice
         try process.run()
         var bytes = Data()
-        while bytes.last != UInt8(ascii: "\n"), let more = try output.fileHandleForReading.read(upToCount: 1), !more.isEmpty
+        while bytes.last != UInt8(ascii: "\n"), let more = try output.fileHandleForReading.read(upToCount: 1),
+            !more.isEmpty
         {
             bytes += more
         }

@@ -69,11 +69,13 @@ import Testing
         let run = try await place.bmo("fixtures", "record", "./leak")
         #expect(run.exitCode == 0, "\(run)")
         #expect(run.errorOutput.contains("001-GET-leak.http:"), "\(run)")
-        #expect(run.errorOutput.contains("looks like a JSON Web Token: look at it before you commit the case"), "\(run)")
+        #expect(
+            run.errorOutput.contains("looks like a JSON Web Token: look at it before you commit the case"), "\(run)")
     }
 
     @Test func `an existing case is not recorded over without being asked`() async throws {
-        _ = try config("Team: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /teams, records: $.items}}")
+        _ = try config(
+            "Team: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /teams, records: $.items}}")
         #expect(try await place.bmo("fixtures", "record", "./teams").exitCode == 0)
         let again = try await place.bmo("fixtures", "record", "./teams")
         #expect(again.exitCode == 2)

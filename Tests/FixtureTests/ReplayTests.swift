@@ -92,8 +92,11 @@ import Testing
     @Test func `nothing connects while a case is replayed`() async throws {
         let port = try SilentPort()
         let folder = try place.copy("rest-oauth")
-        let files = [folder + "/bmo.yml"]
-            + (try FileManager.default.contentsOfDirectory(atPath: folder + "/exchanges")).map { folder + "/exchanges/" + $0 }
+        let files =
+            [folder + "/bmo.yml"]
+            + (try FileManager.default.contentsOfDirectory(atPath: folder + "/exchanges")).map {
+                folder + "/exchanges/" + $0
+            }
         for file in files { try place.edit(file, "127.0.0.1:18201", "127.0.0.1:\(port.number)") }
         let result = try await FixtureWorkplace.run(folder)
         #expect(result.passed, "\(result.problems)")
@@ -111,7 +114,10 @@ import Testing
         let folder = try place.copy("rest-paging")
         let good = try await place.bmo("fixtures", "run", folder, "--strict")
         #expect(good.exitCode == 0, "\(good)")
-        #expect(good.output == "pass  rest-paging: Three pages are asked for by number, and none after the last.\n1 case, 0 failed\n")
+        #expect(
+            good.output
+                == "pass  rest-paging: Three pages are asked for by number, and none after the last.\n1 case, 0 failed\n"
+        )
         try place.edit(folder + "/expected.txt", "\"Oslo\"", "\"Rome\"")
         let bad = try await place.bmo("fixtures", "run", folder)
         #expect(bad.exitCode == 1)

@@ -21,7 +21,9 @@ import Testing
         for fixture in cases { #expect(fixture.purpose.count > 30, "\(fixture.name) does not say what it proves") }
     }
 
-    @Test func `no shipped case names a folder of the machine it was recorded on, or holds what looks like a secret`() throws {
+    @Test func `no shipped case names a folder of the machine it was recorded on, or holds what looks like a secret`()
+        throws
+    {
         let files = try FileManager.default.subpathsOfDirectory(atPath: FixtureWorkplace.cases)
         for name in files where name.hasSuffix(".http") || name.hasSuffix(".txt") || name.hasSuffix(".yml") {
             let text = try String(contentsOfFile: FixtureWorkplace.cases + "/" + name, encoding: .utf8)

@@ -42,7 +42,8 @@ public struct FixtureRecording: Sendable {
         let files = FileManager.default
         var fixture = adds ? try FixtureCase(folder: folder) : FixtureCase(new: folder)
         if !adds, files.fileExists(atPath: fixture.config), !replaces {
-            throw FixtureCase.Fault("the case \(fixture.name) is there already; --force records it anew, --add adds a step")
+            throw FixtureCase.Fault(
+                "the case \(fixture.name) is there already; --force records it anew, --add adds a step")
         }
         let configuration: Configuration
         do {
