@@ -5,6 +5,7 @@
   /people?updated_since=T    {"people": [...]}; with T those that changed since
   /countries                 [...]
   /private/notes             wants a token of POST /token (OAuth client credentials), which is good for two requests
+  /openapi.json              describes /teams
   /leak                      a record with a token in it that is nobody's
   /mixed                     four records, one of them without a key, one with a wrong type
 
@@ -44,6 +45,16 @@ COUNTRIES = [
     {"code": "LI", "name": "Liechtenstein", "currencies": ["CHF"]},
     {"code": "LU", "name": "Luxembourg", "currencies": ["EUR"]},
 ]
+OPENAPI = {
+    "openapi": "3.0.3", "info": {"title": "Teams", "version": "1"},
+    "paths": {"/teams": {"get": {
+        "parameters": [{"name": "page", "in": "query", "schema": {"type": "integer"}}],
+        "responses": {"200": {"description": "teams", "content": {"application/json": {"schema": {
+            "type": "object", "properties": {
+                "pages": {"type": "integer"},
+                "items": {"type": "array", "items": {"type": "object", "required": ["id"], "properties": {
+                    "id": {"type": "integer"}, "name": {"type": "string"}, "city": {"type": "string"}}}}}}}}}}}}},
+}
 MIXED = [{"id": 1, "size": 5}, {"size": 6}, {"id": 3, "size": "large"}, {"id": 4, "size": None}]
 
 
@@ -89,6 +100,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, {"people": [row for row in people() if row["updated_at"] > since]})
         if url.path == "/countries":
             return self.answer(200, COUNTRIES)
+        if url.path == "/openapi.json":
+            return self.answer(200, OPENAPI)
         if url.path == "/leak":
             # Nobody's: the sample of RFC 7519, section 3.1, in short.
             return self.answer(200, [{"id": 1, "hello": "eyJ0eXAiOiJKV1QiLA." + "eyJpc3MiOiJqb2UiLA.dBjftJeZ4CVP"}])
