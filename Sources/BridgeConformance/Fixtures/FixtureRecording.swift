@@ -70,7 +70,8 @@ public struct FixtureRecording: Sendable {
         let faults = try FaultFile(path: fixture.folder + "/faults.yml")
         session.faults = faults.rules(of: fixture.steps.count - 1).map(\.value)
         let ending = try await runner.run(step, config: config, session: session, directory: nil)
-        guard step.first != "sync" || ending.report != nil else {
+        // 2: the command line or the configuration is wrong.
+        guard step.first == "sync" ? ending.report != nil : ending.exitCode != 2 else {
             throw FixtureCase.Fault(
                 "bmo \(step.joined(separator: " ")) ended with \(ending.exitCode); nothing was written:\n"
                     + ending.errors.trimmingCharacters(in: .whitespacesAndNewlines))
