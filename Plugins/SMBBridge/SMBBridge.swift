@@ -65,7 +65,8 @@ public final class SMBBridge: Bridge {
         // One of another version or question begins anew; a text that no walk of this bridge gave is a mistake.
         if let cursor = request.cursor, !cursor.hasPrefix("smb") {
             throw BridgeError(
-                .configuration, "the resume point is none of this bridge's", remedy: "begin the walk anew with --restart")
+                .configuration, "the resume point is none of this bridge's",
+                remedy: "begin the walk anew with --restart")
         }
         let pageSize = min(max(request.pageSize ?? 1000, 1), 100_000)
         switch try EntitySection(request.section) {

@@ -81,4 +81,29 @@ import Testing
         #expect(again.exitCode == 2)
         #expect(again.errorOutput.contains("--force records it anew"), "\(again)")
     }
+
+    @Test func `a recording that cannot begin leaves everything as it was`() async throws {
+        _ = try config(
+            "Team: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /teams, records: $.items}}",
+            auth: ", auth: {type: bearer, token: {env: NO_SUCH_VARIABLE}}")
+        let missing = try await place.bmo("fixtures", "record", "./teams")
+        #expect(missing.exitCode == 2)
+        #expect(missing.errorOutput.contains("the environment variable NO_SUCH_VARIABLE is not set"), "\(missing)")
+        #expect(!FileManager.default.fileExists(atPath: place.folder.appending("teams")))
+
+        _ = try config(
+            "Team: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /teams, records: $.items}}")
+        #expect(try await place.bmo("fixtures", "record", "./teams").exitCode == 0)
+        let before = try FileManager.default.subpathsOfDirectory(atPath: place.folder.appending("teams")).sorted()
+        let wrong = try await place.bmo("fixtures", "record", "./teams", "--add", "no-such-command")
+        #expect(wrong.exitCode == 2, "\(wrong)")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: place.folder.appending("teams")).sorted() == before)
+    }
+
+    @Test func `a failure that is recorded is told`() async throws {
+        _ = try config("Gone: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /gone}}")
+        let run = try await place.bmo("fixtures", "record", "./gone")
+        #expect(run.exitCode == 0)
+        #expect(run.errorOutput.contains("the case has this failure: Gone failed: not_found"), "\(run)")
+    }
 }

@@ -57,7 +57,6 @@ public struct FixtureRecording: Sendable {
             for (index, known) in fixture.steps.enumerated() {
                 _ = try await run.replay(known, index, FaultFile(), runner)
             }
-            try splitExchanges(of: fixture)
             fixture.steps.append(step)
         } else {
             fixture.steps = [step]
@@ -78,6 +77,14 @@ public struct FixtureRecording: Sendable {
         }
         var result = Result()
         result.lines = ending.lines(step)
+        let failures = result.lines.filter { $0.contains(" failed: ") }
+        guard try failures.isEmpty || !files.contentsOfDirectory(atPath: raw).isEmpty else {
+            throw FixtureCase.Fault("nothing was asked, and nothing was written: \(failures.joined(separator: "; "))")
+        }
+        for failure in failures {
+            result.warnings.append("the case has this failure: \(failure); --force records it anew")
+        }
+        if adds { try splitExchanges(of: fixture) }
         let live = try tables(runner)
         try write(fixture, step: fixture.steps.count - 1, from: raw, purpose: purpose, &result)
         try await prove(fixture, live, &result)
@@ -92,7 +99,7 @@ public struct FixtureRecording: Sendable {
 
     /// With a second step, the exchanges of the first get a folder of their own.
     private func splitExchanges(of fixture: FixtureCase) throws {
-        guard fixture.steps.count == 1 else { return }
+        guard fixture.steps.count == 2 else { return }
         let all = fixture.folder + "/exchanges"
         let first = all + "/1"
         guard !FileManager.default.fileExists(atPath: first) else { return }
