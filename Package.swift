@@ -118,6 +118,9 @@ let package = Package(
         .testTarget(
             name: "BridgeConformanceTests",
             dependencies: ["BridgeConformance", "BridgeHost", "TestHost", "TestSupport"]),
+        // Replays Fixtures/cases with the built command.
+        .testTarget(
+            name: "FixtureTests", dependencies: ["BridgeConformance", "BridgeHost", "BridgeKit", "TestSupport", "bmo"]),
         .testTarget(name: "ModelTests", dependencies: ["Model", "TestSupport"]),
         // Models and records as literals, and a database as another program sees it.
         .target(

@@ -66,6 +66,12 @@ public final class SMBBridge: Bridge {
     static func source(
         _ request: FetchRequest, share: any Share, queue: ListingQueue? = nil
     ) throws -> any RecordSource {
+        // One of another version or question begins anew; a text that no walk of this bridge gave is a mistake.
+        if let cursor = request.cursor, !cursor.hasPrefix("smb") {
+            throw BridgeError(
+                .configuration, "the resume point is none of this bridge's",
+                remedy: "begin the walk anew with --restart")
+        }
         let pageSize = min(max(request.pageSize ?? 1000, 1), 100_000)
         switch try EntitySection(request.section) {
         case .files(let section):

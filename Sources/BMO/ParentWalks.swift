@@ -42,7 +42,8 @@ struct ParentWalks {
         try await withThrowingTaskGroup(of: Ending.self) { group in
             var running = 0
             while true {
-                while running < (context.workspace.session == nil ? walk.concurrency : 1), streak.count < Self.mostFailuresInARow, !Task.isCancelled,
+                while running < (context.workspace.session == nil ? walk.concurrency : 1),
+                    streak.count < Self.mostFailuresInARow, !Task.isCancelled,
                     let parent = try await queue.next()
                 {
                     group.addTask { await ending(of: parent) }

@@ -65,6 +65,6 @@ struct FixturesListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let cases = try folder.cases([])
-        print(Terminal.table(["case", "steps", "what it proves"], cases.map { [$0.name, "\($0.steps.count)", $0.purpose] }))
+        for fixture in cases { print("\(fixture.name): \(Terminal.printable(fixture.purpose))") }
     }
 }

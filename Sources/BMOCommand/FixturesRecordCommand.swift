@@ -46,7 +46,8 @@ struct FixturesRecordCommand: AsyncParsableCommand {
 
     func validate() throws {
         if add != nil, !entities.isEmpty {
-            throw ValidationError("--add takes the whole command, such as --add \"sync \(entities.joined(separator: " "))\"")
+            throw ValidationError(
+                "--add takes the whole command, such as --add \"sync \(entities.joined(separator: " "))\"")
         }
     }
 

@@ -37,7 +37,7 @@ enum DescriptionChecks {
                 let isText = (schema["type"] as? String ?? "string") == "string"
                 return isText && schema["writeOnly"] as? Bool != true
                     && words.contains { name.lowercased().contains($0) }
-                    && !["url", "path", "file", "parameter", "header", "name"].contains {
+                    && !["url", "path", "file", "cache", "parameter", "header", "name", "type"].contains {
                         name.lowercased().hasSuffix($0)
                     }
             }
@@ -84,7 +84,11 @@ enum DescriptionChecks {
             var names: Set<String> = []
             for index in 0..<found.count {
                 let record = found[index]
-                guard let name = record["name"]?.text, !name.isEmpty else { throw Violation("an entity has no name") }
+                guard let name = record["name"]?.text, !name.isEmpty else {
+                    // A record about the bridge itself.
+                    if ["title", "options", "notes"].contains(where: { record[$0] != nil }) { continue }
+                    throw Violation("an entity has no name")
+                }
                 try require(names.insert(name).inserted, "the entity \(name) comes twice")
                 guard let fields = record["fields"], fields.tag == .array else {
                     throw Violation("the entity \(name) has no list of fields")

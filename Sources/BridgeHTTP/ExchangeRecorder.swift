@@ -94,7 +94,8 @@ extension HTTPClient {
         state.isFinished = true
         func failed(_ code: CURLcode, bodyBytes: Int? = nil) -> BridgeError {
             CurlError.make(
-                code, words: "\(String(cString: curl_easy_strerror(code))) (a fault of faults.yml)", bodyBytes: bodyBytes,
+                code, words: "\(String(cString: curl_easy_strerror(code))) (a fault of faults.yml)",
+                bodyBytes: bodyBytes,
                 location: redactor.clean(url: request.url), isEncoded: false)
         }
         switch replayed.fault {

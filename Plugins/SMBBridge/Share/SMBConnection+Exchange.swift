@@ -65,7 +65,8 @@ extension SMBConnection {
 
     /// A path as a recording has it; temporary files, whose names differ each time, have one name.
     static func path(_ path: [String]) -> String {
-        "/" + path.map { $0.hasPrefix(FolderWalk.temporaryPrefix) ? FolderWalk.temporaryPrefix + "*" : $0 }
+        "/"
+            + path.map { $0.hasPrefix(FolderWalk.temporaryPrefix) ? FolderWalk.temporaryPrefix + "*" : $0 }
             .joined(separator: "/").replacing("\n", with: "%0A")
     }
 

@@ -12,7 +12,8 @@ extension ShareCoding where Value == Never {
     /// The names of what a share may refuse with.
     private static var numbers: [(word: String, number: Int32)] {
         [
-            ("EPERM", EPERM), ("ENOENT", ENOENT), ("EIO", EIO), ("EAGAIN", EAGAIN), ("ENOMEM", ENOMEM), ("EACCES", EACCES),
+            ("EPERM", EPERM), ("ENOENT", ENOENT), ("EIO", EIO), ("EAGAIN", EAGAIN), ("ENOMEM", ENOMEM),
+            ("EACCES", EACCES),
             ("EBUSY", EBUSY), ("EEXIST", EEXIST), ("ENODEV", ENODEV), ("ENOTDIR", ENOTDIR), ("EISDIR", EISDIR),
             ("EINVAL", EINVAL), ("ETXTBSY", ETXTBSY), ("ENOSPC", ENOSPC), ("EROFS", EROFS), ("EPIPE", EPIPE),
             ("ENAMETOOLONG", ENAMETOOLONG), ("ENOSYS", ENOSYS), ("ENOTEMPTY", ENOTEMPTY), ("ELOOP", ELOOP),
@@ -127,7 +128,8 @@ extension ShareCoding where Value == SMBListing {
                 ShareJSON.object(bytes).map { object in
                     SMBListing(
                         entries: object.objects("entries").map(ShareJSON.entry),
-                        malformedNames: object.strings("malformed"), itself: object.object("itself").map(ShareJSON.entry))
+                        malformedNames: object.strings("malformed"),
+                        itself: object.object("itself").map(ShareJSON.entry))
                 }
             })
     }

@@ -24,13 +24,22 @@ struct WriteRule: Sendable {
           "type": "object",
           "description": "How objects are created, updated and deleted; what is not named here is not done.",
           "additionalProperties": false,
-          "properties": {"create": \#(operation), "update": \#(operation), "delete": \#(operation)}
+          "properties": {
+            "create": \#(operation("Makes an object.")),
+            "update": \#(operation("Changes an object.")),
+            "delete": \#(operation("Deletes an object."))
+          }
         }
         """#
 
-    private static let operation = #"""
+    private static func operation(_ description: String) -> String {
+        operationSchema.replacing("@DESCRIPTION@", with: description)
+    }
+
+    private static let operationSchema = #"""
         {
           "type": "object",
+          "description": "@DESCRIPTION@",
           "additionalProperties": false,
           "required": ["operation"],
           "properties": {

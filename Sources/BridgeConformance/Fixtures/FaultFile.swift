@@ -43,7 +43,10 @@ struct FaultFile {
             guard let place = value["on"]?.string, let then = value["then"] else {
                 throw FixtureCase.Fault("\(path): a fault has `on` and `then`")
             }
-            let members = try Self.place(place, path) + [("then", .array(try (then.array ?? [then]).map { try Self.fault($0, path) }))]
+            let members =
+                try Self.place(place, path) + [
+                    ("then", .array(try (then.array ?? [then]).map { try Self.fault($0, path) }))
+                ]
             return Rule(words: place, step: value["step"]?.int.map { Int($0) - 1 }, value: .object(members))
         }
     }
@@ -56,7 +59,9 @@ struct FaultFile {
         {
             if index == 0, words.count == 2 { return [("request", page)] }
             if index == 1, words.count == 3 { return [("entity", .string(words[0])), ("request", page)] }
-            if index == 0, words.count == 4, words[2] == "of" { return [("entity", .string(words[3])), ("request", page)] }
+            if index == 0, words.count == 4, words[2] == "of" {
+                return [("entity", .string(words[3])), ("request", page)]
+            }
         }
         if words.count == 2, words[0] == "exchange", let exchange = number(words[1]) { return [("exchange", exchange)] }
         if words.count > 1, words[0].allSatisfy({ $0.isUppercase }) {

@@ -61,7 +61,8 @@ public struct FixtureCase: Sendable {
                 steps = try (value.array ?? []).map { try Self.step($0, settings) }
                 if steps.isEmpty { throw Fault("\(settings): steps is no list of commands such as [sync, sync]") }
             case "recorded": recorded = value.int ?? value.string.flatMap(Self.seconds)
-            case "values": values = (value.members ?? []).compactMap { pair in pair.value.string.map { (pair.key, $0) } }
+            case "values":
+                values = (value.members ?? []).compactMap { pair in pair.value.string.map { (pair.key, $0) } }
             default: throw Fault("\(settings): unknown key \"\(key)\"; valid: recorded, steps, values")
             }
         }

@@ -49,7 +49,8 @@ struct FixtureOutcome: Equatable {
         for table in try TableContents.read(path: database) {
             let lines = table.rows.map { row in
                 let key = table.key.map { Self.json(row[$0]) }.joined(separator: ", ")
-                let members = table.columns.indices.filter { !table.key.contains($0) && row[$0] != .null }.map { index in
+                let members = table.columns.indices.filter { !table.key.contains($0) && row[$0] != .null }.map {
+                    index in
                     // The one column with the time of a sync in it.
                     let value = table.columns[index] == "deleted_at" ? "\"(a time)\"" : Self.json(row[index])
                     return "\(Self.json(.text(table.columns[index]))): \(value)"

@@ -42,7 +42,8 @@ public struct FixtureRecording: Sendable {
         let files = FileManager.default
         var fixture = adds ? try FixtureCase(folder: folder) : FixtureCase(new: folder)
         if !adds, files.fileExists(atPath: fixture.config), !replaces {
-            throw FixtureCase.Fault("the case \(fixture.name) is there already; --force records it anew, --add adds a step")
+            throw FixtureCase.Fault(
+                "the case \(fixture.name) is there already; --force records it anew, --add adds a step")
         }
         let configuration: Configuration
         do {
@@ -56,7 +57,6 @@ public struct FixtureRecording: Sendable {
             for (index, known) in fixture.steps.enumerated() {
                 _ = try await run.replay(known, index, FaultFile(), runner)
             }
-            try splitExchanges(of: fixture)
             fixture.steps.append(step)
         } else {
             fixture.steps = [step]
@@ -69,13 +69,22 @@ public struct FixtureRecording: Sendable {
         let faults = try FaultFile(path: fixture.folder + "/faults.yml")
         session.faults = faults.rules(of: fixture.steps.count - 1).map(\.value)
         let ending = try await runner.run(step, config: config, session: session, directory: nil)
-        guard step.first != "sync" || ending.report != nil else {
+        // 2: the command line or the configuration is wrong.
+        guard step.first == "sync" ? ending.report != nil : ending.exitCode != 2 else {
             throw FixtureCase.Fault(
                 "bmo \(step.joined(separator: " ")) ended with \(ending.exitCode); nothing was written:\n"
                     + ending.errors.trimmingCharacters(in: .whitespacesAndNewlines))
         }
         var result = Result()
         result.lines = ending.lines(step)
+        let failures = result.lines.filter { $0.contains(" failed: ") }
+        guard try failures.isEmpty || !files.contentsOfDirectory(atPath: raw).isEmpty else {
+            throw FixtureCase.Fault("nothing was asked, and nothing was written: \(failures.joined(separator: "; "))")
+        }
+        for failure in failures {
+            result.warnings.append("the case has this failure: \(failure); --force records it anew")
+        }
+        if adds { try splitExchanges(of: fixture) }
         let live = try tables(runner)
         try write(fixture, step: fixture.steps.count - 1, from: raw, purpose: purpose, &result)
         try await prove(fixture, live, &result)
@@ -90,7 +99,7 @@ public struct FixtureRecording: Sendable {
 
     /// With a second step, the exchanges of the first get a folder of their own.
     private func splitExchanges(of fixture: FixtureCase) throws {
-        guard fixture.steps.count == 1 else { return }
+        guard fixture.steps.count == 2 else { return }
         let all = fixture.folder + "/exchanges"
         let first = all + "/1"
         guard !FileManager.default.fileExists(atPath: first) else { return }

@@ -49,6 +49,12 @@ public struct FixtureRun: Sendable {
     public func run() async throws -> Result {
         var result = Result(name: fixture.name, purpose: fixture.purpose)
         let faults = try FaultFile(path: fixture.folder + "/faults.yml")
+        let direct = (try? FileManager.default.contentsOfDirectory(atPath: fixture.folder + "/exchanges")) ?? []
+        guard fixture.steps.count == 1 || !direct.contains(where: { $0.hasSuffix(".http") }) else {
+            throw FixtureCase.Fault(
+                "\(fixture.name) has \(fixture.steps.count) steps: move what is in exchanges/ to exchanges/1/, or remove case.yml"
+            )
+        }
         let runner = try StepRunner(executable: executable)
         var outcome = FixtureOutcome()
         var injected: Set<Int> = []

@@ -53,30 +53,15 @@ final class StepRunner {
     }
 
     private func start(_ arguments: [String], directory: String?, output: URL, errors: URL) async throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = arguments
-        if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
-        process.standardInput = FileHandle.nullDevice
-        for (url, isError) in [(output, false), (errors, true)] {
-            try Data().write(to: url)
-            let handle = try FileHandle(forWritingTo: url)
-            if isError { process.standardError = handle } else { process.standardOutput = handle }
-        }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int32, any Error>) in
-                process.terminationHandler = { ended in
-                    let bySignal = ended.terminationReason == .uncaughtSignal
-                    continuation.resume(returning: ended.terminationStatus + (bySignal ? 128 : 0))
-                }
-                do {
-                    try process.run()
-                } catch {
-                    continuation.resume(throwing: FixtureCase.Fault("\(executable) cannot be started: \(error)"))
-                }
+        let child = try StepProcess(
+            executable, arguments, directory: directory, output: output.path, errors: errors.path)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // The wait blocks: not on the cooperative pool.
+                Thread.detachNewThread { continuation.resume(returning: child.wait()) }
             }
         } onCancel: {
-            if process.isRunning { process.terminate() }
+            child.stop()
         }
     }
 }

@@ -17,7 +17,8 @@ struct ExchangeFolder: Sendable {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name.hasSuffix(Self.ending), !name.hasPrefix(".") { names.append(name) }
+            // A name with a space would be two words of the report.
+            if name.hasSuffix(Self.ending), !name.hasPrefix("."), !name.contains(" ") { names.append(name) }
         }
         return names.sorted()
     }

@@ -17,7 +17,8 @@ final class ExchangeRedaction: Sendable {
     private static let passing: Set<String> = ["idempotency-key", "x-request-id", "x-correlation-id", "traceparent"]
     /// Members, elements and parameters; in lower case, without `-` and `_`.
     private static let names: Set<String> = [
-        "accesstoken", "refreshtoken", "idtoken", "authtoken", "sessiontoken", "sessionid", "apikey", "apitoken", "password",
+        "accesstoken", "refreshtoken", "idtoken", "authtoken", "sessiontoken", "sessionid", "apikey", "apitoken",
+        "password",
         "passwd", "pwd", "secret", "clientsecret", "secretkey", "privatekey", "clientassertion", "assertion", "jwt",
         "binarysecuritytoken", "nonce",
     ]
@@ -48,7 +49,9 @@ final class ExchangeRedaction: Sendable {
         json.appendJSONString(secret)
         let xml = secret.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
         let base64 = Array(secret.utf8).withUnsafeBytes { Base64.encode($0) }
-        return Set([secret, String(json.dropFirst().dropLast()), xml, percentEncoded(secret), base64]).map { ($0, mark) }
+        return Set([secret, String(json.dropFirst().dropLast()), xml, percentEncoded(secret), base64]).map {
+            ($0, mark)
+        }
     }
 
     private static func percentEncoded(_ text: String) -> String {

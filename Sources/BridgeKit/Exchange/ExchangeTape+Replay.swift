@@ -29,7 +29,8 @@ extension ExchangeTape {
             let same = recorded.filter { $0.key == key }
             let unused = same.filter { uses[$0.name[...]] == nil }
             let own = unused.first { $0.file.entity == asked.entity } ?? unused.first
-            guard let found = own ?? (mayRepeat ? same.last { $0.file.entity == asked.entity } ?? same.last : nil) else {
+            guard let found = own ?? (mayRepeat ? same.last { $0.file.entity == asked.entity } ?? same.last : nil)
+            else {
                 let words = unmatched(key, asked, same: same)
                 return (["unmatched \(words)"], .none(words))
             }

@@ -38,7 +38,7 @@ public final class ExchangeTape: Sendable {
         /// The requests of each entity's walks, in the order in which they were first made.
         var asked: [String: [ExchangeKey]] = [:]
         /// How many faults came before each, while recording.
-        var faulted: [Int: Int] = [:]
+        var faulted: [String: Int] = [:]
     }
 
     /// An exchange of the recording.
@@ -98,9 +98,10 @@ public final class ExchangeTape: Sendable {
     /// The fault that is planned before a request that is being recorded: what follows it is recorded, too.
     private func fault(before asked: ExchangeFile) -> ExchangeFault? {
         for rule in rules where rule.exchange == nil && rule.fits(asked, name: "") {
-            let done = state.withLock { $0.faulted[rule.index, default: 0] }
+            let place = "\(rule.index) \(asked.entity ?? "") \(asked.method) \(asked.target)"
+            let done = state.withLock { $0.faulted[place, default: 0] }
             guard done < rule.faults.count else { continue }
-            state.withLock { $0.faulted[rule.index] = done + 1 }
+            state.withLock { $0.faulted[place] = done + 1 }
             if case .slow = rule.faults[done] { continue }
             return rule.faults[done]
         }
@@ -161,7 +162,9 @@ public final class ExchangeTape: Sendable {
             if let scheme = path.firstRange(of: "://") {
                 path = path[scheme.upperBound...].drop { $0 != "/" }
             }
-            let words = path.prefix { $0 != "?" }.split { !$0.isASCII || !($0.isLetter || $0.isNumber || $0 == "." || $0 == "_") }
+            let words = path.prefix { $0 != "?" }.split {
+                !$0.isASCII || !($0.isLetter || $0.isNumber || $0 == "." || $0 == "_")
+            }
             return words.suffix(3).map { "-" + $0.prefix(30) }.joined()
         }
     }

@@ -152,7 +152,8 @@ struct XMLLayout {
     private func cleaned(_ tag: Substring) -> String {
         var out = ""
         var rest = tag
-        while let equals = rest.firstIndex(of: "="), let open = rest[equals...].dropFirst().first(where: { !$0.isWhitespace }),
+        while let equals = rest.firstIndex(of: "="),
+            let open = rest[equals...].dropFirst().first(where: { !$0.isWhitespace }),
             open == "\"" || open == "'", let start = rest[equals...].firstIndex(of: open),
             let end = rest[rest.index(after: start)...].firstIndex(of: open)
         {

@@ -1,0 +1,109 @@
+import Testing
+
+@testable import BridgeKit
+
+/// How exchanges are written: readable, and without losing a letter.
+@Suite struct ExchangeTextTests {
+    private func text(_ body: String) -> String? {
+        guard case .text(let text) = ExchangeText.body(Array(body.utf8), replace: { _, _ in nil }) else { return nil }
+        return text
+    }
+
+    @Test func `JSON gets a line per member, and numbers and strings stay letter for letter`() {
+        #expect(
+            text(#"{"b":1.50e+3,"a":["\u00e9 \" {",-0,null],"c":{},"d":[]}"#) == #"""
+                {
+                  "b": 1.50e+3,
+                  "a": [
+                    "\u00e9 \" {",
+                    -0,
+                    null
+                  ],
+                  "c": {},
+                  "d": []
+                }
+                """#)
+    }
+
+    @Test(arguments: ["{\"a\": ", "{\"a\": 1} {\"b\": 2}", "[1,", "hello", "{\"a\" 1}", "{'a': 1}"])
+    func `what is no JSON stays as it is`(body: String) { #expect(text(body) == body) }
+
+    @Test func `XML gets space between elements only`() {
+        #expect(
+            text("<?xml version=\"1.0\"?><a x=\"1 > 0\"><b>t <i>mixed</i> </b><c/><d><e> </e></d></a>") == """
+                <?xml version="1.0"?>
+                <a x="1 > 0">
+                  <b>t <i>mixed</i> </b>
+                  <c/>
+                  <d>
+                    <e> </e>
+                  </d>
+                </a>
+                """)
+    }
+
+    @Test(arguments: ["<a><b></a>", "<a", "<html><body>x</body></html>", "<a>1 < 2</a"])
+    func `what is no XML document stays as it is`(body: String) { #expect(text(body) == body) }
+
+    @Test func `an exchange is read as it was written`() throws {
+        var file = ExchangeFile()
+        file.bridge = "api"
+        file.entity = "Thing, request 9"
+        file.number = 3
+        file.after = 7
+        file.method = "POST"
+        file.target = "http://host/a b?x=1"
+        file.headers = [Exchange.Field("Accept", "a: b"), Exchange.Field("X", "")]
+        file.body = .text("=== 200\n\\ @file\n\n")
+        file.status = "200"
+        file.replyHeaders = [Exchange.Field("@url", "http://other/")]
+        file.replyBody = .bytes([0, 13, 255])
+        let read = ExchangeFile(file.text) { $0 == "reply" ? [0, 13, 255] : nil }
+        #expect(read == file, "\(file.text)")
+        file.body = .none
+        file.replyBody = .text("@file")
+        #expect(ExchangeFile(file.text) { _ in nil } == file, "\(file.text)")
+    }
+
+    @Test func `secrets go in all their forms, and by names that are only used for them`() {
+        let redaction = ExchangeRedaction(secrets: ["pä\"ss&word"])
+        let body = #"{"note": "pä\"ss&word", "api_key": "k", "password": "x", "next_page_token": "stays"}"#
+        guard case .text(let json) = redaction.clean(body: Array(body.utf8), type: "", isReply: false) else {
+            Issue.record("no text")
+            return
+        }
+        #expect(
+            json
+                == "{\n  \"note\": \"***\",\n  \"api_key\": \"***\",\n  \"password\": \"***\",\n  \"next_page_token\": \"stays\"\n}"
+        )
+        #expect(
+            redaction.clean(target: "http://u:p@host/x?q=p%C3%A4%22ss%26word&api_key=1&page=2")
+                == "http://host/x?q=***&api_key=***&page=2")
+        let form = redaction.clean(
+            body: Array("a=1&client_secret=2".utf8), type: "application/x-www-form-urlencoded", isReply: false)
+        #expect(form == .text("a=1&client_secret=***"))
+        let fields = [
+            Exchange.Field("Authorization", "Basic x"), Exchange.Field("X-Session-Id", "1"),
+            Exchange.Field("Accept", "*"),
+        ]
+        #expect(redaction.clean(fields).map(\.value) == ["*", "***", "***"])
+    }
+
+    @Test func `the parameters' order does not matter, their values do`() {
+        func key(_ target: String, body: String = "") -> ExchangeKey {
+            var file = ExchangeFile()
+            file.method = "GET"
+            file.target = target
+            file.body = body.isEmpty ? .none : .text(body)
+            return ExchangeKey(file)
+        }
+        #expect(key("/a?x=1&y=2") == key("/a?y=2&x=1"))
+        #expect(key("/a?x=1") != key("/a?x=2"))
+        #expect(
+            key("/a?x=1").differences(from: key("/a?x=2&z=3")).words
+                == "the parameter x is 1, recorded 2; the parameter z is absent, recorded 3")
+        #expect(
+            key("/a", body: "1\n2").differences(from: key("/a", body: "1\n3")).words
+                == "the body's line 2 is 2, recorded 3")
+    }
+}

@@ -1,0 +1,138 @@
+import BridgeConformance
+import BridgeHost
+import Foundation
+import TestSupport
+import Testing
+
+/// The bridges that ship keep the contract, at the strictest level, against real servers.
+@Suite struct ShippedBridgeTests {
+    let place: FixtureWorkplace
+
+    init() throws { place = try FixtureWorkplace() }
+
+    private func expectConformance(
+        _ config: String, wrong: [String: String] = [:], writes: [String: ConformanceSettings.Write] = [:],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let path = try place.folder.write(config, to: "bmo.yml")
+        let command = try FixtureWorkplace.command()
+        let folder = URL(filePath: command).deletingLastPathComponent().path
+        let run = try await ConformanceRun(
+            ConformanceSettings(config: path, level: .strict, wrongOptions: wrong, writes: writes), executable: command,
+            searchPaths: [SearchPath(folder)])
+        let report = await run.run()
+        #expect(report.passed, "\(report.text)", sourceLocation: sourceLocation)
+        #expect(report.results.count { $0.outcome == .passed } >= 24, "\(report.text)", sourceLocation: sourceLocation)
+        for result in report.results {
+            if !writes.isEmpty, result.check.id.hasPrefix("write.") {
+                #expect(result.outcome == .passed, "\(report.text)", sourceLocation: sourceLocation)
+            }
+            if case .skipped = result.outcome {
+                Issue.record("\(result.check.id) is skipped", sourceLocation: sourceLocation)
+            }
+        }
+    }
+
+    @Test func `the REST bridge passes every check of the strictest level`() async throws {
+        let remote = try RemoteAPI(state: place.folder.path)
+        try place.folder.write("a-token-of-a-test\n", to: "token")
+        try await expectConformance(
+            """
+            version: 1
+            bridges: {api: {plugin: rest, options: {url: "\(remote.url)", auth: {type: bearer, token: {file: token}}}}}
+            entities:
+              Team:
+                bridge: api
+                key: id
+                attributes: {id: integer, name: text, city: text}
+                rest: {path: /teams, records: $.items, paging: {style: page, page_parameter: page, pages: $.pages}}
+
+            """)
+    }
+
+    @Test func `the REST bridge passes every check of writes`() async throws {
+        let server = try ServerProcess(script: "objects.py")
+        for text in ["first", "second"] {
+            let added = try await ProcessRun.run(
+                "curl",
+                [
+                    "-sf", "-H", "Content-Type: application/json", "-d", "{\"text\": \"\(text)\"}",
+                    server.url + "/plain/notes",
+                ])
+            try #require(added.exitCode == 0, "\(added)")
+        }
+        try await expectConformance(
+            """
+            version: 1
+            bridges: {api: {plugin: rest, options: {url: "\(server.url)"}}}
+            entities:
+              Note:
+                bridge: api
+                key: id
+                attributes: {id: integer, text: text}
+                rest: {path: /plain/notes, write: {create: {}, update: {method: PATCH}, delete: {}}}
+
+            """,
+            writes: [
+                "Note": ConformanceSettings.Write(
+                    key: "id", create: ["id": .integer(900), "text": .text("one")], update: ["text": .text("two")])
+            ])
+    }
+
+    @Test func `the SOAP bridge passes every check of the strictest level`() async throws {
+        let servers = try await DemoServers()
+        try await expectConformance(
+            """
+            version: 1
+            bridges: {gazetteer: {plugin: soap, options: {wsdl: "\(servers.soapWSDL)"}}}
+            entities:
+              Subdivision:
+                bridge: gazetteer
+                key: code
+                attributes: {code: text, name: text, type: text}
+                soap:
+                  operation: ListSubdivisions
+                  records: ListSubdivisionsResponse/subdivisions/subdivision
+                  paging: {style: offset, offset_element: offset, limit_element: limit, size: 2000, \
+            total: ListSubdivisionsResponse/total}
+
+            """)
+    }
+
+    @Test func `the SMB bridge passes every check of the strictest level`() async throws {
+        let servers = try await DemoServers()
+        try place.folder.write(servers.smbPassword + "\n", to: "password")
+        let notes = URL(filePath: servers.share).appending(path: "notes")
+        try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
+        try Data("hello\n".utf8).write(to: notes.appending(path: "first.txt"))
+        try await expectConformance(
+            """
+            version: 1
+            bridges:
+              files: {plugin: smb, options: {url: "\(servers.smbURL)", user: "\(servers.smbUser)", password: {file: password}}}
+            entities:
+              Document:
+                bridge: files
+                key: path
+                attributes: {path: text, name: text, size: integer}
+                smb: {files: "countries/{country}/*"}
+              Note:
+                bridge: files
+                key: path
+                attributes: {path: text, content: text}
+                smb: {files: "notes/*", content: text}
+              CountryName:
+                bridge: files
+                key: alpha2
+                incremental: token
+                attributes: {alpha2: {type: text, from: alpha_2}, file: {type: text, from: "@path"}}
+                smb: {csv: tables/country_names.csv}
+
+            """, wrong: ["password": "wrong"],
+            writes: [
+                "Note": ConformanceSettings.Write(
+                    key: "path", create: ["path": .text("notes/new.txt"), "content": .text("one")],
+                    update: ["content": .text("two")])
+            ])
+    }
+}
