@@ -27,7 +27,9 @@ struct SectionJudge {
         faults += unknownVariables()
         // What several members make wrong together shows only where each is right.
         if faults.isEmpty, let fault = fault(named: "", { try judge(section) }) { faults.append(fault) }
-        return faults
+        // A faulty path of the records is one for writes as well.
+        var seen: Set<String> = []
+        return faults.filter { seen.insert($0.message).inserted }
     }
 
     private func judge(_ section: BridgeOptions) throws {
