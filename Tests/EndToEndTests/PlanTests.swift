@@ -155,7 +155,7 @@ extension EndToEndTests {
             #expect(worse.exitCode == 2, "\(worse)")
             worse.expectWords(
                 "bmo.yml:12:18: error: Person: path: \"/people{\" is no template",
-                "bmo.yml:19:47: error: Pet: paging.path is missing")
+                "bmo.yml:19:45: error: Pet: paging.path is missing")
             #expect(try server.events().isEmpty)
         }
     }

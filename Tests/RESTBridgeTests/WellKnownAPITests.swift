@@ -123,7 +123,8 @@ import Testing
         let books = try sample(["/api/books?page=1"])[1]
         #expect(
             books.contains(#""paging":{"style":"page","page_parameter":"page","start":1,"pages":"$.totalPages"}"#)
-                || books.contains(#""paging":{"style":"page","page_parameter":"page","start":0,"pages":"$.totalPages"}"#),
+                || books.contains(
+                    #""paging":{"style":"page","page_parameter":"page","start":0,"pages":"$.totalPages"}"#),
             "\(books)")
     }
 

@@ -14,7 +14,8 @@ struct SectionJudge {
         var faults: [SectionFault] = []
         for name in section.names where name != "write" {
             // What a member means may follow from these.
-            let part = Self.part(of: section, ["parameters", "preset", name] + (name == "paging" ? ["graphql", "body"] : []))
+            let part = Self.part(
+                of: section, ["parameters", "preset", name] + (name == "paging" ? ["graphql", "body"] : []))
             if let fault = fault(named: name, { try judge(part) }) { faults.append(fault) }
         }
         for operation in [WriteRequest.Operation.create, .update, .delete]
@@ -73,7 +74,8 @@ struct SectionJudge {
             var names: [String] = []
             for piece in text.split(separator: "{").dropFirst() {
                 let name = String(piece.prefix { $0 != "}" })
-                guard name.hasPrefix("parent."), name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }),
+                guard name.hasPrefix("parent."),
+                    name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }),
                     variables.value(name) == nil, !names.contains(name)
                 else { continue }
                 names.append(name)
