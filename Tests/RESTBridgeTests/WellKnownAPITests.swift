@@ -173,6 +173,16 @@ import Testing
         #expect(error.message == "page 1 of User: the server answers 304")
     }
 
+    @Test func `a walk that goes on tells the page of the whole walk that failed`() throws {
+        let section: Literal = ["path": "/says?status=500", "paging": ["style": "page"]]
+        let error = try failure { _ = try walked(section, cursor: "p7 page:7") }
+        #expect(error.message == "page 7 of User: the server answers 500 Internal Server Error")
+        // A cursor of an earlier version has no number.
+        let old = try failure { _ = try walked(section, cursor: "page:7") }
+        #expect(old.message == "page 1 of User: the server answers 500 Internal Server Error")
+        #expect(try failure { _ = try walked(section, cursor: "p7 offset:7") }.code == .configuration)
+    }
+
     @Test func `a head that is too large is told in words`() throws {
         for size in ["150000", "90000"] {
             let path = "/says?cookies=\(size)"
