@@ -109,7 +109,10 @@ final class HTTPTransfer: @unchecked Sendable {
         }
         let target =
             sendsCredentials ? credential.query.map { url.setting(query: [(name: $0.name, value: $0.value)]) } : nil
-        set(CURLOPT_URL, (target ?? url).text)
+        var whole = target ?? url
+        // What is signed is the query in its order (libcurl before 8.3 signs it as it stands).
+        if sendsCredentials, case .signature = options.authentication { whole = whole.withCanonicalQuery() }
+        set(CURLOPT_URL, whole.text)
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_FOLLOWLOCATION, 0)
@@ -205,6 +208,8 @@ final class HTTPTransfer: @unchecked Sendable {
             let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
             headerList = curl_slist_append(headerList, line) ?? headerList
         }
+        // libcurl would sign the fields that these lines only keep from being sent.
+        if sendsCredentials, case .signature = options.authentication { return }
         headerList = curl_slist_append(headerList, "Expect:") ?? headerList
         if !fields.contains(where: { $0.name.lowercased() == "content-type" }) {
             // Or libcurl would call any body a form.

@@ -163,6 +163,15 @@ extension HTTPURL {
         }
     }
 
+    /// The URL with its query in the order and encoding of "Create a canonical request" (AWS Signature Version 4).
+    func withCanonicalQuery() -> HTTPURL {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return self }
+        let pairs = queryPairs.map { (Self.encode($0.name), Self.encode($0.value)) }
+            .sorted { $0.0 == $1.0 ? $0.1 < $1.1 : $0.0 < $1.0 }
+        return HTTPURL(parts[0] + "?" + pairs.map { "\($0.0)=\($0.1)" }.joined(separator: "&")) ?? self
+    }
+
     /// The parameters of this URL's query, decoded, in their order.
     public var queryPairs: [(name: String, value: String)] {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

@@ -73,7 +73,7 @@ import Testing
                 section: "count: 20, page_size: 10"))
         let report = try await place.sync(workspace)
         let failure = try #require(report.failure(of: "Number"))
-        #expect(failure.message == "asked to fail at 15 with ***")
+        #expect(failure.message == "asked to fail at 15 with *** (tried 4 times)")
         #expect(Set(report.entities[0].warnings) == ["the key *** expires"])
         try await eventually("the bridge's words are logged") {
             place.log.all.contains { $0.contains("logged in with ***") }

@@ -15,6 +15,17 @@ import Testing
         #expect(policy.delay(afterFailures: 1, of: failure(), random: 0) == .milliseconds(250))
     }
 
+    @Test func aFailureThatIsGivenUpTellsTheTriesAndThePauseThatTheRemoteAsksFor() {
+        #expect(policy.told(failure(), tries: 4).message == "busy (tried 4 times)")
+        #expect(
+            policy.told(failure(retryAfter: .seconds(600)), tries: 1).message
+                == "busy; it asks for a pause of 600 s, longer than the 120 s that are waited")
+        #expect(
+            policy.told(failure(retryAfter: .seconds(5)), tries: 4).message
+                == "busy (tried 4 times); it asks for a pause of 5 s")
+        #expect(policy.told(failure(isRetryable: false), tries: 1).message == "busy")
+    }
+
     @Test func theFourthFailureIsTheLast() {
         #expect(policy.delay(afterFailures: 4, of: failure(), random: 0) == nil)
     }

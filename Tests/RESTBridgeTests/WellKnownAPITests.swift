@@ -12,7 +12,7 @@ import Testing
 
     init() throws { server = try Self.shared.get() }
 
-    private func walk(_ section: Literal, _ options: [(String, Literal)] = [], cursor: String? = nil) throws -> Walk {
+    private func walked(_ section: Literal, _ options: [(String, Literal)] = [], cursor: String? = nil) throws -> Walk {
         let bridge = try RESTBridgeTests.bridge(.object([("url", .text(server.url))] + options))
         return try Walk(source(bridge, section, cursor: cursor))
     }
@@ -54,7 +54,7 @@ import Testing
         ("/2/tweets/search/recent", "{style: cursor, path: $.meta.next_token, parameter: next_token}"),
     ])
     func `a path is enough, and what a sample shows is what a walk finds`(path: String, paging: String) throws {
-        let walk = try walk(["path": .text(path)])
+        let walk = try walked(["path": .text(path)])
         #expect(Set(walk.records).count == 25)
         #expect(walk.last?.isComplete == true)
         #expect(walk.pages.first?.metadata["paging"] == paging)
@@ -62,7 +62,7 @@ import Testing
         #expect(walk.pages.dropFirst().allSatisfy { $0.metadata["found"] == nil })
         let cursor = try #require(walk.pages[1].cursor)
         #expect(cursor.hasPrefix("p3 "))
-        #expect(try self.walk(["path": .text(path)], cursor: cursor).records == Array(walk.records.suffix(5)))
+        #expect(try walked(["path": .text(path)], cursor: cursor).records == Array(walk.records.suffix(5)))
 
         let offers = try sample([path])
         #expect(offers[1].contains("left to auto, which finds \(paging)"), "\(offers[1])")
@@ -81,16 +81,16 @@ import Testing
     }
 
     @Test func `the list of a forum's topics is named, and goes on without its users`() throws {
-        let error = try failure { _ = try walk(["path": "/latest.json"]) }
+        let error = try failure { _ = try walked(["path": "/latest.json"]) }
         #expect(error.remedy?.contains("$.topic_list.topics") == true)
-        let walk = try walk(["path": "/latest.json", "records": "$.topic_list.topics"])
+        let walk = try walked(["path": "/latest.json", "records": "$.topic_list.topics"])
         #expect(walk.ids == Array(1...25))
         #expect(walk.last?.isComplete == true)
         #expect(try sample(["/latest.json"])[1].contains(#""records":"$.topic_list.topics""#))
     }
 
     @Test func `objects by their keys, features and lines are seen in a sample and in a walk`() throws {
-        #expect(try walk(["path": "/rooms.json"]).records.first == #"{"@key":"-N001","name":"Room 1","seats":1}"#)
+        #expect(try walked(["path": "/rooms.json"]).records.first == #"{"@key":"-N001","name":"Room 1","seats":1}"#)
         let rooms = try sample(["/rooms.json"])[1]
         #expect(rooms.contains(#""records":"$.*""#))
         #expect(rooms.contains(#"{"name":"@key","type":"text","key":true,"as":"key""#))
@@ -100,7 +100,7 @@ import Testing
         #expect(quakes.contains("the reply holds all that it counts"))
         #expect(try sample(["/nd/plain"])[1].contains(#""preset":"ndjson""#))
         #expect(!(try sample(["/nd/logs"])[1].contains("preset")))
-        #expect(try walk(["path": "/nd/logs"]).ids == Array(1...25))
+        #expect(try walked(["path": "/nd/logs"]).ids == Array(1...25))
         let article = try sample(["/jsonapi/articles"])[1]
         #expect(article.contains(#""preset":"json_api""#))
         #expect(article.contains(#"{"name":"title","type":"text""#), "\(article)")
@@ -123,7 +123,8 @@ import Testing
         let books = try sample(["/api/books?page=1"])[1]
         #expect(
             books.contains(#""paging":{"style":"page","page_parameter":"page","start":1,"pages":"$.totalPages"}"#)
-                || books.contains(#""paging":{"style":"page","page_parameter":"page","start":0,"pages":"$.totalPages"}"#),
+                || books.contains(
+                    #""paging":{"style":"page","page_parameter":"page","start":0,"pages":"$.totalPages"}"#),
             "\(books)")
     }
 
@@ -145,8 +146,8 @@ import Testing
             ]
         }
         let section: Literal = ["path": "/aws/instances", "query": ["Version": "2016 11/15", "Action": "List*"]]
-        #expect(try walk(section, auth("s3cret+key/x")).ids == Array(1...25))
-        let error = try failure { _ = try walk(section, auth("s3cret+other")) }
+        #expect(try walked(section, auth("s3cret+key/x")).ids == Array(1...25))
+        let error = try failure { _ = try walked(section, auth("s3cret+other")) }
         #expect(error.code == .permission)
         #expect(error.remote?.contains("does not match") == true)
         #expect(!error.description.contains("s3cret"))
@@ -154,32 +155,42 @@ import Testing
 
     @Test(arguments: [
         #"<NEXT>; rel="next""#, "<NEXT>;rel=next", #"<NEXT>; title="a, b; c=\"d\""; rel="last next""#,
-        #"<a,b>; rel="prev"; title="x", <NEXT>; title*=UTF-8''n%2c; rel=NEXT; type="text/html""#,
+        #"<a,b>; rel="prev"; title="x", <NEXT>; title*=UTF-8''n%2c; rel=nExt; type="text/html""#,
         #"<other>; rel="next"; anchor="/elsewhere", <NEXT>; rel="next"; rel="prev""#,
         #" , ,<NEXT>  ;  rel  =  "next" ;;x"#,
     ])
     func `a Link header is read by RFC 8288`(link: String) throws {
-        let walk = try walk(["path": "/linked", "query": ["link": .text(link)], "paging": ["style": "link_header"]])
+        let walk = try walked(["path": "/linked", "query": ["link": .text(link)], "paging": ["style": "link_header"]])
         #expect(walk.ids == Array(1...25))
         #expect(walk.last?.isComplete == true)
     }
 
     @Test func `206 is a page like any other, and 304 nobody asked for is none`() throws {
-        let walk = try walk(["path": "/partial"])
+        let walk = try walked(["path": "/partial"])
         #expect(walk.ids == Array(1...25))
         #expect(walk.last?.isComplete == true)
-        let error = try failure { _ = try self.walk(["path": "/says?status=304"]) }
+        let error = try failure { _ = try walked(["path": "/says?status=304"]) }
         #expect(error.message == "page 1 of User: the server answers 304")
+    }
+
+    @Test func `a walk that goes on tells the page of the whole walk that failed`() throws {
+        let section: Literal = ["path": "/says?status=500", "paging": ["style": "page"]]
+        let error = try failure { _ = try walked(section, cursor: "p7 page:7") }
+        #expect(error.message == "page 7 of User: the server answers 500 Internal Server Error")
+        // A cursor of an earlier version has no number.
+        let old = try failure { _ = try walked(section, cursor: "page:7") }
+        #expect(old.message == "page 1 of User: the server answers 500 Internal Server Error")
+        #expect(try failure { _ = try walked(section, cursor: "p7 offset:7") }.code == .configuration)
     }
 
     @Test func `a head that is too large is told in words`() throws {
         for size in ["150000", "90000"] {
             let path = "/says?cookies=\(size)"
             guard size == "150000" else {
-                #expect(try walk(["path": .text(path)]).records.isEmpty)
+                #expect(try walked(["path": .text(path)]).records.isEmpty)
                 continue
             }
-            let error = try failure { _ = try walk(["path": .text(path)]) }
+            let error = try failure { _ = try walked(["path": .text(path)]) }
             #expect(error.code == .limit)
             #expect(error.message == "a field of the reply's head is over 100 KiB")
         }

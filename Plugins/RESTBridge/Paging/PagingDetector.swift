@@ -158,7 +158,8 @@ struct PagingDetector {
         if survey["$.pages.next.starting_after"].plain != nil {
             return Detected(
                 members: [
-                    ("style", "cursor"), ("path", "$.pages.next.starting_after"), ("parameter", known("starting_after")),
+                    ("style", "cursor"), ("path", "$.pages.next.starting_after"),
+                    ("parameter", known("starting_after")),
                 ])
         }
         for home in Self.homes + connectionHomes {
@@ -218,7 +219,8 @@ struct PagingDetector {
     private func byProduct() -> Detected? {
         guard let survey else { return nil }
         // ArcGIS says that there is more, and nothing where there is not.
-        for path in ["$.exceededTransferLimit", "$.properties.exceededTransferLimit"] where survey[path] == .bool(true) {
+        for path in ["$.exceededTransferLimit", "$.properties.exceededTransferLimit"] where survey[path] == .bool(true)
+        {
             return Detected(
                 members: [("style", "offset"), ("offset_parameter", known("resultOffset")), ("has_more", path)],
                 first: .offset(0))
@@ -285,9 +287,8 @@ struct PagingDetector {
             }
             let page = find(Self.pageNames)
             let pages = find(Self.pagesNames)
-            guard page != nil || pages != nil, pages != nil || (total != nil && size != nil) || more != nil else {
-                continue
-            }
+            let isCounted = total != nil && (size != nil || page?.name.lowercased().contains("page") ?? false)
+            guard page != nil || pages != nil, pages != nil || isCounted || more != nil else { continue }
             if pages == nil, page == nil { continue }
             let number = page?.value ?? 1
             // A page object of Spring counts from 0, whatever its parameter's name is.

@@ -14,7 +14,8 @@ struct SectionJudge {
         var faults: [SectionFault] = []
         for name in section.names where name != "write" {
             // What a member means may follow from these.
-            let part = Self.part(of: section, ["parameters", "preset", name] + (name == "paging" ? ["graphql", "body"] : []))
+            let part = Self.part(
+                of: section, ["parameters", "preset", name] + (name == "paging" ? ["graphql", "body"] : []))
             if let fault = fault(named: name, { try judge(part) }) { faults.append(fault) }
         }
         for operation in [WriteRequest.Operation.create, .update, .delete]
@@ -27,7 +28,9 @@ struct SectionJudge {
         faults += unknownVariables()
         // What several members make wrong together shows only where each is right.
         if faults.isEmpty, let fault = fault(named: "", { try judge(section) }) { faults.append(fault) }
-        return faults
+        // A faulty path of the records is one for writes as well.
+        var seen: Set<String> = []
+        return faults.filter { seen.insert($0.message).inserted }
     }
 
     private func judge(_ section: BridgeOptions) throws {
@@ -71,7 +74,8 @@ struct SectionJudge {
             var names: [String] = []
             for piece in text.split(separator: "{").dropFirst() {
                 let name = String(piece.prefix { $0 != "}" })
-                guard name.hasPrefix("parent."), name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }),
+                guard name.hasPrefix("parent."),
+                    name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }),
                     variables.value(name) == nil, !names.contains(name)
                 else { continue }
                 names.append(name)

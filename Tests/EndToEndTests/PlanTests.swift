@@ -1,0 +1,162 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// What a sync would ask for, what `--where` asks for, and what `check` says of sections.
+    @Suite struct PlanTests {
+        let server: ServerProcess
+        let folder: TemporaryFolder
+
+        init() throws {
+            server = try ServerProcess(script: "apis.py")
+            folder = try TemporaryFolder()
+            try folder.write(
+                """
+                version: 1
+                bridges:
+                  api:
+                    plugin: rest
+                    options: {url: "\(server.url)", auth: {type: api_key, query: api_key, value: {env: API_KEY}}}
+                entities:
+                  Person:
+                    bridge: api
+                    key: id
+                    incremental: {field: changed}
+                    attributes: {id: integer, name: text, city: text, changed: timestamp}
+                    rest: {path: /people, query: {since: "{since}"}, filters: {city: city}}
+                  Pet:
+                    bridge: api
+                    key: id
+                    parent: owner
+                    attributes: {id: integer, name: text}
+                    relationships: {owner: {to: Person}}
+                    rest: {path: "/pets?owner={parent.id}", paging: none}
+
+                """, to: "bmo.yml")
+        }
+
+        private func bmo(_ arguments: String...) async throws -> ProcessRun {
+            try await ProcessRun.run(
+                Command.path(), arguments, environment: ["API_KEY": "s3cr3t-key"], directory: folder.path)
+        }
+
+        private func query(_ sql: String) async throws -> String {
+            let run = try await ProcessRun.run("sqlite3", ["-readonly", folder.appending("bmo.sqlite"), sql])
+            try #require(run.exitCode == 0, "\(run)")
+            return run.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+
+        @Test func `the plan tells requests, cursors and parents, and asks nobody`() async throws {
+            let before = try await bmo("plan")
+            #expect(before.exitCode == 0, "\(before)")
+            #expect(
+                before.output == """
+                    Person from api: everything (nothing is known yet)
+                      GET \(server.url)/people
+                      paging: auto, the first reply tells
+                      rows that a whole listing lacks are deleted
+
+                    Pet from api: everything (no incremental is set)
+                      once for each Person, 4 at a time; none is known yet, so names stand for values below
+                      GET \(server.url)/pets?owner=Person.id
+                      paging: none
+                      rows that a whole listing lacks are deleted
+
+                    """)
+            #expect(try server.events().isEmpty)
+            #expect(!FileManager.default.fileExists(atPath: folder.appending("bmo.sqlite")))
+
+            let sync = try await bmo("sync")
+            #expect(sync.exitCode == 0, "\(sync)")
+            sync.expectWords("Person: found in the first reply: records: $.items, paging: {style: page")
+            let asked = try server.events().count
+            let after = try await bmo("plan")
+            after.expectWords(
+                "Person from api: what changed since 2024-03-25T10:00:00Z",
+                "GET \(server.url)/people?since=2024-03-25T10%3A00%3A00Z",
+                "once for each of 25 Person, 4 at a time; here for [1]", "/pets?owner=1")
+            let full = try await bmo("plan", "Person", "--full")
+            full.expectWords("Person from api: everything (that is asked for)")
+            #expect(try server.events().count == asked)
+            #expect(!after.allOutput.contains("s3cr3t"))
+        }
+
+        @Test func `conditions go to the API where the config maps them, and the plan says which`() async throws {
+            let plan = try await bmo("plan", "Person", "--where", "city=Paris", "--where", "name~%2%", "--json")
+            let object = try #require(JSONSerialization.jsonObject(with: Data(plan.output.utf8)) as? [String: Any])
+            let walk = try #require((object["walks"] as? [[String: Any]])?.first)
+            #expect(walk["extent"] as? String == "part")
+            let conditions = try #require(walk["conditions"] as? [[String: String]])
+            #expect(
+                conditions == [
+                    ["condition": "city=Paris", "applied_by": "api"], ["condition": "name~%2%", "applied_by": "bmo"],
+                ])
+            let requests = try #require(walk["requests"] as? [[String: Any]])
+            #expect(requests.first?["request"] as? String == "GET \(server.url)/people?city=Paris")
+        }
+
+        @Test func `a part of a listing is imported, and deletes and remembers nothing`() async throws {
+            let part = try await bmo("sync", "Person", "--where", "city=Paris", "--where", "name~%2%")
+            #expect(part.exitCode == 0, "\(part)")
+            // Even numbers are in Paris.
+            #expect(try await query("SELECT group_concat(id) FROM Person") == "2,12,20,22,24")
+            #expect(try server.events().allSatisfy { $0.path.contains("city=Paris") })
+            let next = try await bmo("plan", "Person")
+            next.expectWords("everything (nothing is known yet)")
+
+            _ = try await bmo("sync")
+            #expect(try await query("SELECT count(*) FROM Person") == "25")
+            let cursors = try await query("SELECT * FROM bmo_cursors ORDER BY 1, 2, 3")
+            let again = try await bmo("sync", "Person", "--where", "id<=2")
+            #expect(again.exitCode == 0, "\(again)")
+            #expect(try await query("SELECT count(*) FROM Person") == "25")
+            #expect(try await query("SELECT * FROM bmo_cursors ORDER BY 1, 2, 3") == cursors)
+            // The condition names the parent: the others are not asked.
+            let before = try server.events().count
+            let pets = try await bmo("sync", "Pet", "--where", "owner=3")
+            #expect(pets.exitCode == 0, "\(pets)")
+            #expect(try server.events().dropFirst(before).map { $0.path.prefix(13) } == ["/pets?owner=3"])
+            #expect(try await query("SELECT count(*) FROM Pet") == "50")
+        }
+
+        @Test(arguments: [
+            (["sync", "--where", "id=1"], "--where is about one entity"),
+            (["sync", "Person", "--where", "nmae=1"], "Person has no field \"nmae\""),
+            (["sync", "Person", "--where", "id=x"], "give an integer"),
+            (["plan", "Person", "--where", "id=x"], "give an integer"),
+            (["sync", "Person", "--where", "id=1", "--allow-deletes"], "have no meaning with it"),
+        ])
+        func `conditions that make no sense are refused before anything is asked`(
+            arguments: [String], words: String
+        ) async throws {
+            let run = try await ProcessRun.run(
+                Command.path(), arguments, environment: ["API_KEY": "x"], directory: folder.path)
+            #expect(run.exitCode == 2 || run.exitCode == 1 && words == "give an integer", "\(run)")
+            run.expectWords(words)
+            #expect(try server.events().isEmpty)
+        }
+
+        @Test func `check tells what is wrong with sections and options, with places, and asks nobody`() async throws {
+            let good = try await bmo("check")
+            #expect(good.exitCode == 0, "\(good)")
+            let text = try String(contentsOfFile: folder.appending("bmo.yml"), encoding: .utf8)
+            try folder.write(
+                text.replacing("path: /people", with: "path: '/people{'")
+                    .replacing("paging: none", with: "paging: {style: cursor}")
+                    .replacing("query: api_key", with: "query: k, cookie: c"), to: "bmo.yml")
+            let bad = try await bmo("check")
+            #expect(bad.exitCode == 2, "\(bad)")
+            bad.expectWords("bmo.yml:5:", "api: auth.type api_key needs one of auth.header, auth.query and auth.cookie")
+            try folder.write(
+                text.replacing("path: /people", with: "path: '/people{'")
+                    .replacing("paging: none", with: "paging: {style: cursor}"), to: "bmo.yml")
+            let worse = try await bmo("check")
+            #expect(worse.exitCode == 2, "\(worse)")
+            worse.expectWords(
+                "bmo.yml:12:18: error: Person: path: \"/people{\" is no template",
+                "bmo.yml:19:45: error: Pet: paging.path is missing")
+            #expect(try server.events().isEmpty)
+        }
+    }
+}
