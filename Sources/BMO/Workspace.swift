@@ -33,12 +33,29 @@ public struct Workspace: Sendable {
     public static func load(
         path: String, host: BridgeHost, environment: [String: String] = ProcessInfo.processInfo.environment
     ) async throws -> Workspace {
-        let listings = try await plugins(namedIn: path, host: host)
+        try await load(
+            draft: try? ConfigurationFile.load(path: path), host: host
+        ) { try ConfigurationFile.load(path: path, plugins: $0, environment: environment) }
+    }
+
+    /// As ``load(path:host:environment:)``, with `text` in place of what the file has.
+    static func load(
+        text: String, path: String, host: BridgeHost, environment: [String: String]
+    ) async throws -> Workspace {
+        try await load(
+            draft: try? ConfigurationFile.load(text: text, path: path), host: host
+        ) { try ConfigurationFile.load(text: text, path: path, plugins: $0, environment: environment) }
+    }
+
+    private static func load(
+        draft: Configuration?, host: BridgeHost, _ read: ([PluginSchema]) throws -> Configuration
+    ) async throws -> Workspace {
+        let listings = try await plugins(namedIn: draft, host: host)
         let usable = listings.filter { $0.refusal == nil }
         let schemas = usable.map {
             PluginSchema(name: $0.name, optionsSchema: $0.optionsSchema, entitySchema: $0.entitySchema)
         }
-        let configuration = try ConfigurationFile.load(path: path, plugins: schemas, environment: environment)
+        let configuration = try read(schemas)
         let faults = missingCapabilities(configuration, usable)
         guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: faults) }
         return Workspace(
@@ -77,8 +94,10 @@ public struct Workspace: Sendable {
     }
 
     /// The plugins that a file names, or all there are when the file has faults: then the messages list them.
-    private static func plugins(namedIn path: String, host: BridgeHost) async throws -> [PluginListing] {
-        guard let draft = try? ConfigurationFile.load(path: path) else { return await host.plugins() }
+    private static func plugins(
+        namedIn draft: Configuration?, host: BridgeHost
+    ) async throws -> [PluginListing] {
+        guard let draft else { return await host.plugins() }
         var listings: [String: PluginListing] = [:]
         for bridge in draft.bridges where listings[bridge.plugin] == nil {
             if let listing = try? await host.plugin(named: bridge.plugin) {
