@@ -61,6 +61,15 @@ public struct Workspace: Sendable {
         }
     }
 
+    /// As ``load(path:host:environment:)``, with `text` in place of what the file has.
+    static func load(
+        text: String, path: String, host: BridgeHost, environment: [String: String]
+    ) async throws -> Workspace {
+        try await load(host: host, environment: environment) { plugins, environment in
+            try ConfigurationFile.load(text: text, path: path, plugins: plugins, environment: environment)
+        }
+    }
+
     private static func load(
         host: BridgeHost, environment: [String: String],
         _ read: ([PluginSchema]?, [String: String]?) throws -> Configuration

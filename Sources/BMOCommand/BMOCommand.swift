@@ -23,7 +23,7 @@ public struct BMOCommand: AsyncParsableCommand {
             InitCommand.self, IntrospectCommand.self, CheckCommand.self, PlanCommand.self, SyncCommand.self,
             ListCommand.self, GetCommand.self,
             StatusCommand.self, WhyCommand.self, RunsCommand.self, DiffCommand.self, UndoCommand.self,
-            QuarantineCommand.self, SchemaCommand.self, MigrateCommand.self, PluginsCommand.self,
+            QuarantineCommand.self, SchemaCommand.self, MigrateCommand.self, PluginsCommand.self, SwapCommand.self,
             FixturesCommand.self,
         ])
 

@@ -7,7 +7,7 @@ internal import SQLiteStore
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how it stands: rows, stubs, quarantine, interrupted walks, the last runs.")
+        abstract: "Show how it stands: rows, bridges with their plugins, stubs, quarantine, interrupted walks, the last runs.")
 
     @OptionGroup var options: WorkspaceOptions
 
@@ -32,15 +32,15 @@ struct StatusCommand: AsyncParsableCommand {
         }
         try store.close()
         if json {
-            print(Self.json(path, entities, last, holder, stubs ? stubKeys : nil))
+            print(Self.json(path, entities, last, holder, stubs ? stubKeys : nil, workspace))
         } else {
-            print(Self.text(path, entities, last, holder, stubKeys))
+            print(Self.text(path, entities, last, holder, stubKeys, workspace))
         }
     }
 
     private static func text(
         _ path: String, _ entities: [EntityStatus], _ last: RunRecord?, _ holder: FileLock.Holder?,
-        _ stubs: [String: [String]]
+        _ stubs: [String: [String]], _ workspace: Workspace
     ) -> String {
         var parts = ["database \(path)"]
         if let holder { parts.append("being written by \(holder)") }
@@ -49,11 +49,12 @@ struct StatusCommand: AsyncParsableCommand {
             [
                 entity.name, String(entity.rows), String(entity.stubs), String(entity.quarantined),
                 entity.lastRun.map(String.init) ?? "", entity.lastChanged ?? "",
+                UsedBridge.all(of: entity.name, in: workspace).map(\.text).joined(separator: ", "),
             ]
         }
         parts.append(
             Terminal.table(
-                ["entity", "rows", "stubs", "quarantined", "run", "last changed"], rows, rightAligned: [1, 2, 3, 4]))
+                ["entity", "rows", "stubs", "quarantined", "run", "last changed", "bridge"], rows, rightAligned: [1, 2, 3, 4]))
         for entity in entities {
             if let walk = entity.interrupted {
                 let next = walk.isFresh ? "the next sync goes on there" : "too old to go on there"
@@ -70,7 +71,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     private static func json(
         _ path: String, _ entities: [EntityStatus], _ last: RunRecord?, _ holder: FileLock.Holder?,
-        _ stubs: [String: [String]]?
+        _ stubs: [String: [String]]?, _ workspace: Workspace
     ) -> String {
         var out = "{"
         DiffPrinter.member("database", DiffPrinter.string(path), &out)
@@ -94,6 +95,8 @@ struct StatusCommand: AsyncParsableCommand {
                 } else {
                     writer.null()
                 }
+                writer.key("bridges")
+                writer.array { for used in UsedBridge.all(of: entity.name, in: workspace) { used.write(to: writer) } }
                 writer.key("cursors")
                 writer.array { for cursor in entity.cursors { writer.text(cursor) } }
             }

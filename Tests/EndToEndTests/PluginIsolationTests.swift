@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Plugins that do what they must not, in a sync with a good one. A hang is a matter of minutes here: the host's own
+    /// tests have it, with a shorter limit.
+    @Suite struct PluginIsolationTests {
+        let folder: TemporaryFolder
+
+        init() throws {
+            folder = try TemporaryFolder()
+        }
+
+        /// Each is C code that runs in the middle of a fetch.
+        @Test(arguments: [
+            ("*(volatile int *)8 = 1;", "SIGSEGV"),
+            ("abort();", "SIGABRT"),
+            ("_exit(0);", "exit code 0"),
+            ("for (;;) memset(malloc(1 << 20), 1, 1 << 20);", "SIGSEGV"),
+            ("static char zeros[300 << 20]; bmo_write_bytes(&rows, zeros, sizeof zeros);", "limit"),
+            (
+                "bmo_writer_free(&rows); bmo_writer_free(&state); *page = (bmo_buffer){malloc(9), 9, NULL}; return BMO_OK;",
+                "page"
+            ),
+        ])
+        func `a bad plugin costs one clear error for its entity, and the rest goes on`(code: String, words: String)
+            async throws
+        {
+            try await build("bad", code)
+            try await build("good", "")
+            let isHog = code.contains("malloc(1 <<")
+            try writeConfig(more: isHog ? ", memory: 128 MiB" : "")
+            let run = try await bmo("sync", "--quiet")
+            #expect(run.exitCode == 1, "\(run)")
+            let errors = run.errorOutput.split(separator: "\n").filter { $0.hasPrefix("bmo: error: ") }
+            #expect(errors.count == 1 && errors[0].contains("Bad (bridge bad"), "\(run)")
+            #expect(errors.first?.contains(words) == true, "\(run)")
+            let rows = try await ProcessRun.run(
+                "sqlite3", [folder.appending("bmo.sqlite"), "SELECT count(*) FROM Good"])
+            #expect(rows.output == "2\n")
+        }
+
+        @Test func `what a plugin prints reaches the log and nobody's output`() async throws {
+            try await build("bad", #"printf("Welcome to my bridge\n"); fflush(stdout);"#)
+            try await build("good", "")
+            try writeConfig()
+            let run = try await bmo("sync", "--json")
+            #expect(run.exitCode == 0 && !run.allOutput.contains("Welcome"), "\(run)")
+            let logged = try await bmo("sync", "--verbose")
+            #expect(logged.errorOutput.contains("line=Welcome to my bridge"), "\(logged)")
+        }
+
+        /// The example in C, with code of the test's in its `fetch_next`.
+        private func build(_ name: String, _ code: String) async throws {
+            let source = try String(
+                contentsOfFile: PackageFolder.path + "/Examples/OutOfTreeBridgeInC/accounts_bridge.c", encoding: .utf8)
+            let place = "    int64_t index = 0;\n"
+            try #require(source.contains(place))
+            try folder.write(
+                "#include <unistd.h>\n"
+                    + source.replacing(place, with: place + "    \(code)\n").replacing("\"accounts\"", with: "\"\(name)\""),
+                to: "\(name).c")
+            let run = try await ProcessRun.run(
+                "cc",
+                [
+                    "-std=c11", "-D_DEFAULT_SOURCE", "-shared", "-fPIC", "-I",
+                    PackageFolder.path + "/Sources/CBridge/include", "-o", "lib\(name)Bridge.so", "\(name).c",
+                ], directory: folder.path)
+            try #require(run.exitCode == 0, "\(run)")
+        }
+
+        private func writeConfig(more: String = "") throws {
+            try folder.write("a:x:1:1:A:/:/bin/sh\nb:x:2:1:B:/:/bin/sh\n", to: "passwd")
+            func entity(_ name: String, _ bridge: String) -> String {
+                "\(name): {bridge: \(bridge), key: name, attributes: {name: text, uid: integer}}"
+            }
+            try folder.write(
+                """
+                version: 1
+                bridges:
+                  bad: {plugin: bad, options: {path: passwd}\(more)}
+                  good: {plugin: good, options: {path: passwd}}
+                entities:
+                  \(entity("Bad", "bad"))
+                  \(entity("Good", "good"))
+                """, to: "bmo.yml")
+        }
+
+        private func bmo(_ arguments: String...) async throws -> ProcessRun {
+            try await ProcessRun.run(
+                Command.path(), arguments, environment: ["BMO_PLUGIN_PATH": folder.path], directory: folder.path)
+        }
+    }
+}
