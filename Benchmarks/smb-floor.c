@@ -1,12 +1,16 @@
-/* The floor of Benchmarks/smb.py: one libsmbclient context that lists a share with readdirplus2, or reads a file in chunks of
-   4 MB; prints the number of files or bytes. Usage: smb-floor list|read URL PORT USER (the password in SMB_PASSWORD) */
+/* The floor of Benchmarks/smb.py: libsmbclient lists a share with readdirplus2, in WORKERS processes that take the first
+   folder's folders from a common counter, or reads a file in chunks of 4 MB; prints the number of files or bytes.
+   Usage: smb-floor list|read URL PORT USER [WORKERS] (the password in SMB_PASSWORD) */
 #include <errno.h>
 #include <fcntl.h>
 #include <libsmbclient.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char *user, *password;
 static unsigned long files;
@@ -19,7 +23,12 @@ static void authenticate(
     snprintf(secret, (size_t)secretSize, "%s", password);
 }
 
-static void list(SMBCCTX *context, const char *url) {
+/* What the processes share: the next folder, and the files so far. */
+static struct { unsigned long next, files; } *shared;
+
+static SMBCCTX *connection(const char *port);
+
+static void list(SMBCCTX *context, const char *url, const char *port, int workers) {
     SMBCFILE *folder = smbc_getFunctionOpendir(context)(context, url);
     if (!folder) {
         fprintf(stderr, "%s: %s\n", url, strerror(errno));
@@ -43,25 +52,45 @@ static void list(SMBCCTX *context, const char *url) {
         snprintf(folders[count++], size, "%s/%s", url, entry->name);
     }
     smbc_getFunctionClosedir(context)(context, folder);
+    if (workers > 1) {
+        for (int worker = 0; worker < workers; worker++) {
+            if (fork()) continue;
+            SMBCCTX *own = connection(port);
+            files = 0;
+            for (size_t i; (i = __sync_fetch_and_add(&shared->next, 1)) < count;) list(own, folders[i], port, 1);
+            __sync_fetch_and_add(&shared->files, files);
+            _exit(0);
+        }
+        while (wait(NULL) > 0) {}
+        files += shared->files;
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
-        list(context, folders[i]);
+        list(context, folders[i], port, 1);
         free(folders[i]);
     }
     free(folders);
 }
 
+static SMBCCTX *connection(const char *port) {
+    SMBCCTX *context = smbc_new_context();
+    smbc_setOptionDebugToStderr(context, 1);
+    if (!smbc_init_context(context)) exit(1);
+    smbc_setFunctionAuthDataWithContext(context, authenticate);
+    smbc_setPort(context, (unsigned short)atoi(port));
+    return context;
+}
+
 int main(int count, char **arguments) {
-    if (count != 5) return 2;
+    if (count != 5 && count != 6) return 2;
     user = arguments[4];
     password = getenv("SMB_PASSWORD");
     if (!password) return 2;
-    SMBCCTX *context = smbc_new_context();
-    smbc_setOptionDebugToStderr(context, 1);
-    if (!smbc_init_context(context)) return 1;
-    smbc_setFunctionAuthDataWithContext(context, authenticate);
-    smbc_setPort(context, (unsigned short)atoi(arguments[3]));
+    SMBCCTX *context = connection(arguments[3]);
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) return 1;
     if (!strcmp(arguments[1], "list")) {
-        list(context, arguments[2]);
+        list(context, arguments[2], arguments[3], count == 6 ? atoi(arguments[5]) : 1);
         printf("%lu\n", files);
         return 0;
     }

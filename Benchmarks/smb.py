@@ -2,8 +2,8 @@
 """A share of files: `bmo sync` beside a bare libsmbclient program in C, smbclient and rclone.
 
 Starts an smbd of its own on loopback, runs each program in turn, and prints medians as Markdown tables: 50,000 files in 500
-folders, the contents of 2,000 files of 20 KB, and a CSV file as rows. With --delay it adds as many milliseconds each way on
-the loopback interface (as root; tc). Everything that it makes is in .build/benchmarks/smb.
+folders, the contents of 2,000 files of 20 KB, and a CSV file as rows. With --delay a proxy hands on everything as many
+milliseconds later, each way. Everything that it makes is in .build/benchmarks/smb.
 """
 import argparse
 import os
@@ -90,13 +90,27 @@ def make_share(folder, rows_mb):
         (share / "made").write_text(str(rows_mb))
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(port):
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            return
+        except OSError:
+            time.sleep(0.05)
+    raise SystemExit(f"nothing answers at port {port}")
+
+
 class Server:
     def __init__(self, folder):
         for name in ("private", "lock", "state", "cache", "pid", "ncalrpc", "log"):
             (folder / name).mkdir(parents=True, exist_ok=True)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         conf = folder / "smb.conf"
         conf.write_text(SMB_CONF.format(port=self.port, d=folder, user=USER))
         subprocess.run(
@@ -105,13 +119,7 @@ class Server:
         self.process = subprocess.Popen(
             ["smbd", "-s", conf, "--foreground", "--no-process-group", "-l", folder / "log"], start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return
-            except OSError:
-                time.sleep(0.05)
-        raise SystemExit("smbd does not answer")
+        wait_for(self.port)
 
     def stop(self):
         os.killpg(self.process.pid, signal.SIGTERM)
@@ -152,7 +160,7 @@ def main():
     parser.add_argument("--bmo", default=ROOT / ".build" / "release" / "bmo", help="the command to measure")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--rows-mb", type=int, default=500, help="size of the CSV file")
-    parser.add_argument("--delay", type=int, default=0, help="milliseconds to add each way on loopback")
+    parser.add_argument("--delay", type=int, default=0, help="milliseconds to add each way")
     parser.add_argument("--only", choices=["listing", "contents", "rows"])
     arguments = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
@@ -162,13 +170,19 @@ def main():
     floor = WORK / "smb-floor"
     subprocess.run(["cc", "-O2", ROOT / "Benchmarks" / "smb-floor.c", "-o", floor, *flags], check=True)
     server = Server(WORK)
+    port, proxy = server.port, None
     if arguments.delay:
-        subprocess.run(["tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", f"{arguments.delay}ms"], check=True)
+        program = WORK / "delay-proxy"
+        subprocess.run(["cc", "-O2", "-pthread", ROOT / "Benchmarks" / "delay-proxy.c", "-o", program], check=True)
+        port = free_port()
+        proxy = subprocess.Popen([program, str(port), str(server.port), str(arguments.delay)])
+        wait_for(port)
     try:
-        measure(arguments, server.port, floor)
+        measure(arguments, port, floor)
     finally:
-        if arguments.delay:
-            subprocess.run(["tc", "qdisc", "del", "dev", "lo", "root"], check=False)
+        if proxy:
+            proxy.kill()
+            proxy.wait()
         server.stop()
 
 
@@ -184,6 +198,7 @@ def measure(arguments, port, floor):
     tasks = {
         "listing": {
             "floor: readdirplus2 in C": lambda: run([floor, "list", url + "/tree", str(port), USER], WORK),
+            "floor, 4 processes": lambda: run([floor, "list", url + "/tree", str(port), USER, "4"], WORK),
             "smbclient, recurse ls": lambda: run([*smbclient, "cd tree; recurse; ls"], WORK),
             "rclone lsjson -R": remote and (
                 lambda: run([rclone, "lsjson", "-R", remote + "/tree"], WORK, RCLONE_CONFIG="/dev/null")),

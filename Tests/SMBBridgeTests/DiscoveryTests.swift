@@ -47,11 +47,11 @@ extension AgainstRealServer {
             }
             #expect(
                 lines == [
-                    #"Api {"json":"api.json","records":"$.data.items"}: code text key, n integer"#,
+                    #"Api {"json":"api.json","records":"$.data.items"}: @path text, code text key, n integer"#,
                     #"Code {"csv":"codes.tsv","delimiter":"tab","encoding":"windows-1252","header":["column_1","column_2"]}: "#
-                        + "column_1 integer key, column_2 text",
-                    #"Event {"ndjson":"events.ndjson"}: event_id text key, at timestamp"#,
-                    #"People {"csv":"people.csv","delimiter":";"}: id integer key, name text, born date, score decimal"#,
+                        + "@path text, column_1 integer key, column_2 text",
+                    #"Event {"ndjson":"events.ndjson"}: @path text, event_id text key, at timestamp"#,
+                    #"People {"csv":"people.csv","delimiter":";"}: @path text, id integer key, name text, born date, score decimal"#,
                     #"Sale {"csv":"sales/*.csv"}: @path text key, @row integer key, day date, amount integer"#,
                     #"File {"files":"**"}: path text key, name text, folder text, extension text, size integer, "#
                         + "modified timestamp, created timestamp, hidden boolean, readonly boolean",

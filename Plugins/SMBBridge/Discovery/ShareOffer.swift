@@ -23,6 +23,8 @@ struct ShareOffer {
         var name: String
         var type: String
         var isKey = false
+        /// Whether an empty text is none: CSV has no other way to leave a number or a date out.
+        var emptyIsNull = false
         var guess: Guess?
     }
 
@@ -55,6 +57,7 @@ struct ShareOffer {
                         writer.member("name", field.name)
                         writer.member("type", field.type)
                         writer.member("key", field.isKey)
+                        if field.emptyIsNull { writer.member("transform", "empty_as_null") }
                         field.guess?.write(to: writer)
                     }
                 }
@@ -99,11 +102,10 @@ extension Discovery {
         offer.guess.reasons += first.notes
         if first.rowCount < 5 { offer.guess.reasons.append("only \(first.rowCount) rows seen") }
         if offer.guess.reasons.isEmpty { offer.guess.reasons.append("\(first.rowCount) rows seen") }
+        // What a sync does not read again it tells by the path.
+        offer.fields = [ShareOffer.Field(name: "@path", type: "text", isKey: key == nil)]
         if key == nil {
-            offer.fields = [
-                ShareOffer.Field(name: "@path", type: "text", isKey: true),
-                ShareOffer.Field(name: "@row", type: "integer", isKey: true),
-            ]
+            offer.fields.append(ShareOffer.Field(name: "@row", type: "integer", isKey: true))
             offer.key = ShareOffer.Guess(
                 0.4, samples.count > 1 ? "rows of several files" : "no column tells the rows apart",
                 "the key is file and row")
@@ -113,6 +115,7 @@ extension Discovery {
             offer.fields.append(
                 ShareOffer.Field(
                     name: field.name, type: field.type ?? "text", isKey: field.name == key,
+                    emptyIsNull: first.section.kind == "csv" && field.hasGaps && field.type ?? "text" != "text",
                     guess: field.type == "text" ? nil : ShareOffer.Guess(field.count < 5 ? 0.6 : 0.9, values)))
             guard field.name == key else { continue }
             offer.key = ShareOffer.Guess(

@@ -48,21 +48,23 @@ struct FileRecord {
                 writer.member("extension", entry.isDirectory ? "" : entry.name.fileExtension)
             }
             if fields.contains(.size) { writer.member("size", entry.size) }
-            if fields.contains(.modified) { writer.member("modified", microseconds: entry.modified) }
-            if fields.contains(.otherTimes) {
-                writer.member("created", microseconds: entry.created)
-                writer.member("accessed", microseconds: entry.accessed)
-                writer.member("changed", microseconds: entry.changed)
+            func write(_ name: String, _ field: FileFields, microseconds: Int64?) {
+                if fields.contains(field) { writer.member(name, microseconds: microseconds) }
             }
-            if fields.contains(.attributes) {
-                writer.member("is_directory", entry.isDirectory)
-                writer.member("hidden", entry.has(SMBC_DOS_MODE_HIDDEN))
-                writer.member("readonly", entry.has(SMBC_DOS_MODE_READONLY))
-                writer.member("system", entry.has(SMBC_DOS_MODE_SYSTEM))
-                writer.member("archive", entry.has(SMBC_DOS_MODE_ARCHIVE))
-                writer.member("reparse_point", entry.has(Self.reparsePoint))
-                writer.member("attributes", Int(entry.attributes))
+            write("modified", .modified, microseconds: entry.modified)
+            write("created", .created, microseconds: entry.created)
+            write("accessed", .accessed, microseconds: entry.accessed)
+            write("changed", .changed, microseconds: entry.changed)
+            func write(_ name: String, _ field: FileFields, _ attribute: Int32) {
+                if fields.contains(field) { writer.member(name, entry.has(attribute)) }
             }
+            write("is_directory", .isDirectory, SMBC_DOS_MODE_DIRECTORY)
+            write("hidden", .hidden, SMBC_DOS_MODE_HIDDEN)
+            write("readonly", .readonly, SMBC_DOS_MODE_READONLY)
+            write("system", .system, SMBC_DOS_MODE_SYSTEM)
+            write("archive", .archive, SMBC_DOS_MODE_ARCHIVE)
+            write("reparse_point", .reparsePoint, Self.reparsePoint)
+            if fields.contains(.attributes) { writer.member("attributes", Int(entry.attributes)) }
             if fields.contains(.inode) { writer.member("inode", entry.inode) }
             if let owners {
                 writer.member("owner", owners.owner)

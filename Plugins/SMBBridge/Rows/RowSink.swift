@@ -18,6 +18,9 @@ final class RowSink {
     private(set) var hasRejected = false
     private let captures: [(name: String, value: String?)]
     private let skipped: Int
+    private let writesPath: Bool
+    private let writesMember: Bool
+    private let writesRow: Bool
 
     init(_ match: FolderWalk.Match, listing: FileListing, writer: RecordBatchWriter, skipping skipped: Int) {
         path = match.path
@@ -25,6 +28,10 @@ final class RowSink {
         self.listing = listing
         self.writer = writer
         self.skipped = skipped
+        func isRead(_ name: String) -> Bool { listing.fields?.contains(name) != false }
+        writesPath = isRead("@path")
+        writesMember = isRead("@member")
+        writesRow = isRead("@row")
         captures = Array(zip(listing.options.patterns.captureNames, match.captures)).map { (name: $0, value: $1) }
     }
 
@@ -48,9 +55,9 @@ final class RowSink {
     /// Writes where the row comes from: call it inside the row's object.
     func writeProvenance(_ writer: RecordBatchWriter? = nil) {
         let writer = writer ?? self.writer
-        writer.member("@path", pathText)
-        if let member { writer.member("@member", member) }
-        writer.member("@row", row)
+        if writesPath { writer.member("@path", pathText) }
+        if let member, writesMember { writer.member("@member", member) }
+        if writesRow { writer.member("@row", row) }
         for (name, value) in captures { writer.member(name, value) }
     }
 
@@ -59,7 +66,8 @@ final class RowSink {
         let writer = RecordBatchWriter()
         writer.object { writeProvenance(writer) }
         guard let batch = try? writer.finish() else { return [] }
-        return Array(batch.json(0).utf8.dropFirst().dropLast()) + [UInt8(ascii: ",")]
+        let members = Array(batch.json(0).utf8.dropFirst().dropLast())
+        return members.isEmpty ? [] : members + [UInt8(ascii: ",")]
     }
 
     /// A row, by default the present one, cannot become a record.

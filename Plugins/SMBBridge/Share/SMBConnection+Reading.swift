@@ -69,6 +69,21 @@ extension SMBConnection {
         guard number == 0 else { throw failure(number) }
     }
 
+    /// A look at the share's root takes three round trips; near is below a millisecond each. A busy machine may need a second look.
+    var isFar: Bool {
+        // How long a look takes is not recorded.
+        if tape != nil { return false }
+        for _ in 1...3 {
+            var start = timespec()
+            var end = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &start)
+            guard (try? status(of: [])) != nil else { return true }
+            clock_gettime(CLOCK_MONOTONIC, &end)
+            if (end.tv_sec - start.tv_sec) * 1000 + (end.tv_nsec - start.tv_nsec) / 1_000_000 < 3 { return false }
+        }
+        return true
+    }
+
     func askOwners(of path: [String]) throws(SMBFailure) -> Owners {
         let url = options.url.encoded(path)
         try connect()

@@ -15,6 +15,9 @@ protocol Share: AnyObject {
         _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
     ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion)
 
+    /// Whether its answers take long to arrive, however little there is to do: then more of them should be on their way.
+    var isFar: Bool { get }
+
     /// Who owns a file or folder.
     func owners(of path: [String]) throws(SMBFailure) -> Owners
 
@@ -25,6 +28,7 @@ protocol Share: AnyObject {
 extension Share {
     var url: ShareURL { options.url }
     var now: Int64 { Int64(time(nil)) }
+    var isFar: Bool { true }
 
     func list(_ folder: [String]) throws(SMBFailure) -> SMBListing { try list(folder, fileIDs: false) }
 }

@@ -14,6 +14,8 @@ final class FileListing {
     let options: ListingOptions
     /// What the host's cursor said; nil for a walk from the beginning.
     let resumed: WalkCursor?
+    /// The members of a record that the host reads; nil is all.
+    let fields: Set<String>?
     /// How many records were rejected, or files left out, since the last page.
     var rejectedCount: Int { rejected.count + spared.count }
     /// The states of files that were read; a listing that reads none has no use for them.
@@ -46,6 +48,7 @@ final class FileListing {
         resumed = request.cursor.flatMap { [question] in WalkCursor($0, question: question) }
         states = FileStates(token: usesStates ? request.token : nil, question: question, began: share.now)
         self.usesStates = usesStates
+        fields = request.fields
         wantsFileIDs = Self.wantsFileIDs(request, usesStates: usesStates)
         walk = FolderWalk(patterns: options.patterns, kinds: options.kinds, from: resumed?.point)
         matchCounts = options.patterns.patterns.map { _ in 0 }
@@ -66,6 +69,8 @@ final class FileListing {
     /// Other processes that list ahead; nil where there are none.
     private let queue: ListingQueue?
     private var expectedCount = 0
+    /// Whether other processes were asked for help.
+    private var hasHelp = false
 
     deinit { queue?.stop() }
 
@@ -198,6 +203,8 @@ final class FileListing {
         guard expectedCount < queue.window / 2 else { return }
         let folders = walk.upcoming(queue.window)
         guard expectedCount > 0 || folders.count >= Self.leastFolders else { return }
+        if !hasHelp, !share.isFar { queue.isNear() }
+        hasHelp = true
         expectedCount = folders.count
         queue.expect(folders.map { share.url.folder + $0 }, fileIDs: wantsFileIDs)
     }

@@ -19,7 +19,7 @@ final class ListingQueue: @unchecked Sendable {
     }
 
     private let context: BridgeContext
-    private let threads: Int
+    private var threads: Int
     private var fileIDs = false
     private var states: [[String]: State] = [:]
     private var waiting: [[String]] = []
@@ -32,6 +32,7 @@ final class ListingQueue: @unchecked Sendable {
     init(_ context: BridgeContext, threads: Int) {
         self.context = context
         self.threads = threads
+        window = threads * Self.portion * 3
         pthread_mutex_init(mutex, nil)
         pthread_cond_init(condition, nil)
     }
@@ -43,8 +44,13 @@ final class ListingQueue: @unchecked Sendable {
         mutex.deallocate()
     }
 
+    /// The share is near: a process more than the processors can serve would only take time from the others.
+    func isNear() {
+        locked { threads = min(threads, max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2)) }
+    }
+
     /// How many folders it should know ahead.
-    var window: Int { threads * Self.portion * 3 }
+    let window: Int
 
     /// Says which folders come next; those that it knows stay where they are.
     ///

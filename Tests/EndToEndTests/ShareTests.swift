@@ -1,0 +1,177 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// A share of files through the built command: what a second sync reads, what it deletes, and what bad days do.
+    @Suite struct ShareTests {
+        private static let rows = """
+              Row:
+                bridge: files
+                key: [file, id]
+                attributes: {id: integer, name: text, file: {type: text, from: "@path"}}
+                incremental: token
+                smb: {csv: "tables/**/*.csv"}
+            """
+
+        @Test func `a second sync reads only files that moved, and drops the rows of those that went`() async throws {
+            let server = try await ShareServer()
+            try server.configure(Self.rows)
+            for name in ["a", "b", "deep/c", "deep/d"] {
+                try server.write("tables/\(name).csv", "id,name\n1,\(name) one\n2,\(name) two\n")
+            }
+            let first = try await server.bmo("sync")
+            #expect(first.exitCode == 0, "\(first)")
+            #expect(try await server.query("SELECT count(*) FROM Row") == "8")
+            #expect(
+                try server.filesRead() == ["tables/a.csv", "tables/b.csv", "tables/deep/c.csv", "tables/deep/d.csv"])
+
+            let second = try await server.bmo("sync")
+            #expect(second.exitCode == 0, "\(second)")
+            #expect(try server.filesRead() == [], "nothing moved")
+
+            try server.write("tables/b.csv", "id,name\n1,other\n3,new\n", age: 1800)
+            let third = try await server.bmo("sync")
+            #expect(third.exitCode == 0, "\(third)")
+            #expect(try server.filesRead() == ["tables/b.csv"])
+            #expect(
+                try await server.query("SELECT group_concat(id || name) FROM Row WHERE file = 'tables/b.csv'")
+                    == "1other,3new")
+
+            try FileManager.default.removeItem(atPath: server.share + "/tables/deep/d.csv")
+            let fourth = try await server.bmo("sync", "--allow-deletes")
+            #expect(fourth.exitCode == 0, "\(fourth)")
+            #expect(try server.filesRead() == [])
+            #expect(
+                try await server.query("SELECT group_concat(DISTINCT file) FROM Row")
+                    == "tables/a.csv,tables/b.csv,tables/deep/c.csv")
+        }
+
+        @Test func `a folder that may not be listed keeps its rows, and what else went is deleted`() async throws {
+            let server = try await ShareServer()
+            try server.configure(Self.rows)
+            for name in ["open/a", "open/b", "open/c", "shut/d"] {
+                try server.write("tables/\(name).csv", "id,name\n1,x\n")
+            }
+            let first = try await server.bmo("sync")
+            #expect(first.exitCode == 0, "\(first)")
+            let shut = server.share + "/tables/shut"
+            try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: shut)
+            defer { try? FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: shut) }
+            try FileManager.default.removeItem(atPath: server.share + "/tables/open/a.csv")
+            let second = try await server.bmo("sync", "--allow-deletes")
+            #expect(second.exitCode == 0, "\(second)")
+            #expect(
+                second.allOutput.contains("the folder tables/shut may not be listed by this user: what it holds is unknown"),
+                "\(second)")
+            #expect(
+                try await server.query("SELECT group_concat(file) FROM (SELECT file FROM Row ORDER BY 1)")
+                    == "tables/open/b.csv,tables/open/c.csv,tables/shut/d.csv")
+        }
+
+        @Test func `a share that goes away between two syncs leaves the rows, and says so in time`() async throws {
+            let server = try await ShareServer()
+            try server.configure(Self.rows)
+            try server.write("tables/a.csv", "id,name\n1,x\n")
+            #expect(try await server.bmo("sync").exitCode == 0)
+            let refused = try await server.bmo("sync", password: "wrong-secret")
+            #expect(refused.exitCode == 1, "\(refused)")
+            #expect(refused.allOutput.contains("authentication"), "\(refused)")
+            #expect(!refused.allOutput.contains("wrong-secret"))
+            try FileManager.default.moveItem(atPath: server.share, toPath: server.share + "-gone")
+            let gone = try await server.bmo("sync")
+            try FileManager.default.moveItem(atPath: server.share + "-gone", toPath: server.share)
+            #expect(gone.exitCode == 1, "\(gone)")
+            server.kill()
+            let dead = try await server.bmo("sync")
+            #expect(dead.exitCode == 1, "\(dead)")
+            #expect(dead.allOutput.contains("unreachable"), "\(dead)")
+            #expect(dead.duration < .seconds(40))
+            for run in [refused, gone, dead] {
+                for leak in ["NT_STATUS", "smb.conf", "do_connect", "lp_load"] {
+                    #expect(!run.allOutput.contains(leak), "the library's words: \(run)")
+                }
+            }
+            #expect(try await server.query("SELECT count(*) FROM Row") == "1")
+        }
+
+        @Test func `a server that is killed while it is read leaves whole pages, and the next sync goes on`() async throws {
+            let server = try await ShareServer()
+            try server.configure(Self.rows)
+            for number in 1...30 {
+                let lines = (1...4000).map { "\($0),\(String(repeating: "x", count: 200))\n" }.joined()
+                try server.write("tables/\(100 + number).csv", "id,name\n" + lines)
+            }
+            let sync = try server.start(["sync"])
+            try await eventually("a file is there") {
+                let run = try await ProcessRun.run(
+                    "sqlite3", ["-readonly", server.database, "SELECT count(DISTINCT file) FROM Row"])
+                return Int(run.output.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0 >= 2
+            }
+            server.freeze()
+            let frozen = try await sync.finish(within: .seconds(120))
+            #expect(frozen.exitCode == 1, "\(frozen)")
+            #expect(frozen.allOutput.contains("timeout"), "\(frozen)")
+            let count = Int(try await server.query("SELECT count(*) FROM Row")) ?? 0
+            #expect(count >= 4000 && count < 120_000)
+            #expect(
+                try await server.query("SELECT count(*) FROM Row WHERE name IS NULL OR length(name) <> 200") == "0",
+                "no half rows")
+            server.thaw()
+            let second = try await server.bmo("sync")
+            #expect(second.exitCode == 0, "\(second)")
+            #expect(try await server.query("SELECT count(*) FROM Row") == "120000")
+        }
+
+        @Test func `what introspect proposes for a share passes check, syncs, and syncs unchanged`() async throws {
+            let server = try await ShareServer()
+            try server.write("people/list.csv", "id;name;born\n1;Ann;1980-02-03\n2;Bob;1990-12-31\n3;Cy;\n")
+            for month in ["01", "02"] { try server.write("sales/2024-\(month).csv", "day,amount\n2024-\(month)-01,10\n") }
+            try server.write("odd names/100%  #1 'x'.ndjson", "{\"event_id\":\"a\",\"n\":1}\n{\"event_id\":\"b\",\"n\":2}\n")
+            let introspect = try await ProcessRun.run(
+                Command.path(),
+                ["introspect", "smb", server.url, "--auth", "SHARE_USER:SHARE_PASSWORD", "-o", "bmo.yml"],
+                environment: ["SHARE_USER": server.user, "SHARE_PASSWORD": ShareServer.password],
+                directory: server.folder.path)
+            #expect(introspect.exitCode == 0, "\(introspect)")
+            let path = server.folder.appending("bmo.yml")
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            for line in [
+                "parent: {to: Folder, from: folder}  # high: the folder that holds it",
+                "file: {to: File, from: '@path'}  # high: where the row was read",
+                "# incremental: token  # high: a sync then reads only files that moved",
+                "born: {type: date, transform: empty_as_null}  # medium: in 2 of 3 rows", "csv: 'sales/*.csv'",
+            ] { #expect(text.contains(line), "no \(line) in\n\(text)") }
+            #expect(!text.contains(ShareServer.password))
+            // As a person does who follows the advice.
+            try text.replacing("# incremental: token", with: "incremental: token")
+                .write(toFile: path, atomically: true, encoding: .utf8)
+            func bmo(_ arguments: String...) async throws -> ProcessRun {
+                try await ProcessRun.run(
+                    Command.path(), arguments,
+                    environment: ["SHARE_USER": server.user, "SHARE_PASSWORD": ShareServer.password],
+                    directory: server.folder.path)
+            }
+            let check = try await bmo("check")
+            #expect(check.exitCode == 0, "\(check)\n\(text)")
+            let first = try await bmo("sync")
+            #expect(first.exitCode == 0, "\(first)\n\(text)")
+            let database = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: server.folder.path).first { $0.hasSuffix(".sqlite") })
+            let file = server.folder.appending(database)
+            #expect(
+                try await server.query(
+                    "SELECT f.path, p.path FROM File f JOIN Folder p ON f.parent = p.path WHERE f.name LIKE '100%'",
+                    in: file) == "odd names/100%  #1 'x'.ndjson|odd names")
+            #expect(
+                try await server.query("SELECT count(*) FROM Sale s JOIN File f ON s.file = f.path", in: file) == "2")
+            #expect(try await server.query("SELECT count(*) FROM Folder", in: file) == "4", "the root is one, too")
+            #expect(try await server.query("SELECT count(*) FROM bmo_stubs", in: file) == "0")
+            _ = try server.filesRead()
+            let second = try await bmo("sync")
+            #expect(second.exitCode == 0, "\(second)")
+            #expect(try server.filesRead() == [])
+            for run in [first, second] { #expect(!run.errorOutput.contains("warning"), "\(run)") }
+        }
+    }
+}
