@@ -8,7 +8,10 @@ struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Validate the configuration; all faults at once, each with its place.",
-        discussion: "Without --remote nothing is connected.")
+        discussion: """
+            Without --remote nothing is connected. With it, a bridge also holds each entity's section and attributes against \
+            what the API says of itself (a WSDL: operations, elements, paths); no records are read.
+            """)
 
     @OptionGroup var options: WorkspaceOptions
 
@@ -29,6 +32,14 @@ struct CheckCommand: AsyncParsableCommand {
                 let connection = try await workspace.connect(to: bridge)
                 let words = connection.plugin.can("check") ? try await connection.check() : "cannot check"
                 print("\(bridge.name): connected\(words.map { ": " + Terminal.printable($0) } ?? "")")
+                for check in try await workspace.check(entitiesOf: bridge, over: connection) {
+                    for warning in check.warnings {
+                        Terminal.error("\(check.entity): \(Terminal.printable(warning))", prefix: "bmo: warning: ")
+                    }
+                    guard let failure = check.failure else { continue }
+                    hasFailed = true
+                    Terminal.error("\(failure)")
+                }
                 await connection.close()
             } catch {
                 hasFailed = true
