@@ -102,6 +102,7 @@ public final class SOAPBridge: Bridge {
             first: SOAPSource.Step(call: call, plan: plan), further: further, section: section, input: input,
             entity: request.entity, cursor: request.cursor, notes: notes)
         guard request.explains else { return source }
+        try WriteRuleCheck(request: request, port: port, schemas: definition.schemas).run()
         return ExplainedSource(
             request: "POST \(client.redactor.clean(url: call.endpoint.text))",
             body: client.redactor.clean(try source.explain()), warnings: source.warnings,

@@ -38,7 +38,7 @@ struct CheckCommand: AsyncParsableCommand {
                     }
                     guard let failure = check.failure else { continue }
                     hasFailed = true
-                    Terminal.error("\(failure)")
+                    Terminal.error("\(check.entity): \(failure)")
                 }
                 await connection.close()
             } catch {

@@ -70,7 +70,7 @@ struct ReplyMachine {
 
     /// How many names of the records' path were found so far, from its beginning.
     private(set) var recordPathMatch = 0
-    /// The first name beside the records that neither the schema nor a path of the plan has.
+    /// The first name on the way to the records that neither the schema nor a path of the plan has.
     private(set) var stranger: Int32?
     /// How many records were written, rejected or made to wait so far.
     var recordCount = 0
@@ -298,10 +298,10 @@ struct ReplyMachine {
             frame.captureMatches[index] = advance(
                 parent.captureMatches[index], number, plan.captures[index], isMember: parent.isArray)
         }
-        if frame.recordMatch < 0, Int(parent.recordMatch) == plan.recordPath.count - 1, parent.recordMatch > 0,
+        if frame.recordMatch < 0, parent.recordMatch > 0, Int(parent.recordMatch) < plan.recordPath.count,
             parent.type != ReplyPlan.anyType, child(number, of: parent.type, after: -1) == nil
         {
-            if isOnlyList(parent.type) {
+            if Int(parent.recordMatch) == plan.recordPath.count - 1, isOnlyList(parent.type) {
                 // Axis names the members of a literal array after the array, whatever the schema says.
                 emitter.note(.renamed, number)
                 frame.recordMatch = parent.recordMatch + 1

@@ -34,7 +34,9 @@ struct ReplyPaths {
             else {
                 if level.isOpen { return names }
                 throw BridgeError(
-                    .configuration, "\"\(option)\" names \"\(name)\", but \(place) has no such element",
+                    .configuration,
+                    "\"\(option)\" names \"\(name)\", but \(place) has no such element"
+                        + NearestName.question(level.elements.map(\.name.local), to: name),
                     remedy: "its elements: \(NearestName.list(level.elements.map(\.name.local), to: name))")
             }
             place = "<\(name)>"
