@@ -38,8 +38,14 @@ public final class SOAPBridge: Bridge {
             service: options.service, port: options.port, version: options.version)
         let endpoint = try endpoint(of: port)
         let version = options.version ?? port.version
+        var hint = ""
+        if options.endpoint == nil, !options.wsdl.isFile, !isTrusted(endpoint) {
+            let near = DocumentLocation(endpoint.text)?.moved(to: options.wsdl).map { "\($0)" } ?? ""
+            hint = "; that is another origin than the WSDL's: if it can't be reached, or needs credentials, set the option "
+                + "endpoint" + (near.isEmpty ? "" : ", perhaps to " + client.redactor.clean(url: near))
+        }
         return "service \(service.name), port \(port.name) (SOAP \(version.rawValue)) with "
-            + "\(port.operations.count) operations, at \(client.redactor.clean(url: endpoint.text))"
+            + "\(port.operations.count) operations, at \(client.redactor.clean(url: endpoint.text))" + hint
     }
 
     /// Offers an entity for each type of record that an operation lists.
@@ -93,7 +99,7 @@ public final class SOAPBridge: Bridge {
                     done: moved(paging.donePath)))
         }
         var notes = Self.shortened(definition.notes)
-        if !call.sendsCredentials {
+        if !call.sendsCredentials, options.hasCredentials || !section.headers.isEmptyObject {
             notes.append(
                 "credentials are not sent to \(client.redactor.clean(url: call.endpoint.text)), which the WSDL names and "
                     + "which is another origin than the WSDL's: set the option endpoint to send them")
@@ -103,9 +109,14 @@ public final class SOAPBridge: Bridge {
             first: SOAPSource.Step(call: call, plan: plan), further: further, section: section, input: input,
             entity: request.entity, cursor: request.cursor, notes: notes)
         guard request.explains else { return source }
+        try WriteRuleCheck(request: request, port: port, schemas: definition.schemas).run()
         return ExplainedSource(
             request: "POST \(client.redactor.clean(url: call.endpoint.text))",
-            body: client.redactor.clean(try source.explain()))
+            body: client.redactor.clean(try source.explain()), warnings: source.warnings,
+            metadata: [
+                "paging": paging.style.rawValue,
+                "fields": ReplyPaths(first, definition.schemas).fields(section.records).joined(separator: "\n"),
+            ].filter { !$0.value.isEmpty })
     }
 
     /// Sends one change, and writes the object as the service then has it, where the reply tells.

@@ -16,6 +16,8 @@ struct SOAPOptions: Sendable {
     let addressing: MessageAddressing?
     let faultRules: [FaultRule]
     let http: HTTPOptions
+    /// Something of the options is for the configured origin only.
+    let hasCredentials: Bool
 
     static let schema = #"""
         {
@@ -23,7 +25,7 @@ struct SOAPOptions: Sendable {
           "additionalProperties": false,
           "required": ["wsdl"],
           "properties": {
-            "wsdl": {"type": "string", "description": "The WSDL: an http(s) URL, or the absolute path of a file."},
+            "wsdl": {"type": "string", "format": "path", "description": "The WSDL: an http(s) URL, or the path of a file, from the configuration's folder."},
             "endpoint": {"type": "string", "description": "The URL to call, instead of the WSDL's soap:address."},
             "service": {"type": "string", "description": "The WSDL's service; default: the first."},
             "port": {"type": "string", "description": "The service's port; default: the first with a SOAP binding."},
@@ -85,6 +87,8 @@ struct SOAPOptions: Sendable {
         }
         cache = folder.isEmpty ? nil : DocumentCache(folder: folder)
         headers = options.withValue("soap_headers") { value in value.map(InputValue.init) ?? .object([]) }
+        hasCredentials =
+            !headers.isEmptyObject || ["auth", "headers", "security"].contains { options.names.contains($0) }
         security = try MessageSecurity(options.object("security"))
         addressing = try MessageAddressing(options.object("addressing"))
         faultRules = try FaultRule.rules(options)

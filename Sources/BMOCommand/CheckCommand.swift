@@ -10,7 +10,8 @@ struct CheckCommand: AsyncParsableCommand {
         abstract: "Validate the configuration; all faults at once, each with its place.",
         discussion: """
             Bridges that can judge (REST) say what is wrong with their options and sections: paths, selectors, paging, \
-            headers. Without --remote nothing is connected.
+            headers. Without --remote nothing is connected. With it, a bridge also holds each entity's section and \
+            attributes against what the API says of itself (a WSDL: operations, elements, paths); no records are read.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -38,6 +39,14 @@ struct CheckCommand: AsyncParsableCommand {
                 let connection = try await workspace.connect(to: bridge)
                 let words = connection.plugin.can("check") ? try await connection.check() : "cannot check"
                 print("\(bridge.name): connected\(words.map { ": " + Terminal.printable($0) } ?? "")")
+                for check in try await workspace.check(entitiesOf: bridge, over: connection) {
+                    for warning in check.warnings {
+                        Terminal.error("\(check.entity): \(Terminal.printable(warning))", prefix: "bmo: warning: ")
+                    }
+                    guard let failure = check.failure else { continue }
+                    hasFailed = true
+                    Terminal.error("\(check.entity): \(failure)")
+                }
                 await connection.close()
             } catch {
                 hasFailed = true

@@ -161,7 +161,8 @@ extension ConfigurationReader {
         }
         // Without a schema every mapping that looks like a reference to a secret is one.
         guard let document = document ?? (try? SchemaDocument(text: "")) else { return .object([]) }
-        var validator = SchemaValidator(document: document, allowsSecretTexts: isOptions)
+        var validator = SchemaValidator(
+            document: document, allowsSecretTexts: isOptions, directory: FilePath.directory(of: file))
         var root = node
         root.mark = mark
         let (value, faults) = validator.validate(root)

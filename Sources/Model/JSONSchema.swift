@@ -2,7 +2,8 @@
 ///
 /// Checked: type, properties, required, additionalProperties, items, enum, const, minimum, maximum, exclusiveMinimum,
 /// exclusiveMaximum, minLength, maxLength, minItems, maxItems, oneOf, anyOf, $ref to `#/$defs/NAME`, and writeOnly,
-/// which marks a secret. Every other keyword is an annotation here: what it demands, the plugin checks itself.
+/// which marks a secret. A text with `"format": "path"` that is no absolute path and no URL is taken from the configuration's
+/// folder. Every other keyword is an annotation here: what it demands, the plugin checks itself.
 final class JSONSchema: Sendable {
     enum Kind: String, CaseIterable {
         case null, boolean, integer, number, string, array, object
@@ -36,6 +37,8 @@ final class JSONSchema: Sendable {
     /// The name of a definition.
     let reference: String?
     let isSecret: Bool
+    /// A file's path, or a URL.
+    let isPath: Bool
 
     struct Bounds: Sendable {
         var minimum: Double?
@@ -66,6 +69,7 @@ final class JSONSchema: Sendable {
         anyOf = try keywords.list("anyOf")
         reference = try keywords.reference()
         isSecret = value["writeOnly"]?.bool ?? false
+        isPath = value["format"] == .string("path")
     }
 }
 

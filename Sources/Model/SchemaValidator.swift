@@ -23,11 +23,14 @@ struct SchemaValidator {
     let document: SchemaDocument
     /// Whether any text may be a `{env: NAME}` or `{file: PATH}`; else only what the schema marks as a secret.
     let allowsSecretTexts: Bool
+    /// Where relative paths begin.
+    let directory: String
     /// How much work is left: enough for any file, not for a schema whose alternatives multiply.
     private var budget = 0
     private(set) var ranOut = false
 
-    init(document: SchemaDocument, allowsSecretTexts: Bool) {
+    init(document: SchemaDocument, allowsSecretTexts: Bool, directory: String) {
+        self.directory = directory
         self.document = document
         self.allowsSecretTexts = allowsSecretTexts
     }
@@ -67,6 +70,9 @@ struct SchemaValidator {
             return (.null, [other(place, "is not allowed", "remove it")])
         }
         var outcome = own(node, schema, place, lenient: lenient)
+        if schema.isPath, case .string(let text) = outcome.value, !text.isEmpty, !text.contains("://") {
+            outcome.value = .string(FilePath.absolute(text, relativeTo: directory))
+        }
         let plain = NaturalValue.of(node)
         func combine(_ next: Outcome) {
             outcome.value = Self.combine(plain, outcome.value, next.value)

@@ -52,7 +52,7 @@ import Testing
 
     @Test func `a name that the schema does not have is named with the valid ones`() throws {
         let error = try bridgeError { _ = try body(object(["ofset": .text("1")])) }
-        #expect(error.message == #"List has no element "ofset""#)
+        #expect(error.message == #"List has no element "ofset" (did you mean "offset"?)"#)
         #expect(error.remedy == #"its elements: "offset", "limit", "filter", "tag""#)
         #expect(
             try bridgeError { _ = try body(object(["filter": object(["@x": .text("")])])) }.remedy

@@ -5,10 +5,14 @@ internal import RecordBatch
 final class ExplainedSource: RecordSource {
     private let request: String
     private let body: String
+    private let warnings: [String]
+    private let metadata: [String: String]
 
-    init(request: String, body: String) {
+    init(request: String, body: String, warnings: [String], metadata: [String: String]) {
         self.request = request
         self.body = body
+        self.warnings = warnings
+        self.metadata = metadata
     }
 
     func next(into writer: RecordBatchWriter) throws -> Page {
@@ -18,7 +22,7 @@ final class ExplainedSource: RecordSource {
             writer.key("body")
             writer.text(body)
         }
-        return Page(isPageEnd: true, isEnd: true)
+        return Page(isPageEnd: true, isEnd: true, warnings: warnings, metadata: metadata)
     }
 
     func cancel() {}

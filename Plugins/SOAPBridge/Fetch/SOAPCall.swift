@@ -33,7 +33,8 @@ struct SOAPCall: Sendable {
     /// The request's bytes, and the paths of required elements that the input lacks.
     func envelope(_ input: InputValue) throws(BridgeError) -> (bytes: [UInt8], missing: [String]) {
         // An endpoint that the WSDL moved elsewhere gets no password in a header block either.
-        let raw = sendsCredentials ? try headers.standard(operation, version: version, endpoint: endpoint.text) : ""
+        let raw = try headers.standard(
+            operation, version: version, endpoint: endpoint.text, hasSecurity: sendsCredentials)
         return try EnvelopeWriter.write(
             operation, version: version, input: input, schemas: schemas,
             headers: sendsCredentials ? headers.merged : .object([]), rawHeaders: raw)
@@ -67,6 +68,12 @@ struct SOAPCall: Sendable {
         if (200..<300).contains(response.status) {
             if isReadable { return nil }
             return try sniff(exchange, response, asked: asked)
+        }
+        if response.status == 415 {
+            var error = try exchange.statusError(asked: asked)
+            error.remedy =
+                "the service may speak the other version of SOAP: set soap_version to \"\(version == .v11 ? "1.2" : "1.1")\""
+            throw error
         }
         guard isReadable || type.name == "text/plain" else { throw try exchange.statusError(asked: asked) }
         let prefix = exchange.bodyPrefix(1 << 20)

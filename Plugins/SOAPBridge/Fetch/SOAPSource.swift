@@ -24,7 +24,8 @@ final class SOAPSource: RecordSource {
     private var walk: PageWalk
     private var reply: Reply?
     private var ahead: (position: Int, exchange: HTTPExchange)?
-    private var warnings: [String]
+    /// What is to be told with the next page.
+    private(set) var warnings: [String]
     private var forgiveness = Forgiveness()
     private var isOver = false
     private let running = Mutex(Running())
@@ -140,7 +141,7 @@ final class SOAPSource: RecordSource {
 
     private func finish(_ reply: Reply) throws -> Page {
         let reader = reply.reader
-        let step = try located(reply) { () throws(BridgeError) in
+        var step = try located(reply) { () throws(BridgeError) in
             try walk.endPage(
                 PageWalk.Outcome(
                     count: reader.recordCount, total: reader.total, fingerprint: reader.fingerprint,
@@ -148,6 +149,11 @@ final class SOAPSource: RecordSource {
         }
         forget(reply.exchange)
         forgiveness.merge(reader.forgiveness)
+        if reader.recordCount == 0, let stranger = reader.stranger {
+            warnings.append(
+                "where \"records\" leads, the reply has <\(stranger)>, which the schema lacks, and no record: check records")
+            step.isComplete = false
+        }
         // An empty list may lack its records, but what holds them is there.
         let path = reply.step.plan.recordPath.count
         if reader.recordCount == 0, path > 2, reader.recordPathMatch < path - 2 {

@@ -19,6 +19,8 @@ struct ServiceReader {
         let type: ComplexType
         var missing: [String]
         var paging: OperationPaging
+        /// The types of the elements on the way to the records.
+        var through: Set<TypeID>
     }
 
     /// The entities, one for each type of record: of several operations that list it, the one that needs the least.
@@ -31,6 +33,12 @@ struct ServiceReader {
             } else {
                 groups.append((candidate.record.type, [candidate]))
             }
+        }
+        // What reads one object of another entity is no listing of what that object holds.
+        let listed = groups.map(\.type)
+        for index in groups.indices {
+            let others = Set(listed).subtracting([groups[index].type])
+            groups[index].candidates.removeAll { !$0.through.isDisjoint(with: others) }
         }
         var offers: [ServiceOffer] = []
         for group in groups {
@@ -58,11 +66,11 @@ struct ServiceReader {
     // MARK: listings
 
     private func candidate(_ operation: WSDLOperation) -> Candidate? {
-        var level = operation.output.elements.map { ([$0.name.local], $0) }
+        var level = operation.output.elements.map { ([$0.name.local], $0, Set<TypeID>()) }
         var seen: Set<TypeID> = []
         for _ in 0..<6 {
-            var next: [([String], SchemaElement)] = []
-            for (path, element) in level {
+            var next: [([String], SchemaElement, Set<TypeID>)] = []
+            for (path, element, through) in level {
                 guard case .complex(let type) = schemas[element.type] else { continue }
                 if element.isRepeated, !type.children.isEmpty || !type.attributes.isEmpty, path.count > 1 {
                     let paging = OperationPaging(operation, path, schemas)
@@ -72,10 +80,11 @@ struct ServiceReader {
                         ).missing) ?? []
                     let open = missing.filter { place in !paging.elements.contains { place.hasSuffix("/" + $0) } }
                     return Candidate(
-                        operation: operation, path: path, record: element, type: type, missing: open, paging: paging)
+                        operation: operation, path: path, record: element, type: type, missing: open, paging: paging,
+                        through: through)
                 }
                 guard seen.insert(element.type).inserted else { continue }
-                next += type.children.map { (path + [$0.name.local], $0) }
+                next += type.children.map { (path + [$0.name.local], $0, through.union([element.type])) }
             }
             level = next
         }

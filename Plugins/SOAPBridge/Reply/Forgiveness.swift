@@ -2,7 +2,7 @@
 struct Forgiveness: Sendable {
     enum Rule: UInt8, Sendable, CaseIterable {
         case emptyValue, misfit, undescribed, unknownType, danglingReference, cycle, missingAttachment, namespace
-        case mediaType
+        case mediaType, renamed
 
         fileprivate func words(_ name: String) -> String {
             switch self {
@@ -14,6 +14,7 @@ struct Forgiveness: Sendable {
             case .cycle: "<\(name)> refers to something that holds it: left out"
             case .missingAttachment: "<\(name)> refers to an attachment that is not there: read as null"
             case .namespace: "<\(name)> is in another namespace than the WSDL says"
+            case .renamed: "<\(name)> stands in a list where the schema has another name"
             case .mediaType: "the Content-Type \(name) is not one of XML"
             }
         }

@@ -70,6 +70,8 @@ struct ReplyMachine {
 
     /// How many names of the records' path were found so far, from its beginning.
     private(set) var recordPathMatch = 0
+    /// The first name on the way to the records that neither the schema nor a path of the plan has.
+    private(set) var stranger: Int32?
     /// How many records were written, rejected or made to wait so far.
     var recordCount = 0
     /// Of all records so far: the same for a page that came before.
@@ -296,6 +298,17 @@ struct ReplyMachine {
             frame.captureMatches[index] = advance(
                 parent.captureMatches[index], number, plan.captures[index], isMember: parent.isArray)
         }
+        if frame.recordMatch < 0, parent.recordMatch > 0, Int(parent.recordMatch) < plan.recordPath.count,
+            parent.type != ReplyPlan.anyType, child(number, of: parent.type, after: -1) == nil
+        {
+            if Int(parent.recordMatch) == plan.recordPath.count - 1, isOnlyList(parent.type) {
+                // Axis names the members of a literal array after the array, whatever the schema says.
+                emitter.note(.renamed, number)
+                frame.recordMatch = parent.recordMatch + 1
+            } else if stranger == nil, !plan.types[Int(parent.type)].isOpen, frame.captureMatches.max() <= 0 {
+                stranger = number
+            }
+        }
         recordPathMatch = max(recordPathMatch, Int(frame.recordMatch))
         guard frame.recordMatch > 0 || frame.captureMatches.max() > 0 else { return Frame(role: .skipped) }
         var type = ReplyPlan.anyType
@@ -305,6 +318,8 @@ struct ReplyMachine {
             type = declared.type
         } else if let child = child(number, of: parent.type, after: -1) {
             type = child.type
+        } else if Int(frame.recordMatch) == plan.recordPath.count, isOnlyList(parent.type) {
+            type = plan.child(0, of: plan.types[Int(parent.type)]).type
         } else {
             type = globalType(element)
         }
@@ -346,6 +361,14 @@ struct ReplyMachine {
         }
         beginCaptures(element, frame.captureMatches)
         return frame
+    }
+
+    /// Whether a type is a wrapper: nothing but one element that repeats, the one that the records' path ends with.
+    private func isOnlyList(_ type: ReplyPlan.TypeNumber) -> Bool {
+        let type = plan.types[Int(type)]
+        guard type.childCount == 1, !type.isOpen, !type.isArray else { return false }
+        let child = plan.child(0, of: type)
+        return child.isRepeated && child.name == plan.recordPath.last
     }
 
     private func advance(_ match: Int16, _ number: Int32, _ path: [Int32], isMember: Bool) -> Int16 {

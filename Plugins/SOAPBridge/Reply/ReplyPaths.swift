@@ -34,13 +34,71 @@ struct ReplyPaths {
             else {
                 if level.isOpen { return names }
                 throw BridgeError(
-                    .configuration, "\"\(option)\" names \"\(name)\", but \(place) has no such element",
+                    .configuration,
+                    "\"\(option)\" names \"\(name)\", but \(place) has no such element"
+                        + NearestName.question(level.elements.map(\.name.local), to: name),
                     remedy: "its elements: \(NearestName.list(level.elements.map(\.name.local), to: name))")
             }
             place = "<\(name)>"
             level = children(of: found.type)
         }
         return names
+    }
+
+    /// The paths of what a record may hold, with `/` between names, and `*` for anything; empty where nothing is known.
+    func fields(_ path: [String]) -> [String] {
+        guard let path = try? checked(path, option: "records") else { return [] }
+        var level = operation.output.elements
+        var record: SchemaElement?
+        for name in path {
+            guard let next = level.first(where: { $0.name.local == name }) ?? (level.count == 1 ? level[0] : nil) else {
+                return []
+            }
+            record = next
+            level = children(of: next.type).elements
+        }
+        guard var type = record?.type else { return [] }
+        if case .complex(let array) = schemas[type], array.isArray {
+            guard let member = array.children.first else { return [] }
+            type = member.type
+        }
+        var found: [String] = []
+        collect(type, below: "", depth: 0, into: &found)
+        return found
+    }
+
+    private func collect(_ id: TypeID, below place: String, depth: Int, into found: inout [String]) {
+        guard found.count < 500 else { return found.append(place + "*") }
+        switch schemas[id] {
+        case .any: found.append(place + "*")
+        case .simple: if depth == 0 { found.append("#text") }
+        case .complex(let type):
+            var types = [type]
+            for name in schemas.namesOfTypes[id].map({ schemas.concreteTypes(of: $0) }) ?? [] {
+                if let other = schemas.typeNames[name], case .complex(let derived) = schemas[other] {
+                    types.append(derived)
+                }
+            }
+            var names: Set<String> = []
+            func add(_ name: String) -> Bool {
+                guard names.insert(name).inserted else { return false }
+                found.append(place + name)
+                return true
+            }
+            if types.count > 1 || type.isArray { _ = add("@xsi:type") }
+            for type in types {
+                if type.isOpen || type.isArray { _ = add("*") }
+                for attribute in type.attributes { _ = add("@" + attribute.name) }
+                if type.text != nil || type.isMixed { _ = add("#text") }
+                for child in type.children where add(child.name.local) {
+                    if depth < 3 {
+                        collect(child.type, below: "\(place)\(child.name.local)/", depth: depth + 1, into: &found)
+                    } else {
+                        found.append("\(place)\(child.name.local)/*")
+                    }
+                }
+            }
+        }
     }
 
     private struct Level {

@@ -84,6 +84,12 @@ final class ReplyReader {
     /// How many names of the records' path were found so far, from its beginning.
     var recordPathMatch: Int { sink.machine.recordPathMatch }
 
+    /// The first element that stands where records should, and that the schema lacks.
+    var stranger: String? {
+        let machine = sink.machine
+        return machine.stranger.map { machine.names.name($0) }
+    }
+
     /// How many rejected records wait to be taken.
     var rejectedCount: Int { sink.machine.rejected.count }
 

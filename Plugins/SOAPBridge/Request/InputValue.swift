@@ -27,6 +27,9 @@ indirect enum InputValue: Sendable, Equatable {
         }
     }
 
+    /// An object without members: what a config that says nothing becomes.
+    var isEmptyObject: Bool { self == .object([]) }
+
     /// The elements of a list; one value counts as a list of one.
     var elements: [InputValue] {
         if case .array(let elements) = self { return elements }

@@ -22,13 +22,13 @@ struct MessageHeaders: Sendable {
 
     /// The blocks that the standards describe; each request gets new ones.
     func standard(
-        _ operation: WSDLOperation, version: SOAPVersion, endpoint: String
+        _ operation: WSDLOperation, version: SOAPVersion, endpoint: String, hasSecurity: Bool = true
     ) throws(BridgeError) -> String {
         var text = ""
         if let addressing {
             text += try addressing.blocks(operation, endpoint: endpoint, id: MessageAddressing.identifier())
         }
-        if let security {
+        if hasSecurity, let security {
             let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
             text += try security.block(version, now: Int64(time(nil)), nonce: nonce)
         }

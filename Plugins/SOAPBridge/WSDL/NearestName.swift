@@ -10,6 +10,14 @@ enum NearestName {
         return sorted.count > 20 ? "\(shown) and \(sorted.count - 20) more" : shown
     }
 
+    /// A question after what is wrong: ` (did you mean "a"?)`; empty where no name is near.
+    static func question(_ names: some Sequence<String>, to wanted: String) -> String {
+        let wantedBytes = Array(wanted.lowercased().utf8)
+        let near = names.map { (distance(Array($0.lowercased().utf8), wantedBytes), $0) }.min { $0 < $1 }
+        guard let near, near.0 <= max(1, wantedBytes.count / 3) else { return "" }
+        return " (did you mean \"\(near.1)\"?)"
+    }
+
     /// The Levenshtein distance; of the first 64 bytes only.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         let a = a.prefix(64)

@@ -102,7 +102,9 @@ extension WSDLPort {
     func operation(_ name: String) throws(BridgeError) -> WSDLOperation {
         guard let operation = operations.first(where: { $0.name == name }) else {
             throw BridgeError(
-                .configuration, "port \"\(self.name)\" has no operation \"\(name)\"",
+                .configuration,
+                "port \"\(self.name)\" has no operation \"\(name)\""
+                    + NearestName.question(operations.map(\.name), to: name),
                 remedy: "its operations: \(NearestName.list(operations.map(\.name), to: name))")
         }
         if let problem = operation.problem {

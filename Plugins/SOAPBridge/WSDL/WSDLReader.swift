@@ -102,10 +102,17 @@ struct WSDLReader {
 
     private mutating func port(named name: String, _ binding: XMLElement, address: String) -> WSDLPort? {
         guard let soap = Self.soapChild(of: binding, "binding") else { return nil }
-        let version: SOAPVersion = soap.name.namespace == Namespace.wsdlSOAP12 ? .v12 : .v11
+        var version: SOAPVersion = soap.name.namespace == Namespace.wsdlSOAP12 ? .v12 : .v11
+        // Mono writes a binding of 1.1 whose operations are all of 1.2, and means the latter.
+        let operations = binding.children(Namespace.wsdl, "operation")
+        if version == .v11, !operations.isEmpty,
+            operations.allSatisfy({ $0.child(Namespace.wsdlSOAP12, "operation") != nil })
+        {
+            version = .v12
+        }
         var port = WSDLPort(
             name: name, version: version, address: address,
-            operations: operations(of: binding, style: soap["style"]?.trimmingWhiteSpace ?? "document"))
+            operations: self.operations(of: binding, style: soap["style"]?.trimmingWhiteSpace ?? "document"))
         // Transports are URIs that say what they are: http://schemas.xmlsoap.org/soap/http, .../soap/jms, .../soap/smtp.
         let transport = (soap["transport"] ?? "").lowercased()
         port.isHTTP = !["jms", "smtp", "mail", "tcp", "udp", "xmpp"].contains {

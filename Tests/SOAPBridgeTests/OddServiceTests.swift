@@ -1,0 +1,239 @@
+import BridgeKit
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SOAPBridge
+
+/// WSDLs and replies that are right, or nearly so, and that clients stumble over; each has a stated result.
+@Suite struct OddServiceTests {
+    private let server: LoopbackServer
+
+    init() async throws { server = try await LoopbackServer.python(Self.script) }
+
+    /// The path of the endpoint names the reply; `/w/NAME.wsdl` is a WSDL around one schema.
+    private static let script = #"""
+        import gzip, http.server, socketserver
+        E11 = 'http://schemas.xmlsoap.org/soap/envelope/'
+        E12 = 'http://www.w3.org/2003/05/soap-envelope'
+        def env(body, e=E11): return '<s:Envelope xmlns:s="%s" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><s:Body>%s</s:Body></s:Envelope>' % (e, body)
+        def good(inner, e=E11): return env('<ListResponse xmlns="urn:s"><items>%s</items></ListResponse>' % inner, e)
+        XML = 'text/xml; charset=utf-8'
+        ITEM = '<item code="a"><id>1</id><name>Zoë</name></item>'
+        MTOM = 'multipart/related; type="application/xop+xml"; boundary="b"'
+        REPLIES = {
+            'good': (200, XML, good(ITEM)),
+            'latin': (200, 'text/xml', ('<?xml version="1.0" encoding="ISO-8859-1"?>' + good(ITEM)).encode('latin-1')),
+            'latinheader': (200, 'text/xml; charset=ISO-8859-1', good(ITEM).encode('latin-1')),
+            'utf16': (200, 'text/xml', ('\ufeff<?xml version="1.0" encoding="UTF-16"?>' + good(ITEM)).encode('utf-16-le')),
+            'utf16be': (200, 'text/xml; charset=utf-16', ('\ufeff<?xml version="1.0"?>' + good(ITEM)).encode('utf-16-be')),
+            'bom': (200, XML, '\ufeff' + good(ITEM)),
+            'text': (200, XML, good('<item><id>1</id><name><![CDATA[<b>]]>&amp;&#x263A;&#65;<![CDATA[]]]]><![CDATA[>]]></name></item>')),
+            'default': (200, XML, env('<a:ListResponse xmlns:a="urn:s"><items xmlns="urn:s"><item code="a"><id>1</id>'
+                '<name xmlns="urn:s">n</name></item><x:item xmlns:x="urn:s"><x:id>2</x:id></x:item></items></a:ListResponse>')),
+            'nilrecord': (200, XML, good('<item xsi:nil="true"/>' + ITEM)),
+            'missing': (200, XML, env('<ListResponse xmlns="urn:s"/>')),
+            'nillist': (200, XML, env('<ListResponse xmlns="urn:s"><items xsi:nil="1"/></ListResponse>')),
+            'emptylist': (200, XML, good('')),
+            'emptyrecord': (200, XML, good('<item/>')),
+            'choice': (200, XML, good('<item><id>1</id><red>a</red><blue>1</blue><red>b</red><row><cell>1</cell><cell>2</cell></row><row/><row><cell>3</cell></row></item>')),
+            'gzip': (200, XML, gzip.compress(good(ITEM).encode())),
+            'accepted': (202, XML, b''),
+            'nocontent': (204, XML, b''),
+            'otherversion': (500, XML, env('<s:Fault><faultcode>s:VersionMismatch</faultcode><faultstring>speak 1.1</faultstring></s:Fault>')),
+            'unsupported': (415, 'text/plain', b''),
+            'page': (200, 'text/html', '<!DOCTYPE html><html><head><title>Sign in</title></head><body>no</body></html>'),
+            'noroot': (200, MTOM + '; start="<nowhere>"', ('--b\r\nContent-ID: <x>\r\nContent-Type: application/xop+xml\r\n\r\n%s\r\n--b--' % good(ITEM))),
+            'renamed': (200, XML, good('<other><id>1</id></other><other><id>2</id></other>')),
+            'strangers': (200, XML, env('<ListResponse xmlns="urn:s"><entries><entry/></entries></ListResponse>')),
+            'declared12': (200, 'application/soap+xml; charset=utf-8', good(ITEM, E12)),
+            'twice': (200, XML, good(ITEM) + good(ITEM)),
+            'outer': (200, XML, '<html><body>down</body></html>'),
+            'refs': (200, XML, env('<ListResponse xmlns="urn:s"><items href="#l"/></ListResponse><multiRef id="l"><item href="#i"/></multiRef>'
+                '<multiRef id="i"><id href="#n"/><name>n</name></multiRef><multiRef id="n">7</multiRef>')),
+        }
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = 'HTTP/1.1'
+            def log_message(self, *args): pass
+            def do_POST(self):
+                self.rfile.read(int(self.headers['Content-Length']))
+                status, kind, data = REPLIES[self.path[1:]]
+                if isinstance(data, str): data = data.encode()
+                self.send_response(status)
+                self.send_header('Content-Type', kind)
+                if self.path == '/gzip': self.send_header('Content-Encoding', 'gzip')
+                if status != 204: self.send_header('Content-Length', str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+        class Server(socketserver.ThreadingMixIn, http.server.HTTPServer): daemon_threads = True
+        server = Server(('127.0.0.1', 0), Handler)
+        print('port', server.server_address[1], flush=True)
+        server.serve_forever()
+        """#
+
+    private static let item = #"""
+        <xs:complexType name="Item"><xs:sequence>
+          <xs:element name="id" type="xs:int" minOccurs="0"/><xs:element name="name" type="xs:string" minOccurs="0"/>
+          <xs:choice minOccurs="0" maxOccurs="unbounded">
+            <xs:element name="red" type="xs:string"/><xs:element name="blue" type="xs:int"/></xs:choice>
+          <xs:element name="row" minOccurs="0" maxOccurs="unbounded"><xs:complexType><xs:sequence>
+            <xs:element name="cell" type="xs:int" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
+        </xs:sequence><xs:attribute name="code" type="xs:string"/></xs:complexType>
+        """#
+
+    private static func wsdl(
+        schema: String? = nil, target: String = #"targetNamespace="urn:s""#, form: String = "qualified",
+        soap: String = "http://schemas.xmlsoap.org/wsdl/soap/", prefix: String = "t:", port: String = ""
+    ) -> String {
+        let schema =
+            schema ?? #"""
+            <xs:schema \#(target) elementFormDefault="\#(form)">\#(item)
+              <xs:complexType name="Items"><xs:sequence>
+                <xs:element name="item" type="\#(prefix)Item" minOccurs="0" maxOccurs="unbounded" nillable="true"/></xs:sequence></xs:complexType>
+              <xs:element name="List"><xs:complexType><xs:sequence/></xs:complexType></xs:element>
+              <xs:element name="ListResponse"><xs:complexType><xs:sequence>
+                <xs:element name="items" type="\#(prefix)Items" minOccurs="0" nillable="true"/></xs:sequence></xs:complexType></xs:element>
+            </xs:schema>
+            """#
+        return #"""
+            <definitions \#(target) xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:w="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:s"
+                xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:soap="\#(soap)">
+              <types>\#(schema)</types>
+              <w:message name="In"><w:part name="p" element="\#(prefix)List"/></w:message>
+              <w:message name="Out"><w:part name="p" element="\#(prefix)ListResponse"/></w:message>
+              <w:portType name="P"><w:operation name="List"><w:input message="\#(prefix)In"/><w:output message="\#(prefix)Out"/></w:operation></w:portType>
+              <w:binding name="B" type="\#(prefix)P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+                <w:operation name="List"><soap:operation soapAction="a"/><w:input><soap:body use="literal"/></w:input>
+                  <w:output><soap:body use="literal"/></w:output></w:operation></w:binding>
+              <w:service name="S"><w:port name="A" binding="\#(prefix)B"><soap:address location="http://127.0.0.1:1/"/></w:port>\#(port)</w:service>
+            </definitions>
+            """#
+    }
+
+    private func walk(_ name: String, wsdl: String = wsdl(), options: ConfigValue = [:]) throws -> Walk {
+        let path = try server.folder.write(wsdl, to: "odd.wsdl")
+        return try Walk.run(
+            (["wsdl": .text(path), "endpoint": .text("\(server.url)/\(name)")] as ConfigValue).adding(options),
+            ["operation": "List", "records": "ListResponse/items/item"])
+    }
+
+    private static let good = #"{"@code":"a","id":1,"name":"Zoë"}"#
+
+    @Test(arguments: ["good", "latin", "latinheader", "utf16", "utf16be", "bom", "gzip", "declared12"])
+    func `character sets, compression and the version of the envelope are the reply's own business`(name: String) throws {
+        #expect(try walk(name).records == [Self.good])
+    }
+
+    @Test func `CDATA, references and characters are one text`() throws {
+        #expect(try walk("text").records == [#"{"id":1,"name":"<b>&☺A]]>"}"#])
+    }
+
+    @Test func `the default namespace may change on the way`() throws {
+        #expect(try walk("default").records == [#"{"@code":"a","id":1,"name":"n"}"#, #"{"id":2}"#])
+    }
+
+    @Test func `a record that is nil goes to quarantine, the next one comes`() throws {
+        let walk = try walk("nilrecord")
+        #expect(walk.records == [Self.good])
+        #expect(walk.pages.flatMap(\.rejected).map(\.reason) == ["the record is xsi:nil"])
+    }
+
+    @Test(arguments: ["missing", "nillist", "emptylist"])
+    func `a list that is missing, nil or empty is an empty and complete listing`(name: String) throws {
+        let walk = try walk(name)
+        #expect(walk.records.isEmpty)
+        #expect(walk.pages.last?.isComplete == true)
+        #expect(walk.pages.flatMap(\.warnings) == [])
+    }
+
+    @Test func `an empty element is a record without members`() throws {
+        #expect(try walk("emptyrecord").records == ["{}"])
+    }
+
+    @Test func `a choice that repeats and lists of lists keep all they have`() throws {
+        #expect(
+            try walk("choice").records == [
+                #"{"id":1,"red":["a","b"],"blue":[1],"row":[{"cell":[1,2]},{},{"cell":[3]}]}"#
+            ])
+    }
+
+    @Test func `references lead to the list, its records and their values`() throws {
+        #expect(try walk("refs").records == [#"{"id":7,"name":"n"}"#])
+    }
+
+    @Test(arguments: ["accepted", "nocontent"])
+    func `a success without an envelope is an error, not an empty listing`(name: String) throws {
+        let error = try bridgeError { _ = try walk(name) }
+        #expect(error.code == .malformed, "\(error)")
+    }
+
+    @Test func `a service of the other version is told, with the remedy`() throws {
+        let mismatch = try bridgeError { _ = try walk("otherversion", options: ["soap_version": "1.2"]) }
+        #expect(mismatch.remote?.contains("VersionMismatch: speak 1.1") == true, "\(mismatch)")
+        #expect(mismatch.remedy?.contains("soap_version") == true, "\(mismatch)")
+        let type = try bridgeError { _ = try walk("unsupported") }
+        #expect(type.remedy?.contains(#"soap_version to "1.2""#) == true, "\(type)")
+    }
+
+    @Test func `pages, other documents and a second document are told as what they are`() throws {
+        #expect(try bridgeError { _ = try walk("page") }.message.contains("a web page"))
+        #expect(try bridgeError { _ = try walk("outer") }.message.contains("<html>"))
+        #expect(try bridgeError { _ = try walk("twice") }.message.contains("not well-formed"))
+    }
+
+    @Test func `a message of parts without the part that it names is an error`() throws {
+        let error = try bridgeError { _ = try walk("noroot") }
+        #expect(error.message.contains("no part with an envelope"), "\(error)")
+    }
+
+    @Test func `members of a list under another name are its records, and that is told`() throws {
+        let walk = try walk("renamed")
+        #expect(walk.records == [#"{"id":1}"#, #"{"id":2}"#])
+        #expect(walk.pages.last?.warnings.first?.contains("<other> stands in a list") == true)
+    }
+
+    @Test func `a reply that leads elsewhere than the records is not a complete listing`() throws {
+        let walk = try walk("strangers")
+        #expect(walk.records.isEmpty)
+        #expect(walk.pages.last?.isComplete == false)
+        #expect(walk.pages.last?.warnings.first?.contains("<entries>") == true, "\(walk.pages)")
+    }
+
+    // MARK: WSDLs
+
+    @Test func `a WSDL and schema without a target namespace are read`() throws {
+        let wsdl = Self.wsdl(target: "", prefix: "").replacing(#" xmlns="http://schemas.xmlsoap.org/wsdl/""#, with: "")
+            .replacing("<definitions", with: "<w:definitions").replacing("</definitions", with: "</w:definitions")
+            .replacing("types>", with: "w:types>").replacing("</w:w:types>", with: "</w:types>").replacing("</types", with: "</w:types")
+        #expect(try walk("good", wsdl: wsdl.replacing("</w:", with: "</w:")).records == [Self.good])
+    }
+
+    @Test func `only SOAP 1.2, and unqualified elements, are spoken as the WSDL says`() throws {
+        let wsdl = Self.wsdl(form: "unqualified", soap: "http://schemas.xmlsoap.org/wsdl/soap12/")
+        #expect(try walk("declared12", wsdl: wsdl).records == [Self.good])
+    }
+
+    @Test func `imports in folders lead on from where each document is`() throws {
+        let folder = server.folder
+        for name in ["main", "types"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.appending("schemas/\(name)"), withIntermediateDirectories: true)
+        }
+        try folder.write(
+            #"<xs:schema targetNamespace="urn:s" elementFormDefault="qualified" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:s"><xs:include schemaLocation="../types/item%20type.xsd"/><xs:complexType name="Items"><xs:sequence><xs:element name="item" type="t:Item" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType><xs:element name="List"/><xs:element name="ListResponse"><xs:complexType><xs:sequence><xs:element name="items" type="t:Items"/></xs:sequence></xs:complexType></xs:element></xs:schema>"#,
+            to: "schemas/main/list.xsd")
+        try folder.write(
+            #"<xs:schema targetNamespace="urn:s" elementFormDefault="qualified" xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:include schemaLocation="../main/list.xsd"/>\#(Self.item)</xs:schema>"#,
+            to: "schemas/types/item type.xsd")
+        let wsdl = Self.wsdl(
+            schema: #"<xs:schema><xs:import namespace="urn:s" schemaLocation="./schemas/./main/list.xsd"/></xs:schema>"#)
+        #expect(try walk("good", wsdl: wsdl).records == [Self.good])
+    }
+
+    @Test func `of several ports the option names one, and a wrong name is answered with all`() throws {
+        let port = #"<w:port name="Get" binding="t:B"><h:address xmlns:h="http://schemas.xmlsoap.org/wsdl/http/" location="x"/></w:port><w:port name="Backup" binding="t:B"><soap:address location="http://127.0.0.1:2/"/></w:port>"#
+        #expect(try walk("good", wsdl: Self.wsdl(port: port), options: ["port": "Backup"]).records == [Self.good])
+        let error = try bridgeError { _ = try walk("good", wsdl: Self.wsdl(port: port), options: ["port": "Bakup"]) }
+        #expect(error.remedy?.hasPrefix(#"its SOAP ports: "Backup""#) == true, "\(error)")
+    }
+}
