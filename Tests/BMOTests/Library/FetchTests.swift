@@ -53,7 +53,7 @@ import Testing
             world.change {
                 $0.records["Country"] = [World.country("AW", "Aruba", 107), World.country("FR", "France", 68_000)]
             }
-            var request = ObjectRequest("Country", where: Field("population") >= 107, sort: ["-population"])
+            var request = ObjectRequest("Country", where: !(Field("population") < 107), sort: ["-population"])
             request.returnsObjects = true
             request.userInfo = ["screen": "list"]
             let second = try await manager.fetch(request)
