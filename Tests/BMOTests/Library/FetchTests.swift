@@ -188,6 +188,75 @@ import Testing
         #expect(FileLock.holder(of: world.database) == nil)
     }
 
+    @Test func aLocalFetchDoesNotWaitForAPageThatIsBeingWritten() async throws {
+        world.change {
+            $0.records["Country"] = World.countries(10)
+            $0.pageSize = 5
+            $0.heldFrom = 1
+            $0.holdsInside = true
+        }
+        try await withManager { manager in
+            let fetch = try await manager.fetch(ObjectRequest("Country"))
+            try await eventually("the second page is open") { world.state.held == 1 }
+            let file = try SQLiteFile(world.database)
+            #expect(throws: SQLiteFile.Refusal.self, "the page holds the file's write lock") {
+                try file.rows("BEGIN IMMEDIATE")
+            }
+            let start = ContinuousClock.now
+            // On another connection: what is committed is seen, what the page has written is not.
+            #expect(try await manager.objects(ObjectRequest("Country")).count == 5)
+            #expect(try await manager.get("Country", "C006") == nil)
+            #expect(ContinuousClock.now - start < .seconds(4), "a connection that waits for a lock does so for five")
+            world.change { $0.heldFrom = nil }
+            #expect(try await fetch.remote.inserted.count == 10)
+        }
+    }
+
+    @Test func oneSlowRemoteDoesNotHoldUpAnother() async throws {
+        world.change {
+            $0.records = ["Country": World.countries(30), "City": [.object([("id", .int(1)), ("name", "x")])]]
+            $0.heldFrom = 1
+        }
+        try await withManager { manager in
+            let slow = try await manager.fetch(ObjectRequest("Country"))
+            try await eventually("its second page is on its way") { world.state.held == 1 }
+            #expect(try await manager.fetch(ObjectRequest("City")).remote.inserted.count == 1)
+            #expect(world.state.held == 1)
+            world.change { $0.heldFrom = nil }
+            let result = try await slow.remote
+            #expect(result.inserted.count == 30 && result.inserted.allSatisfy { $0.entity == "Country" })
+        }
+    }
+
+    @Test func aBridgeFromAPluginServesAsWell() async throws {
+        let place = try CountingWorkplace()
+        let workspace = try await place.workspace(CountingWorkplace.numbers(section: "count: 25, page_size: 10"))
+        let manager = try RequestManager(workspace)
+        let result = try await manager.fetch(ObjectRequest("Number")).remote
+        #expect(result.inserted.count == 25 && result.pageCount == 3)
+        #expect(try await manager.get("Number", 24)?["name"] == "number 24")
+        let again = try await manager.fetch(ObjectRequest("Number")).remote
+        #expect(again.unchangedCount == 25 && again.hasChanges == false)
+        try await manager.close()
+        #expect(try place.file().rows("SELECT kind FROM bmo_runs") == [["'request'"]])
+    }
+
+    @Test func anotherProcessThatWritesIsNamedWhenPatienceEnds() async throws {
+        let manager = try await world.manager()
+        try await manager.close()
+        var options = RequestManager.Options()
+        options.patience = .none
+        let lock = try FileLock.take(of: world.database, command: "another program")
+        try await withManager(options) { manager in
+            #expect(try await manager.objects(ObjectRequest("Country")).isEmpty, "reading needs no lock")
+            let fetch = try await manager.fetch(ObjectRequest("Country"))
+            let error = try await #require(throws: RequestError.self) { try await fetch.remote }
+            #expect(error.code == "database" && error.isRetryable && error.message.contains("another program"))
+            lock.release()
+            _ = try await manager.fetch(ObjectRequest("Country")).remote
+        }
+    }
+
     @Test func letGoOfARequestGoesOn() async throws {
         world.change { $0.records["Country"] = three }
         try await withManager { manager in

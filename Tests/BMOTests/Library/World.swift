@@ -18,6 +18,8 @@ final class World: Sendable {
         var heldFrom: Int?
         var pageSize = 10
         var isComplete = true
+        /// Whether a held page has brought its first records when it is held.
+        var holdsInside = false
         var metadata: [String: String] = [:]
         /// How many fetches are open now, and were at most.
         var open = 0
@@ -131,6 +133,7 @@ private final class WorldSource: RecordSource {
     private let pageSize: Int
     private let pushed: [Int]
     private let isCancelled = Mutex(false)
+    private var isInside = false
 
     init(_ request: BridgeKit.FetchRequest, _ world: World) throws {
         self.world = world
@@ -156,6 +159,14 @@ private final class WorldSource: RecordSource {
     func next(into writer: RecordBatchWriter) throws -> Page {
         let page = offset / max(1, pageSize)
         if let held = world.state.heldFrom, page >= held {
+            if world.state.holdsInside, !isInside {
+                isInside = true
+                let batch = try RemoteValue.batch([records[offset]])
+                writer.copy(batch[0])
+                withExtendedLifetime(batch) {}
+                offset += 1
+                return Page(isPageEnd: false, isEnd: false)
+            }
             world.change { $0.held += 1 }
             defer { world.change { $0.held -= 1 } }
             while world.state.heldFrom.map({ page >= $0 }) == true {
