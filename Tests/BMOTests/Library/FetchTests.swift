@@ -88,7 +88,8 @@ import Testing
                 }
             }
             let page: [RequestStep] = [.representing, .importing]
-            #expect(steps == [.requested, .answeredLocally, .translating, .contacting] + page + page + page + [.finished])
+            #expect(
+                steps == [.requested, .answeredLocally, .translating, .contacting] + page + page + page + [.finished])
             #expect(pages.map(\.location) == ["world:/0", "world:/1", "world:/2"])
             #expect(pages.last?.json?.contains("free") == true)
             // Who comes late hears it all.
@@ -255,6 +256,24 @@ import Testing
             lock.release()
             _ = try await manager.fetch(ObjectRequest("Country")).remote
         }
+    }
+
+    @Test func closingEndsWhatIsOnItsWay() async throws {
+        world.change {
+            $0.records["Country"] = World.countries(30)
+            $0.heldFrom = 1
+        }
+        let manager = try await world.manager()
+        let fetch = try await manager.fetch(ObjectRequest("Country"))
+        try await eventually("its second page is on its way") { world.state.held == 1 }
+        try await manager.close()
+        #expect(FileLock.holder(of: world.database) == nil && world.state.open == 0)
+        await #expect(throws: CancellationError.self) { try await fetch.remote }
+        let error = try await #require(throws: RequestError.self) {
+            try await manager.objects(ObjectRequest("Country"))
+        }
+        #expect(error.code == "database" && error.message.contains("closed"))
+        #expect(try SQLiteFile(world.database).value("SELECT count(*) FROM Country") == "10")
     }
 
     @Test func letGoOfARequestGoesOn() async throws {

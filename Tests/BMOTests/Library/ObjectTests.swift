@@ -67,7 +67,10 @@ import Testing
             ])
         ), ("site", .text("https://andorra.ad/x?y=ä")), ("number", .text("6B29FC40-CA47-1067-B31D-00DD010662DA")),
         ("capital", .int(1)),
-        ("cities", .array([.object([("id", .int(1)), ("name", .text("Andorra la Vella"))]), .object([("id", .int(2))])])))
+        (
+            "cities",
+            .array([.object([("id", .int(1)), ("name", .text("Andorra la Vella"))]), .object([("id", .int(2))])])
+        ))
 
     @Test func everyTypeIsReadWithoutALoss() async throws {
         let manager = try await loaded([andorra])
@@ -110,7 +113,9 @@ import Testing
         let manager = try await loaded([andorra])
         let object = try #require(try await manager.get("Country", "AD"))
         #expect(try words { _ = try object.value("population", as: Int32.self) }.hasSuffix("is no Int32"))
-        #expect(try words { _ = try object.value("population", as: Double.self) } == "population: 9007199254740993 is no Double")
+        #expect(
+            try words { _ = try object.value("population", as: Double.self) }
+                == "population: 9007199254740993 is no Double")
         #expect(try words { _ = try object.value("name", as: Int.self) } == "name: Andorra is no Int")
         #expect(try words { _ = try object.value("nam", as: Int.self) }.contains("it has code, name"))
         struct WithCities: Decodable { var cities: [City] }

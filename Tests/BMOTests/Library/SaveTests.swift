@@ -77,7 +77,8 @@ import Testing
             let same = Country(code: "FR", name: "France", area: Decimal(string: "543940.9"))
             var found = try await edits([try .update(france, same)], manager)
             #expect(found.isEmpty)
-            found = try await edits([.update(france, values: ["name": "Frankreich", "population": 68, "area": nil])], manager)
+            found = try await edits(
+                [.update(france, values: ["name": "Frankreich", "population": 68, "area": nil])], manager)
             #expect(found == ["update Country 'FR' area=null name='Frankreich'"])
             found = try await edits([.delete(france)], manager)
             #expect(found == ["delete Country 'FR'"])
@@ -89,9 +90,15 @@ import Testing
             let france = ObjectID(entity: "Country", key: ["FR"])
             let cases: [(ObjectEdit, String)] = [
                 (.update(france, values: ["nme": "x"]), "has no value \"nme\""),
-                (.update(france, values: ["population": "many"]), "Country.population: the text \"many\" is no integer"),
+                (
+                    .update(france, values: ["population": "many"]),
+                    "Country.population: the text \"many\" is no integer"
+                ),
                 (.update(france, values: ["population": 1.5]), "1.5 is no integer"),
-                (.update(ObjectID(entity: "Country", key: ["XX"]), values: ["name": "x"]), "there is no Country XX to update"),
+                (
+                    .update(ObjectID(entity: "Country", key: ["XX"]), values: ["name": "x"]),
+                    "there is no Country XX to update"
+                ),
                 (.update(france, values: ["cities": 1]), "leads to many objects"),
                 (.delete(ObjectID(entity: "Land", key: [1])), "there is no entity \"Land\""),
             ]

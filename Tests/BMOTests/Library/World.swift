@@ -81,7 +81,9 @@ final class World: Sendable {
         try await RequestManager(definition(), bridges: [BridgeExport(WorldBridge.self)], options: options)
     }
 
-    static func country(_ code: String, _ name: String, _ population: Int64, _ more: (String, RemoteValue)...) -> RemoteValue {
+    static func country(_ code: String, _ name: String, _ population: Int64, _ more: (String, RemoteValue)...)
+        -> RemoteValue
+    {
         .object(
             [("code", .text(code)), ("name", .text(name)), ("population", .int(population))]
                 + more.map { (key: $0.0, value: $0.1) })

@@ -16,7 +16,8 @@ struct LocalFetch {
             entities: ["Shown", "Number"].map { name in
                 EntityDefinition(
                     name, bridge: "numbers", key: "id",
-                    attributes: ["id": .integer, "name": .text, "value": .integer], section: ["small": .bool(name == "Shown")])
+                    attributes: ["id": .integer, "name": .text, "value": .integer],
+                    section: ["small": .bool(name == "Shown")])
             })
         let manager = try await RequestManager(definition, bridges: [BridgeExport(NumberBridge.self)])
         _ = try await manager.fetch(ObjectRequest("Shown")).remote
