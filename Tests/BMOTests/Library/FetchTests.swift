@@ -53,7 +53,7 @@ import Testing
             world.change {
                 $0.records["Country"] = [World.country("AW", "Aruba", 107), World.country("FR", "France", 68_000)]
             }
-            var request = ObjectRequest("Country", where: !(Field("population") < 107), sort: ["-population"])
+            var request = ObjectRequest("Country", where: Field("population") >= 107, sort: ["-population"])
             request.returnsObjects = true
             request.userInfo = ["screen": "list"]
             let second = try await manager.fetch(request)
@@ -111,6 +111,19 @@ import Testing
         }
     }
 
+    @Test func aRemoteThatSortsNothingOutIsWalkedAsAWhole() async throws {
+        world.change { $0.records["Country"] = World.countries(25) }
+        try await withManager { manager in
+            let request = ObjectRequest("Country", where: Field("population") > 20)
+            let fetch = try await manager.fetch(request)
+            #expect(try await fetch.remote.inserted.count == 25)
+            let plans = await events(of: fetch).compactMap { if case .translated(let plan) = $0 { plan } else { nil } }
+            #expect(plans.map(\.extent) == [.listing])
+            world.change { $0.records["Country"]?.removeLast() }
+            #expect(try await manager.fetch(request).remote.deleted.map(\.description) == ["Country C025"])
+        }
+    }
+
     @Test func aLimitWithoutAnOrderEndsTheFetch() async throws {
         world.change { $0.records["Country"] = World.countries(95) }
         try await withManager { manager in
@@ -148,8 +161,8 @@ import Testing
             $0.heldFrom = 0
         }
         try await withManager { manager in
-            let same = Field("population") > 5 && Field("name") != "x"
-            let turned = Field("name") != "x" && Field("population") > 5
+            let same = Field("population") > 5 && Field("name") == "Italy"
+            let turned = Field("name") == "Italy" && Field("population") > 5
             let first = try await manager.fetch(ObjectRequest("Country", where: same))
             let second = try await manager.fetch(ObjectRequest("Country", where: turned, sort: ["name"]))
             let other = try await manager.fetch(ObjectRequest("Country", where: Field("code") == "FR"))

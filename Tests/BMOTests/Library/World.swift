@@ -104,7 +104,7 @@ final class WorldBridge: Bridge {
     class var descriptor: BridgeDescriptor {
         BridgeDescriptor(
             name: "world", version: "1.0", summary: "Brings what a test says", optionsSchema: "", entitySchema: "",
-            isConcurrent: true, capabilities: [.fetch, .resume, .filter])
+            isConcurrent: true, capabilities: [.fetch, .resume, .filter, .plan])
     }
 
     private let world: World
@@ -117,6 +117,7 @@ final class WorldBridge: Bridge {
     }
 
     func fetch(_ request: BridgeKit.FetchRequest) throws -> any RecordSource {
+        if request.explains { return WorldPlan(request) }
         let filters = request.filters.map { "\($0.attribute)\($0.comparison.rawValue)\($0.value ?? "null")" }
         let fault = world.change { state -> BridgeError? in
             let words = [request.entity] + filters + [request.cursor.map { "from \($0)" } ?? ""]
@@ -126,6 +127,23 @@ final class WorldBridge: Bridge {
         if let fault { throw fault }
         return try WorldSource(request, world)
     }
+}
+
+/// Says what would be asked: the world sorts out by equality alone.
+private final class WorldPlan: RecordSource {
+    private let pushed: [Int]
+
+    init(_ request: BridgeKit.FetchRequest) {
+        pushed = request.filters.indices.filter { request.filters[$0].comparison == .equal }
+    }
+
+    func next(into writer: RecordBatchWriter) throws -> Page {
+        var page = Page(isPageEnd: true, isEnd: true)
+        page.pushed = pushed
+        return page
+    }
+
+    func cancel() {}
 }
 
 private final class WorldSource: RecordSource {
