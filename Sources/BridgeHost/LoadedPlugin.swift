@@ -19,15 +19,18 @@ struct PluginIdentity: Sendable, Equatable {
 
 /// A plugin in this process, after the handshake.
 ///
-/// It is never unloaded, so its table lives as long as the process.
+/// It is never unloaded, so its table lives as long as the process, or as long as this where the bridge is part of the program.
 final class LoadedPlugin: @unchecked Sendable {
     // Immutable; what may be called from which thread is the contract's, kept by BridgeInstance.
     let identity: PluginIdentity
     let table: bmo_bridge_table
+    /// What the table is of, where it is part of this program: kept for as long as it may be called.
+    private let owner: (any LinkedBridge)?
 
-    private init(identity: PluginIdentity, table: bmo_bridge_table) {
+    private init(identity: PluginIdentity, table: bmo_bridge_table, owner: (any LinkedBridge)? = nil) {
         self.identity = identity
         self.table = table
+        self.owner = owner
     }
 
     /// Loads the library at `path` and shakes hands.
@@ -64,7 +67,7 @@ final class LoadedPlugin: @unchecked Sendable {
         guard let table = bridge.table(major: major, minor: minor) else {
             throw PluginRefusal(reason: "it gives no table: the bridge refuses a host of ABI \(major).\(minor)")
         }
-        return LoadedPlugin(identity: identity, table: try complete(table))
+        return LoadedPlugin(identity: identity, table: try complete(table), owner: bridge)
     }
 
     private static func identity(_ pointer: UnsafePointer<bmo_bridge_info>?) throws(PluginRefusal) -> PluginIdentity {

@@ -225,7 +225,11 @@ public actor CollectionLoader {
         if let cursor = outcome.cursor, !isBefore { cursors.append(cursor) }
         if outcome.isAtEnd { lastPage = index + 1 } else if !isBefore { lastPage = nil }
         if let window = options.window, pages.count > max(1, window) {
-            if isBefore { pages.removeLast(pages.count - max(1, window)) } else { pages.removeFirst(pages.count - max(1, window)) }
+            if isBefore {
+                pages.removeLast(pages.count - max(1, window))
+            } else {
+                pages.removeFirst(pages.count - max(1, window))
+            }
         }
         var final = result
         if isFirst, options.missing == .delete { final.deleted += try await deleteMissing(loaded.keys) }

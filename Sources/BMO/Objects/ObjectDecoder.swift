@@ -16,7 +16,8 @@ struct ObjectDecoder: Decoder {
     }
 
     /// Types whose own way would lose something, or would not read ours.
-    private static func special<Value>(_ type: Value.Type, _ node: ObjectNode, _ path: [any CodingKey]) throws -> Value? {
+    private static func special<Value>(_ type: Value.Type, _ node: ObjectNode, _ path: [any CodingKey]) throws -> Value?
+    {
         switch type {
         case is LocalValue.Type:
             if case .value(let value) = node { return value as? Value }

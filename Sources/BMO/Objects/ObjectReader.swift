@@ -37,7 +37,8 @@ final class ObjectReader: Sendable {
         guard id.key.count == types.count else {
             throw RequestError(
                 .requested, entity: id.entity, code: "request",
-                "the key of \(id.entity) is \(names.joined(separator: ", ")): \(types.count) values, not \(id.key.count)")
+                "the key of \(id.entity) is \(names.joined(separator: ", ")): \(types.count) values, not \(id.key.count)"
+            )
         }
         return try zip(id.key, types).map { value, type in
             do throws(LocalValue.Misfit) {
@@ -173,7 +174,9 @@ final class ObjectReader: Sendable {
         }
     }
 
-    /// Per relationship: the objects of each row. One query per relationship and level, whatever the number of rows.
+    /// Per relationship: the objects of each row.
+    ///
+    /// One query per relationship and level, whatever the number of rows.
     private func include(
         _ paths: [String], _ entity: Int, _ rows: [EntityRow]
     ) throws -> [String: [[LocalObject]]] {

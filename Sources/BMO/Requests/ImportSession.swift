@@ -38,7 +38,11 @@ actor ImportSession {
     }
 
     private func enter() async throws {
-        while let closing { await closing.value }
+        while let task = closing {
+            await task.value
+            // To await what is over does not let go of the actor: without this, the loop would never end.
+            if closing == task { closing = nil }
+        }
         users += 1
         let task =
             opening
@@ -79,7 +83,7 @@ actor ImportSession {
         }
         closing = done
         await done.value
-        closing = nil
+        if closing == done { closing = nil }
         try await end.value
     }
 

@@ -45,7 +45,7 @@ public struct ObjectEdit: Sendable {
     let content: ObjectNode
 
     /// A new object with these values; without a key it gets a temporary one until the remote gives its own.
-    public static func create(_ entity: String, _ values: [String: LocalValue]) -> ObjectEdit {
+    public static func create(_ entity: String, values: [String: LocalValue]) -> ObjectEdit {
         ObjectEdit(operation: .create, entity: entity, id: nil, content: node(values))
     }
 
@@ -57,7 +57,7 @@ public struct ObjectEdit: Sendable {
     }
 
     /// Other values for an object; values that it has already are no change.
-    public static func update(_ id: ObjectID, _ values: [String: LocalValue]) -> ObjectEdit {
+    public static func update(_ id: ObjectID, values: [String: LocalValue]) -> ObjectEdit {
         ObjectEdit(operation: .update, entity: id.entity, id: id, content: node(values))
     }
 

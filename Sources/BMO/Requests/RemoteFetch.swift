@@ -24,6 +24,11 @@ struct RemoteFetch: Sendable {
         let recordLimit: Int?
         let extent: RemotePlan.Extent
 
+        /// The whole listing in place of pages.
+        var listing: Target {
+            Target(entity: entity, index: index, plan: plan, filters: [], recordLimit: nil, extent: .listing)
+        }
+
         var remotePlan: RemotePlan {
             RemotePlan(
                 entity: entity.name, bridge: plan.bridge, extent: extent,
@@ -54,9 +59,10 @@ struct RemoteFetch: Sendable {
         let observer = PageObserver(store: session.store, reader: reader, limit: detailLimit, report: report)
         let began = Clock.now()
         do {
-            let target = try target(entity, index)
+            var target = try target(entity, index)
+            if try await !sortsOut(target) { target = target.listing }
             observer.translated(target.remotePlan)
-            try await session.perform {
+            try await session.perform { [target] in
                 switch target.extent {
                 case .listing: try await walk(target, observer)
                 case .pages:
@@ -110,6 +116,29 @@ struct RemoteFetch: Sendable {
         var limit = request.sort.isEmpty ? request.limit.map { $0 + request.offset } : nil
         if request.predicate != nil { limit = nil }
         return filters.isEmpty && limit == nil ? target(.listing) : target(.pages, filters, limit: limit)
+    }
+
+    /// Whether the remote applies any of the filters, as far as the bridge tells: if not, the whole listing would come, which
+    /// a walk brings better.
+    private func sortsOut(_ target: Target) async throws -> Bool {
+        let plugin = session.workspace.configuration.bridge(named: target.plan.bridge)?.plugin
+        guard !target.filters.isEmpty, plugin.flatMap({ session.workspace.plugins[$0] })?.can("plan") == true else {
+            return true
+        }
+        let connection = try await session.connections.connection(for: target.plan.bridge)
+        var question = FetchRequest(entity: target.entity.name, section: target.plan.section)
+        question.filters = target.filters
+        question.explains = true
+        let stream = try await connection.fetch(question)
+        var isAny = false
+        do {
+            while let answer = try await stream.next() { isAny = isAny || !answer.page.pushed.isEmpty }
+        } catch {
+            await stream.close()
+            throw error
+        }
+        await stream.close()
+        return isAny
     }
 
     /// What a list of the request's entity is fetched by, page by page.

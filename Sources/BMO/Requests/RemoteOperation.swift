@@ -54,7 +54,10 @@ final class RemoteOperation: Sendable {
     /// Gives up; the last one's giving up cancels the work, up to the commit.
     func cancel(_ subscriber: Int) {
         let (waiting, streams, task) = state.withLock {
-            state -> ([CheckedContinuation<FetchResult, any Error>], [AsyncStream<RequestEvent>.Continuation], Task<Void, Never>?) in
+            state -> (
+                [CheckedContinuation<FetchResult, any Error>], [AsyncStream<RequestEvent>.Continuation],
+                Task<Void, Never>?
+            ) in
             guard state.subscribers.remove(subscriber) != nil, state.outcome == nil else { return ([], [], nil) }
             let mine = state.waiting.filter { $0.value.owner == subscriber }
             for number in mine.keys { state.waiting[number] = nil }
@@ -74,6 +77,9 @@ final class RemoteOperation: Sendable {
     func cancelAll() {
         for subscriber in state.withLock({ Array($0.subscribers) }) { cancel(subscriber) }
     }
+
+    /// Returns when the work has ended, also one that was cancelled.
+    func end() async { await state.withLock { $0.task }?.value }
 
     /// Tells those who look on.
     func report(_ event: RequestEvent) {

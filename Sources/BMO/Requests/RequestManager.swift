@@ -42,6 +42,8 @@ public final class RequestManager: Sendable {
     let session: ImportSession
     let reader: ObjectReader
     let flights = Mutex<[String: RemoteOperation]>([:])
+    /// Also those that are being cancelled, which nobody may join any more.
+    private let running = Mutex<[ObjectIdentifier: RemoteOperation]>([:])
     private let answers = Mutex<[String: ContinuousClock.Instant]>([:])
 
     /// A manager over a configuration file, with plugins and bridges that are part of this program.
@@ -102,12 +104,15 @@ public final class RequestManager: Sendable {
         session = ImportSession(workspace, store: store, patience: options.patience)
     }
 
-    /// Closes the database and the bridges. Requests on their way are cancelled.
+    /// Closes the database and the bridges.
+    ///
+    /// Requests on their way are cancelled, and waited for.
     ///
     /// - Throws: `StoreError`.
     public func close() async throws {
-        let flights = flights.withLock { Array($0.values) }
-        for flight in flights { flight.cancelAll() }
+        let operations = running.withLock { Array($0.values) }
+        for operation in operations { operation.cancelAll() }
+        for operation in operations { await operation.end() }
         await session.close()
         try reader.store.close()
         try session.store.close()
@@ -212,7 +217,9 @@ public final class RequestManager: Sendable {
             }
             flights[key] = operation
             let subscriber = operation.subscribe() ?? 0
+            running.withLock { $0[ObjectIdentifier(operation)] = operation }
             operation.start { [self] operation in
+                defer { _ = running.withLock { $0.removeValue(forKey: ObjectIdentifier(operation)) } }
                 let fetch = RemoteFetch(
                     request: request, session: session, reader: reader, availability: options.availability,
                     detailLimit: options.detailLimit, report: { operation.report($0) })
