@@ -38,7 +38,7 @@ final class LocalEditor {
     // MARK: - Create
 
     private func create(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
-        let values = try EditedValues(edit.values, of: layout)
+        let values = try EditedValues(edit.values, of: layout, in: model)
         let (key, temporary) = try TemporaryKey(statements: outbox.statements, outbox: outbox)
             .key(of: layout, given: edit.key, values)
         let object = EditedObject(root: layout.root, layout: layout, key: key)
@@ -112,7 +112,7 @@ final class LocalEditor {
     private func update(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
         let (object, row) = try existing(edit, layout)
         let layout = object.layout
-        let values = try EditedValues(edit.values, of: layout)
+        let values = try EditedValues(edit.values, of: layout, in: model)
         for (field, value) in values.fields where layout.key.contains(field) && row[field] != value {
             throw StoreError(
                 .request,
