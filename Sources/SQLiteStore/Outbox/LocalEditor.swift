@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Importer
 internal import Mapping
 internal import Model
@@ -245,7 +244,7 @@ final class LocalEditor {
     // MARK: - The outbox
 
     /// A key that remotes may know a request by.
-    static func newKey() -> String { UUID().uuidString.lowercased() }
+    static func newKey() -> String { RandomUUID.text() }
 
     /// Adds an entry; what would make two creates wait for each other goes into an update that follows.
     func enqueue(_ entry: OutboxEntry, _ object: EditedObject) throws -> Int64 {

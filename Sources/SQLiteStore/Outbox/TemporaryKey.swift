@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Importer
 internal import Mapping
 internal import Model
@@ -61,8 +60,8 @@ struct TemporaryKey {
     /// A value for a part of a key; whether the remote's takes its place.
     func make(_ layout: EntityLayout, _ field: Int) throws -> (value: StoredValue, isTemporary: Bool) {
         switch layout.fields[field].type {
-        case .uuid: return (.text(UUID().uuidString.lowercased()), false)
-        case .text, .url: return (.text("bmo:\(UUID().uuidString.lowercased())"), true)
+        case .uuid: return (.text(RandomUUID.text()), false)
+        case .text, .url: return (.text("bmo:\(RandomUUID.text())"), true)
         case .integer:
             let column = SchemaBuilder.quoted(layout.fields[field].name)
             let least = try statements.value("SELECT min(\(column)) FROM \(SchemaBuilder.quoted(layout.table))")
