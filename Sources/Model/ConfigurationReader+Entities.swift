@@ -15,6 +15,7 @@ extension ConfigurationReader {
         var precedence: Member?
         /// Per source.
         var sourceWalks: [ReadWalk] = []
+        var newestMark: YAMLMark?
         /// Whether `attributes:` was readable, so that the key's names can be looked up.
         var knowsAttributes = false
     }
@@ -81,6 +82,7 @@ extension ConfigurationReader {
             }
         }
         if let deletes = find("deletes") { result.entity.deletes = readDeletes(deletes, what) }
+        if let conflicts = find("conflicts") { readConflicts(conflicts, what, into: &result) }
         if let extra = find("extra") { result.entity.keepsExtra = flag(extra, of: what) ?? false }
         if let renamed = find("renamed_from") { result.entity.renamedFrom = text(renamed, of: what) }
         result.sources = find("sources")
