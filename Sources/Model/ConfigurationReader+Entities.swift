@@ -13,6 +13,7 @@ extension ConfigurationReader {
         /// `sources:` and `precedence:`, which are read when all entities have been.
         var sources: Member?
         var precedence: Member?
+        var matchMarks: [YAMLMark] = []
         /// Per source.
         var sourceWalks: [ReadWalk] = []
         /// Whether `attributes:` was readable, so that the key's names can be looked up.
@@ -83,6 +84,7 @@ extension ConfigurationReader {
         if let deletes = find("deletes") { result.entity.deletes = readDeletes(deletes, what) }
         if let extra = find("extra") { result.entity.keepsExtra = flag(extra, of: what) ?? false }
         if let renamed = find("renamed_from") { result.entity.renamedFrom = text(renamed, of: what) }
+        readWrites(member, members, bridge, what, into: &result)
         result.sources = find("sources")
         result.precedence = find("precedence")
         result.entity.section =

@@ -45,6 +45,7 @@ extension ConfigurationSchema {
             ("extra", ["description": "Keeps unknown fields in the column extra, as JSON", "type": "boolean"]),
             ("renamed_from", renamed),
         ]
+        properties += writeProperties(parts)
         for part in parts { properties.append((part.name, ["$ref": .string("#/$defs/\(part.entityName)")])) }
         let base = object("A kind of object", properties, required: [], closed: !parts.isEmpty)
         let isRoot: ConfigValue = [
@@ -163,6 +164,7 @@ extension ConfigurationSchema {
                 ["description": "Whether the order of a list counts", "type": "boolean", "default": true]
             ),
             ("renamed_from", renamed),
+            ("write", writeRule([.key, .object])),
         ], required: [],
         more: [
             ("oneOf", [["required": ["to"]], ["required": ["many"]]]),
@@ -283,6 +285,8 @@ extension ConfigurationSchema {
                 ], required: []),
         ]
     ]
+
+    static func attributeNames(_ description: String) -> ConfigValue { names(description) }
 
     private static func names(_ description: String) -> ConfigValue {
         [
