@@ -1,5 +1,6 @@
 // Outgoing: the way back. What a mapping makes of remote values, this makes remote values of: for edits that are sent.
 
+package import Model
 package import RecordBatch
 
 /// A remote value that is made of local ones.
@@ -100,5 +101,18 @@ package indirect enum OutgoingValue: Sendable {
         }
         self = .object(members)
         return isAdded
+    }
+}
+
+extension OutgoingValue {
+    /// A local value as it is stored.
+    package static func plain(_ value: StoredValue) -> OutgoingValue { OutgoingValue(RemoteScalar(stored: value)) }
+
+    /// A local value by its type: a boolean as one, JSON as what it is.
+    package static func local(_ value: StoredValue, _ type: AttributeType) -> OutgoingValue {
+        switch (value, type) {
+        case (.integer(let value), .boolean): .bool(value != 0)
+        default: plain(value)
+        }
     }
 }

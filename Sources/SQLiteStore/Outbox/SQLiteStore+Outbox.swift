@@ -28,7 +28,7 @@ extension SQLiteStore {
     package enum Settlement: Sendable {
         case retry(at: String?, OutboxFailure)
         case refused(OutboxFailure)
-        case unknown(OutboxFailure)
+        case unknown(at: String?, OutboxFailure)
         case conflict(OutboxFailure)
     }
 
