@@ -43,6 +43,8 @@ public struct Entity: Sendable, Equatable {
     public var fullEvery: Duration?
     /// What becomes of objects that the remote no longer has.
     public var deletes = DeletePolicy()
+    /// Whose value counts where a column was changed here and on the remote; a sub-entity's is its root's.
+    public var conflicts = ConflictPolicy.manual
     /// Further bridges behind the entity.
     public var sources: [EntitySource] = []
     /// The attributes and relationships that only ``sources`` bring.

@@ -67,8 +67,28 @@ final class ChangeLog {
     /// Begins a run; what is written from now on belongs to it.
     func begin(_ run: RunDescription) {
         self.run = run
-        state = State(loads: Array(repeating: .unknown, count: entityCount))
+        state = State(loads: Array(repeating: run.isEdit ? .ordinary : .unknown, count: entityCount))
         saved = state
+    }
+
+    /// Records what `body` writes as a run of its own, which is over with the transaction that is open; a run that has
+    /// begun goes on afterwards.
+    ///
+    /// - Returns: The run's number with the result; nil when nothing was recorded.
+    func recording<Result>(
+        _ kind: String, undoes: Int64? = nil, _ body: () throws -> Result
+    ) throws -> (result: Result, run: Int64?) {
+        let outer = (run, state, saved, source)
+        defer {
+            (run, state, saved) = (outer.0, outer.1, outer.2)
+            source = outer.3
+        }
+        source = nil
+        begin(RunDescription(kind: kind, started: Clock.now(), undoes: undoes, isEdit: true))
+        let result = try body()
+        guard let id = state.id else { return (result, nil) }
+        try runs.finish(id, outcome: "finished", summary: nil)
+        return (result, id)
     }
 
     /// Ends the run with how it ended, and returns its number.
@@ -104,8 +124,8 @@ final class ChangeLog {
     /// The number of the run that is open, if one is.
     func runIDIfAny() throws -> Int64? { run == nil ? nil : try runID() }
 
-    /// Marks runs that still run as interrupted: one process writes at a time, so theirs have died.
-    func closeDeadRuns() throws { try runs.closeDead() }
+    /// Marks runs that still run as interrupted: one process syncs, and one pushes, at a time, so theirs have died.
+    func closeDeadRuns(pushes: Bool) throws { try runs.closeDead(pushes: pushes) }
 
     /// The run's number, once it has a row.
     var currentID: Int64? { state.id }

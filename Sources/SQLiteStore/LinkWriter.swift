@@ -73,6 +73,15 @@ final class LinkWriter {
         return true
     }
 
+    /// The keys of the objects that an object's list has.
+    func keys(of owner: [StoredValue]) throws -> [[StoredValue]] { try backing.targets(of: owner).keys }
+
+    /// Makes the list of an object just this.
+    func set(_ wanted: [[StoredValue]], of owner: [StoredValue]) throws {
+        let stored = try backing.targets(of: owner)
+        if let delta = try backing.write(wanted, over: stored, of: owner) { try record(delta, owner) }
+    }
+
     /// Makes the links of an object in the order of its list what they were before a change.
     ///
     /// Returns whether they were what the change left.

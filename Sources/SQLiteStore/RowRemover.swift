@@ -105,6 +105,23 @@ final class RowRemover {
         return counts
     }
 
+    /// Deletes one object that was deleted here, and not the objects of which it is the parent: the remote sees to those.
+    ///
+    /// - Returns: Whether it was there.
+    @discardableResult
+    func removeAlone(_ root: Int, _ key: [StoredValue], isFinal: Bool) throws -> Bool {
+        guard let row = try row(of: root, key) else { return false }
+        if !isFinal, mode(of: root) == .soft { return try markAsGone(root, key) }
+        try emptyDoomed()
+        let doom = try statement("INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?)")
+        doom.bind(Int64(root), at: 1)
+        doom.bind(row, at: 2)
+        try doom.run()
+        let doomed = Doomed(root: root, row: row, key: key)
+        try removeLinks(of: doomed)
+        return try delete(doomed)
+    }
+
     /// Should the object come back, its children are asked for from the beginning.
     private func forgetWalks(by root: Int, _ key: [StoredValue]) throws {
         guard let entities = walkedBy[root] else { return }
@@ -216,7 +233,7 @@ final class RowRemover {
 
     private func execute(_ sql: String) throws { try RawStatement(sql, on: connection).run() }
 
-    private func editor(_ root: Int) throws -> RowEditor {
+    func editor(_ root: Int) throws -> RowEditor {
         let editor = try editors[root] ?? RowEditor(model.entities[root], writers, on: connection)
         editors[root] = editor
         return editor

@@ -8,6 +8,8 @@ struct RunDescription: Sendable {
     var started: String
     /// The run that it undoes.
     var undoes: Int64?
+    /// Whether it is one transaction of local edits: each row is recorded, the first of a table too.
+    var isEdit = false
 }
 
 /// The runs that changed something or had something to tell: table `bmo_runs`.
@@ -20,14 +22,16 @@ final class RunTable {
         insertion = try RawStatement(
             "INSERT INTO bmo_runs (kind, started, outcome, undoes) VALUES (?, ?, 'running', ?)", on: connection)
         closing = try RawStatement(
-            "UPDATE bmo_runs SET outcome = 'interrupted' WHERE outcome = 'running'", on: connection)
+            "UPDATE bmo_runs SET outcome = 'interrupted' WHERE outcome = 'running' AND (kind = 'push') = ?",
+            on: connection)
         finishing = try RawStatement(
             "UPDATE bmo_runs SET finished = ?, outcome = ?, summary = ? WHERE id = ?", on: connection)
     }
 
     /// Writes the row of a run that begins, and returns its number.
     func add(_ run: RunDescription) throws -> Int64 {
-        try closeDead()
+        // A local edit has no lock: it is over with its transaction, and says nothing of the runs of others.
+        if !run.isEdit { try closeDead(pushes: run.kind == "push") }
         insertion.bind(run.kind, at: 1)
         insertion.bind(run.started, at: 2)
         insertion.bind(optional: run.undoes, at: 3)
@@ -35,8 +39,11 @@ final class RunTable {
         return insertion.lastInsertedRow
     }
 
-    /// One process writes at a time: a run that still runs when another begins has died.
-    func closeDead() throws { try closing.run() }
+    /// A run that still runs when another begins has died: of pushes there is one at a time, and one of all others.
+    func closeDead(pushes: Bool) throws {
+        closing.bind(pushes ? 1 : 0 as Int64, at: 1)
+        try closing.run()
+    }
 
     func finish(_ id: Int64, outcome: String, summary: String?) throws {
         finishing.bind(Clock.now(), at: 1)

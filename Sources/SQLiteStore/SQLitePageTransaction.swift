@@ -126,6 +126,11 @@ final class SQLitePageTransaction: PageTransaction {
         return result
     }
 
+    func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {
+        hasWritten = true
+        for root in try store.writers.acknowledge(entry, key: key) { touched[root] = true }
+    }
+
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool {
         let isNew = try store.writers.entity(entity).ensure(key, kind: store.model.entities[entity].name)
         if isNew { touched[entity] = true }

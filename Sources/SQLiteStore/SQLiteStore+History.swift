@@ -5,16 +5,20 @@ extension SQLiteStore {
     /// Begins a run: what is written until ``endRun(outcome:summary:always:keeping:)`` is recorded as its changes.
     ///
     /// Its row in `bmo_runs` is written with its first change, so that a run that changes nothing leaves the file alone.
-    /// A run that still runs is marked as interrupted: call this with the file's lock only.
+    /// A run that still runs is marked as interrupted: call this with the file's lock only, for the kind `push` with the
+    /// push lock.
     ///
     /// - Parameter kind: What writes, as a word: `sync`.
     /// - Throws: ``StoreError``.
     public func beginRun(kind: String) throws {
         try SQLiteStore.translating("beginning a run") {
             try writer.writeWithoutTransaction { db in
+                let isPush = kind == "push"
                 let hasDead = try Bool.fetchOne(
-                    db, sql: "SELECT EXISTS (SELECT 1 FROM bmo_runs WHERE outcome = 'running')")
-                if hasDead == true { try inTransaction(db) { try writers.changes.closeDeadRuns() } }
+                    db,
+                    sql: "SELECT EXISTS (SELECT 1 FROM bmo_runs WHERE outcome = 'running' AND (kind = 'push') = ?)",
+                    arguments: [isPush])
+                if hasDead == true { try inTransaction(db) { try writers.changes.closeDeadRuns(pushes: isPush) } }
                 try writers.changes.begin(RunDescription(kind: kind, started: Clock.now(), undoes: nil))
             }
         }

@@ -289,6 +289,8 @@ final class Writers {
     let orphans: OrphanTable
     let quarantine: QuarantineWriter
     let unknownFields: UnknownFieldTable
+    let outbox: OutboxTable
+    let conflicts: ConflictTable
     private let model: CompiledModel
     private let connection: OpaquePointer?
     private let dataVersion: RawStatement
@@ -299,6 +301,10 @@ final class Writers {
     private(set) lazy var remover = RowRemover(model, self, on: connection)
     /// Finds the rows that a listing lacks.
     private(set) lazy var sweep = Sweep(model, self, on: connection)
+    /// Makes local edits.
+    private(set) lazy var localEditor = LocalEditor(model, self)
+    /// Gives objects other keys.
+    private(set) lazy var keyRename = KeyRename(model, self)
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
         self.model = model
@@ -312,6 +318,8 @@ final class Writers {
         orphans = try OrphanTable(on: connection, model: model)
         quarantine = try QuarantineWriter(on: connection)
         unknownFields = UnknownFieldTable(on: connection)
+        outbox = try OutboxTable(model, on: connection)
+        conflicts = ConflictTable(model, on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
     }
 
@@ -331,6 +339,7 @@ final class Writers {
     /// Reads again what is kept in memory.
     func reload() throws {
         try stubs.reload(model.entities.map(\.name))
+        try outbox.reload()
         provenance.forgetMemory()
         unknownFields.forget()
     }

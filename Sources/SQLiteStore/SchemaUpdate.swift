@@ -81,6 +81,23 @@ enum SchemaUpdate {
             ) STRICT, WITHOUT ROWID;
             """
         ),
+        (
+            "4 outbox and conflicts",
+            """
+            CREATE TABLE bmo_outbox (
+                id INTEGER PRIMARY KEY AUTOINCREMENT, root TEXT NOT NULL, entity TEXT NOT NULL, key TEXT NOT NULL,
+                operation TEXT NOT NULL, changes TEXT NOT NULL, base TEXT, idempotency_key TEXT NOT NULL,
+                state TEXT NOT NULL, attempts INTEGER NOT NULL, not_before TEXT, created TEXT NOT NULL,
+                last_error TEXT, depends_on TEXT NOT NULL, is_temporary INTEGER NOT NULL, runs TEXT NOT NULL
+            ) STRICT;
+            CREATE INDEX bmo_outbox_by_key ON bmo_outbox (root, key);
+            CREATE TABLE bmo_conflicts (
+                id INTEGER PRIMARY KEY, root TEXT NOT NULL, entity TEXT NOT NULL, key TEXT NOT NULL, "column" TEXT,
+                base TEXT, local TEXT, remote TEXT, seen TEXT NOT NULL
+            ) STRICT;
+            CREATE UNIQUE INDEX bmo_conflicts_by_key ON bmo_conflicts (root, key, ifnull("column", ''));
+            """
+        ),
     ]
 
     /// Whether the file was made for just this model: then there is nothing to do, and no lock to wait for.

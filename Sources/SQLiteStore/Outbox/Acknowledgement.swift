@@ -1,0 +1,33 @@
+internal import Importer
+internal import Mapping
+
+extension Writers {
+    /// Takes an entry away that the remote has, inside the page that imports its answer; nothing where it is gone.
+    ///
+    /// - Parameter key: The key that the remote gave the object, where that is not the local one.
+    /// - Returns: The roots of the entities whose rows changed.
+    func acknowledge(_ id: Int64, key: [StoredValue]?) throws -> Set<Int> {
+        guard let entry = try outbox.entry(id), let root = outbox.root(of: entry) else { return [] }
+        guard entry.operation != .create || !entry.hasTemporaryKey || key != nil else {
+            throw StoreError(
+                .request, "the remote did not say which key \(entry.entity) \(JSONText.key(entry.key).string) has now",
+                remedy: "check what the configuration says about the key in the reply")
+        }
+        try outbox.remove(entry, root: root)
+        let hasMore = outbox.hasEdits(root, entry.key)
+        if !hasMore { try conflicts.remove(root, entry.key) }
+        var touched: Set<Int> = []
+        if entry.operation == .delete {
+            guard !hasMore else { return [] }
+            // What was left as a stub for the objects of which it is the parent goes with these.
+            return Set(try remover.remove(entity: root, key: entry.key).keys)
+        }
+        var now = entry.key
+        if let key, key != entry.key {
+            now = key
+            touched = try keyRename.rename(root, entry.key, to: key)
+        }
+        _ = now
+        return touched
+    }
+}

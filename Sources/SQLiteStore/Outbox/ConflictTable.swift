@@ -1,0 +1,95 @@
+internal import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+
+/// Columns that were changed here and on the remote: table `bmo_conflicts`.
+final class ConflictTable {
+    private let model: CompiledModel
+    private let statements: StatementCache
+
+    init(_ model: CompiledModel, on connection: OpaquePointer?) {
+        self.model = model
+        statements = StatementCache(on: connection)
+    }
+
+    /// Notes a conflict; of one that is known the remote's value becomes the newest.
+    func note(_ conflict: EditConflict, root: Int) throws {
+        func json(_ value: StoredValue?) -> StoredValue { value.map { .text(JSONText.value($0)) } ?? .null }
+        try statements.run(
+            """
+            INSERT INTO bmo_conflicts (root, entity, key, "column", base, local, remote, seen)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (root, key, ifnull("column", '')) DO UPDATE SET
+                base = excluded.base, local = excluded.local, remote = excluded.remote, seen = excluded.seen
+            """,
+            [
+                .text(model.entities[root].name), .text(conflict.entity), JSONText.keyValue(conflict.key),
+                conflict.column.map { .text($0) } ?? .null, json(conflict.base), json(conflict.local),
+                json(conflict.remote), .text(conflict.seen),
+            ])
+    }
+
+    /// The conflicts of an object, or of all.
+    func all(root: Int? = nil, key: [StoredValue]? = nil, entity: String? = nil) throws -> [EditConflict] {
+        let select = try statements(
+            """
+            SELECT entity, key, "column", base, local, remote, seen FROM bmo_conflicts
+            WHERE (?1 IS NULL OR root = ?1) AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR entity = ?3) ORDER BY id
+            """)
+        select.bind(root.map { model.entities[$0].name }, at: 1)
+        select.bind(key.map { JSONText.key($0).string }, at: 2)
+        select.bind(entity, at: 3)
+        defer { select.reset() }
+        var conflicts: [EditConflict] = []
+        while try select.step() {
+            let entity = select.text(0) ?? ""
+            let key = select.text(1) ?? ""
+            let layout = model.index(of: entity).map { model.entities[$0] }
+            conflicts.append(
+                EditConflict(
+                    entity: entity, key: layout?.key(from: key) ?? JSONText.parts(of: key) ?? [],
+                    column: select.text(2), base: try value(select.text(3)), local: try value(select.text(4)),
+                    remote: try value(select.text(5)), seen: select.text(6) ?? ""))
+        }
+        return conflicts
+    }
+
+    /// What the remote has in the columns that are in conflict.
+    func remoteValues(_ root: Int, _ key: [StoredValue]) throws -> [String: StoredValue] {
+        let values = try all(root: root, key: key).compactMap { conflict in
+            conflict.column.flatMap { column in conflict.remote.map { (column, $0) } }
+        }
+        return Dictionary(values, uniquingKeysWith: { $1 })
+    }
+
+    /// Forgets the conflicts of an object; returns whether there were any.
+    ///
+    /// - Parameter columns: Only of these; nil for all, that of the whole object among them.
+    @discardableResult
+    func remove(_ root: Int, _ key: [StoredValue], columns: [String]? = nil) throws -> Bool {
+        let object = [StoredValue.text(model.entities[root].name), JSONText.keyValue(key)]
+        guard let columns else {
+            return try statements.run("DELETE FROM bmo_conflicts WHERE root = ? AND key = ?", object) > 0
+        }
+        var count = 0
+        for column in columns {
+            count += try statements.run(
+                "DELETE FROM bmo_conflicts WHERE root = ? AND key = ? AND ifnull(\"column\", '') = ?",
+                object + [.text(column)])
+        }
+        return count > 0
+    }
+
+    func rename(_ root: Int, _ old: [StoredValue], to new: [StoredValue]) throws {
+        try statements.run(
+            "UPDATE OR REPLACE bmo_conflicts SET key = ? WHERE root = ? AND key = ?",
+            [JSONText.keyValue(new), .text(model.entities[root].name), JSONText.keyValue(old)])
+    }
+
+    private func value(_ json: String?) throws -> StoredValue? {
+        guard let json else { return nil }
+        let batch = try JSONParser.batch(json)
+        return withExtendedLifetime(batch) { StoredValue(batch[0]) }
+    }
+}

@@ -1,0 +1,177 @@
+internal import Importer
+internal import Mapping
+
+/// Local edits that wait to be sent: table `bmo_outbox`.
+///
+/// Most databases have none most of the time: which objects have some is kept in memory, as ``StubTable`` does it, so
+/// that an import pays for a look only where an entity has edits.
+final class OutboxTable {
+    /// How many objects of an entity have edits; the one who asks for each row keeps it at hand.
+    final class Count {
+        fileprivate(set) var value = 0
+    }
+
+    let model: CompiledModel
+    let statements: StatementCache
+    private let counts: [Count]
+    /// Per root: how many entries an object has.
+    private var edited: [[[StoredValue]: Int]]
+
+    private static let columns = """
+        id, entity, key, operation, changes, base, idempotency_key, state, attempts, not_before, created, last_error,
+        depends_on, is_temporary
+        """
+
+    init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
+        self.model = model
+        statements = StatementCache(on: connection)
+        counts = model.entities.map { _ in Count() }
+        edited = model.entities.map { _ in [:] }
+        try reload()
+    }
+
+    // MARK: - What is kept in memory
+
+    /// Reads again which objects have edits.
+    func reload() throws {
+        edited = model.entities.map { _ in [:] }
+        let select = try statements("SELECT root, key, count(*) FROM bmo_outbox GROUP BY root, key")
+        defer { select.reset() }
+        while try select.step() {
+            guard let root = model.index(of: select.text(0) ?? ""), model.entities[root].root == root,
+                let key = model.entities[root].key(from: select.text(1) ?? "")
+            else { continue }
+            edited[root][key] = Int(select.int64(2))
+        }
+        for (count, keys) in zip(counts, edited) { count.value = keys.count }
+    }
+
+    func count(of root: Int) -> Count { counts[root] }
+
+    /// Whether any object has edits.
+    var isEmpty: Bool { counts.allSatisfy { $0.value == 0 } }
+
+    func hasEdits(_ root: Int, _ key: [StoredValue]) -> Bool { edited[root][key] != nil }
+
+    private func note(_ root: Int, _ key: [StoredValue], _ difference: Int) {
+        let now = (edited[root][key] ?? 0) + difference
+        edited[root][key] = now > 0 ? now : nil
+        counts[root].value = edited[root].count
+    }
+
+    // MARK: - Reading
+
+    /// The entries of an object, in the order in which they were made.
+    func entries(_ root: Int, _ key: [StoredValue]) throws -> [OutboxEntry] {
+        guard hasEdits(root, key) else { return [] }
+        return try entries(
+            "WHERE root = ? AND key = ? ORDER BY id", [.text(model.entities[root].name), JSONText.keyValue(key)])
+    }
+
+    func entry(_ id: Int64) throws -> OutboxEntry? { try entries("WHERE id = ?", [.integer(id)]).first }
+
+    /// - Parameter condition: What comes after the table's name.
+    func entries(_ condition: String, _ values: [StoredValue]) throws -> [OutboxEntry] {
+        let select = try statements("SELECT \(Self.columns) FROM bmo_outbox \(condition)")
+        for (index, value) in values.enumerated() { select.bind(value, at: Int32(index + 1)) }
+        defer { select.reset() }
+        var entries: [OutboxEntry] = []
+        while try select.step() { entries.append(try OutboxEntry(select, model)) }
+        return entries
+    }
+
+    /// The entries without those that may not be sent yet; see ``SQLiteStore/nextToSend(at:entities:excluding:)``.
+    func next(at instant: String, _ fits: (OutboxEntry) -> Bool) throws -> OutboxEntry? {
+        let select = try statements(
+            """
+            SELECT \(Self.columns) FROM bmo_outbox AS o
+            WHERE state = 'pending' AND (not_before IS NULL OR not_before <= ?)
+                AND NOT EXISTS (SELECT 1 FROM bmo_outbox AS e WHERE e.root = o.root AND e.key = o.key AND e.id < o.id)
+                AND NOT EXISTS (SELECT 1 FROM json_each(o.depends_on) AS d JOIN bmo_outbox AS e ON e.id = d.value)
+            ORDER BY id
+            """)
+        select.bind(instant, at: 1)
+        defer { select.reset() }
+        while try select.step() {
+            let entry = try OutboxEntry(select, model)
+            if fits(entry) { return entry }
+        }
+        return nil
+    }
+
+    /// The number of the create that an object waits for, if it does.
+    func waitingCreate(_ root: Int, _ key: [StoredValue]) throws -> Int64? {
+        try entries(root, key).first { $0.operation == .create }?.id
+    }
+
+    // MARK: - Writing
+
+    /// The number that the next entry will have: none has it twice.
+    func nextID() throws -> Int64 {
+        let last = try statements.value("SELECT seq FROM sqlite_sequence WHERE name = 'bmo_outbox'")
+        return if case .integer(let last) = last { last + 1 } else { 1 }
+    }
+
+    /// Adds an entry, whose number is given to it, and returns that.
+    func add(_ entry: OutboxEntry, root: Int, run: Int64?) throws -> Int64 {
+        let runs = JSONText.key([run].compactMap { $0 }.map { StoredValue.integer($0) }).string
+        try statements.run(
+            """
+            INSERT INTO bmo_outbox (entity, operation, changes, base, idempotency_key, state, attempts, not_before,
+                created, last_error, depends_on, is_temporary, root, key, runs)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, entry.columns(of: layout(entry)) + [
+                .text(model.entities[root].name), JSONText.keyValue(entry.key), .text(runs),
+            ])
+        let id = try nextID() - 1
+        note(root, entry.key, 1)
+        return id
+    }
+
+    /// Writes an entry that is there, but for its key.
+    func update(_ entry: OutboxEntry, run: Int64? = nil) throws {
+        try statements.run(
+            """
+            UPDATE bmo_outbox SET entity = ?, operation = ?, changes = ?, base = ?, idempotency_key = ?, state = ?,
+                attempts = ?, not_before = ?, created = ?, last_error = ?, depends_on = ?, is_temporary = ?
+            WHERE id = ?
+            """, entry.columns(of: layout(entry)) + [.integer(entry.id)])
+        guard let run else { return }
+        try statements.run(
+            """
+            UPDATE bmo_outbox SET runs = json_insert(runs, '$[#]', ?1) WHERE id = ?2
+                AND NOT EXISTS (SELECT 1 FROM json_each(runs) WHERE value = ?1)
+            """, [.integer(run), .integer(entry.id)])
+    }
+
+    func remove(_ entry: OutboxEntry, root: Int) throws {
+        guard try statements.run("DELETE FROM bmo_outbox WHERE id = ?", [.integer(entry.id)]) > 0 else { return }
+        note(root, entry.key, -1)
+    }
+
+    /// Gives the entries of an object another key.
+    func rename(_ root: Int, _ old: [StoredValue], to new: [StoredValue]) throws {
+        let count = try statements.run(
+            "UPDATE bmo_outbox SET key = ?, is_temporary = 0 WHERE root = ? AND key = ?",
+            [JSONText.keyValue(new), .text(model.entities[root].name), JSONText.keyValue(old)])
+        guard count > 0 else { return }
+        note(root, old, -count)
+        note(root, new, count)
+    }
+
+    /// Whether a run has a part in an entry of an object that is still to be sent.
+    func isWaiting(run: Int64, _ root: Int, _ key: [StoredValue]) throws -> Bool {
+        try statements.value(
+            """
+            SELECT 1 FROM bmo_outbox WHERE root = ? AND key = ? AND state IN ('pending', 'refused', 'conflict')
+                AND EXISTS (SELECT 1 FROM json_each(runs) WHERE value = ?)
+            """, [.text(model.entities[root].name), JSONText.keyValue(key), .integer(run)]) != nil
+    }
+
+    private func layout(_ entry: OutboxEntry) -> EntityLayout? {
+        model.index(of: entry.entity).map { model.entities[$0] }
+    }
+
+    /// The index of the entity whose table an entry's object lies in; nil where the config has no such entity any more.
+    func root(of entry: OutboxEntry) -> Int? { model.index(of: entry.entity).map { model.entities[$0].root } }
+}

@@ -1,0 +1,86 @@
+internal import FoundationEssentials
+internal import Importer
+internal import Mapping
+internal import Model
+
+/// Keys of new objects that the remote has not given one yet.
+///
+/// A text becomes `bmo:` and a UUID, an integer a negative number below all others; the remote's key takes their place. A
+/// uuid is made here for good.
+struct TemporaryKey {
+    let statements: StatementCache
+    let outbox: OutboxTable
+
+    /// The key of a new object: what is given of it, and the rest made.
+    ///
+    /// - Parameters:
+    ///   - given: The whole key, or nothing.
+    ///   - values: The values of the edit, which may have parts of it.
+    func key(
+        of layout: EntityLayout, given: [StoredValue], _ values: EditedValues
+    ) throws -> (key: [StoredValue], temporary: Set<Int>) {
+        guard !layout.key.isEmpty else {
+            throw StoreError(
+                .request, "objects of \(layout.name) have no key (unique: none), so none can be made here",
+                remedy: "give the entity a key in the configuration")
+        }
+        guard given.isEmpty || given.count == layout.key.count else {
+            throw StoreError(
+                .request, "the key of \(layout.name) has \(layout.key.count) parts, and \(given.count) are given",
+                remedy: "its parts are: \(layout.key.map { layout.fields[$0].name }.joined(separator: ", "))")
+        }
+        if layout.isSingleton { return ([.integer(1)], []) }
+        var key: [StoredValue] = []
+        var temporary: Set<Int> = []
+        for (part, field) in layout.key.enumerated() {
+            let value = values.value(field)
+            if !given.isEmpty {
+                let checked = try EditedValues([layout.fields[field].name: given[part]], of: layout).fields[0].value
+                guard value == nil || value == checked else {
+                    throw StoreError(
+                        .request, "\(layout.name).\(layout.fields[field].name) is given twice, as \(checked) and "
+                            + "\(value ?? .null)", remedy: "give one of them")
+                }
+                key.append(checked)
+            } else if let value {
+                key.append(value)
+            } else {
+                let made = try make(layout, field)
+                key.append(made.value)
+                if made.isTemporary { temporary.insert(field) }
+            }
+            guard key[part] != .null else {
+                throw StoreError(
+                    .request, "\(layout.name).\(layout.fields[field].name) is part of the key and cannot be null",
+                    remedy: "give a value, or leave it out where the remote gives it")
+            }
+        }
+        return (key, temporary)
+    }
+
+    private func make(_ layout: EntityLayout, _ field: Int) throws -> (value: StoredValue, isTemporary: Bool) {
+        switch layout.fields[field].type {
+        case .uuid: return (.text(UUID().uuidString.lowercased()), false)
+        case .text, .url: return (.text("bmo:\(UUID().uuidString.lowercased())"), true)
+        case .integer:
+            let column = SchemaBuilder.quoted(layout.fields[field].name)
+            let least = try statements.value("SELECT min(\(column)) FROM \(SchemaBuilder.quoted(layout.table))")
+            // Of entries none has a number twice: a key that was another object's once is not used again.
+            var number = -(try outbox.nextID())
+            if case .integer(let least) = least, least <= number {
+                guard least > .min else {
+                    throw StoreError(
+                        .request, "there is no number left below all of \(layout.name).\(layout.fields[field].name)",
+                        remedy: "give the key")
+                }
+                number = least - 1
+            }
+            return (.integer(number), true)
+        case let type:
+            throw StoreError(
+                .request,
+                "\(layout.name).\(layout.fields[field].name) is part of the key, and of the type \(type.rawValue) none "
+                    + "can be made here", remedy: "give it")
+        }
+    }
+}

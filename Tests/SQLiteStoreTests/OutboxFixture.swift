@@ -1,0 +1,130 @@
+import ImportTestSupport
+import Importer
+public import Mapping
+import Model
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// Users with posts, tags and groups, and what can be told of their edits in a line each.
+struct OutboxFixture {
+    let fixture: StoreFixture
+    var store: SQLiteStore { fixture.store }
+
+    init(conflicts: ConflictPolicy = .manual, deletes: DeletePolicy = DeletePolicy()) throws {
+        var user = Entity(
+            "User", key: ["id"],
+            [.of("id", .integer), .of("name", .text), .of("age", .integer), .of("seen", .timestamp)],
+            [
+                .one("boss", "User"), .many("posts", "Post", inverse: "author"), .many("tags", "Tag"),
+                .one("favorite", "Post"),
+            ])
+        user.conflicts = conflicts
+        user.deletes = deletes
+        var admin = Entity("Admin", key: [], [.of("level", .integer)])
+        admin.superentity = "User"
+        fixture = try StoreFixture(
+            CompiledModel.of(
+                user, admin, Entity("Post", key: ["id"], [.of("id", .text), .of("title", .text)], [.one("author", "User")]),
+                Entity(
+                    "Tag", key: ["name"], [.of("name", .text)], [.many("users", "User", inverse: "tags")]),
+                Entity(
+                    "Part", key: ["city", "number"],
+                    [.of("city", .text), .of("number", .integer), .of("note", .text)])))
+    }
+
+    /// What `bmo sync` would do.
+    func sync(_ entity: String, _ records: RemoteValue...) throws {
+        try store.beginRun(kind: "sync")
+        let index = try #require(fixture.model.index(of: entity))
+        let page = try fixture.begin(entity)
+        try page.add(try RemoteValue.batch(records), location: nil)
+        try page.commit(progress: nil)
+        try store.endRun(outcome: "finished", summary: nil, always: false)
+        _ = index
+    }
+
+    @discardableResult
+    func create(
+        _ entity: String, _ values: [String: StoredValue] = [:], links: [String: [[StoredValue]]] = [:]
+    ) throws -> EditReceipt {
+        try #require(try store.edit([LocalEdit(.create, entity: entity, values: values, links: links)]).first)
+    }
+
+    @discardableResult
+    func update(
+        _ entity: String, _ key: StoredValue..., set values: [String: StoredValue] = [:],
+        links: [String: [[StoredValue]]] = [:]
+    ) throws -> EditReceipt {
+        try #require(
+            try store.edit([LocalEdit(.update, entity: entity, key: key, values: values, links: links)]).first)
+    }
+
+    @discardableResult
+    func delete(_ entity: String, _ key: StoredValue...) throws -> EditReceipt {
+        try #require(try store.edit([LocalEdit(.delete, entity: entity, key: key)]).first)
+    }
+
+    /// Acknowledges an entry with the remote's answer.
+    func acknowledge(_ id: Int64, key: [StoredValue]? = nil, _ answer: RemoteValue...) throws {
+        let entry = try #require(try store.outboxEntry(id))
+        if entry.state != .sending { try store.markSending(id) }
+        let page = try fixture.begin(entry.entity)
+        do {
+            try page.acknowledge(id, key: key)
+            if !answer.isEmpty { try page.add(try RemoteValue.batch(answer), location: nil) }
+            try page.commitKeepingProgress()
+        } catch {
+            page.rollback()
+            throw error
+        }
+    }
+
+    func next() throws -> OutboxEntry? {
+        try store.nextToSend(at: "2999-01-01T00:00:00.000000Z", entities: nil, excluding: [])
+    }
+
+    /// The outbox, a line an entry: `1 update User [7] name: "a" -> "b" pending`.
+    func outbox() throws -> [String] {
+        try store.outbox().map { entry in
+            var words = ["\(entry.id) \(entry.operation) \(entry.entity) \(Self.text(entry.key))"]
+            for change in entry.changes {
+                let old = change.old.map { "\($0) -> " } ?? ""
+                words.append("\(change.name): \(old)\(change.new?.description ?? "gone")")
+            }
+            for link in entry.links {
+                words.append(
+                    "\(link.relationship): \(link.old.map(Self.text).joined()) -> \(link.new.map(Self.text).joined())")
+            }
+            if !entry.dependsOn.isEmpty { words.append("after \(entry.dependsOn)") }
+            if entry.state != .pending { words.append("\(entry.state)") }
+            return words.joined(separator: " ")
+        }
+    }
+
+    func conflicts() throws -> [String] {
+        try store.conflicts().map { conflict in
+            "\(conflict.entity) \(Self.text(conflict.key)) \(conflict.column ?? "-"): "
+                + "\(conflict.base?.description ?? "-") | \(conflict.local?.description ?? "-") | "
+                + "\(conflict.remote?.description ?? "-")"
+        }
+    }
+
+    private static func text(_ key: [StoredValue]) -> String {
+        "[\(key.map(\.description).joined(separator: ", "))]"
+    }
+
+    func table(_ name: String) throws -> [String] {
+        try fixture.file().rows("SELECT * FROM \"\(name)\" ORDER BY 1, 2").map { $0.joined(separator: "|") }
+    }
+
+    /// What SQLite says of the file's health.
+    func expectSound(sourceLocation: Testing.SourceLocation = #_sourceLocation) throws {
+        #expect(try fixture.file().faults().isEmpty, sourceLocation: sourceLocation)
+    }
+}
+
+extension StoredValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(stringLiteral value: String) { self = .text(value) }
+}
