@@ -290,7 +290,7 @@ struct PushSender {
                     OutboxFailureError(
                         entry.failure?.code ?? "timeout",
                         (entry.failure?.message).map { "\($0); \(why)" } ?? why,
-                        "look at the remote; then `bmo outbox retry \(entry.id)` sends it again, and "
+                        "look at the remote; then `bmo outbox retry --unknown \(entry.id)` sends it again, and "
                             + "`bmo outbox drop \(entry.id)` takes it back here")))
         }
         let wanted = Dictionary(values.map { ($0.name, $0.new ?? .null) }, uniquingKeysWith: { $1 })

@@ -90,7 +90,7 @@ struct Pusher {
         let ids = Set(round.wanted.map(\.id))
         for entry in unknown where ids.contains(entry.id) && !Task.isCancelled {
             guard !round.down.contains(bridge(of: entry.entity)) else { continue }
-            take(try await sender.look(for: entry), &round)
+            try await take(try await sender.look(for: entry), &round)
         }
     }
 
@@ -105,7 +105,7 @@ struct Pusher {
                 }
                 guard let outcome = try await group.next() else { return }
                 running -= 1
-                take(outcome, &round)
+                try await take(outcome, &round)
             }
         }
     }
@@ -121,7 +121,7 @@ struct Pusher {
         }
     }
 
-    private func take(_ outcome: PushSender.Outcome, _ round: inout Round) {
+    private func take(_ outcome: PushSender.Outcome, _ round: inout Round) async throws {
         switch outcome {
         case .over(let edit):
             round.edits.append(edit)
@@ -135,10 +135,29 @@ struct Pusher {
             if round.tries[edit.entry, default: 0] < Self.mostTries {
                 round.excluded.remove(edit.entry)
             } else {
+                let edit = try await giveUp(edit)
                 round.edits.append(edit)
                 report(edit)
             }
         }
+    }
+
+    /// What was in the way of an edit went, and came again, and again.
+    private func giveUp(_ edit: PushReport.Edit) async throws -> PushReport.Edit {
+        var edit = edit
+        var failure = edit.failure ?? OutboxFailure(code: "unknown", message: "it was sent \(Self.mostTries) times")
+        guard edit.outcome == .conflict else {
+            let next = Clock.text(after: Backoff.pause(afterFailures: 5))
+            try await store.run { [failure, entry = edit.entry] in try $0.settle(entry, .retry(at: next, failure)) }
+            edit.next = next
+            return edit
+        }
+        failure.remedy =
+            "reading the object brought no other version of it: let \"read_one\" bring the attribute by which the remote "
+            + "tells versions (REST: header_fields), then `bmo outbox retry \(edit.entry)`"
+        edit.failure = failure
+        try await store.run { [failure, entry = edit.entry] in try $0.settle(entry, .conflict(failure)) }
+        return edit
     }
 
     private func bridge(of entity: String) -> String {

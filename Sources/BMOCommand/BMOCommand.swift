@@ -22,7 +22,7 @@ public struct BMOCommand: AsyncParsableCommand {
         subcommands: [
             InitCommand.self, IntrospectCommand.self, CheckCommand.self, SyncCommand.self, ListCommand.self,
             GetCommand.self, CreateCommand.self, UpdateCommand.self, DeleteCommand.self, PushCommand.self,
-            OutboxCommand.self, ConflictsCommand.self, ResolveCommand.self,
+            OutboxCommand.self, ConflictsCommand.self, ResolveCommand.self, WatchCommand.self,
             StatusCommand.self, WhyCommand.self, RunsCommand.self, DiffCommand.self, UndoCommand.self,
             QuarantineCommand.self, SchemaCommand.self, MigrateCommand.self, PluginsCommand.self,
         ])

@@ -14,6 +14,7 @@ extension ConfigurationReader {
         var sources: Member?
         var precedence: Member?
         var matchMarks: [YAMLMark] = []
+        var newestMark: YAMLMark?
         /// Per source.
         var sourceWalks: [ReadWalk] = []
         /// Whether `attributes:` was readable, so that the key's names can be looked up.

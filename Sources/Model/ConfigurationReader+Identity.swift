@@ -13,6 +13,7 @@ extension ConfigurationReader {
                 ("deletes", "say it at the root of its super-entities, whose table it is in"),
                 ("extra", "say it at the root of its super-entities, whose table it is in"),
                 ("sources", "say it at the root of its super-entities"),
+                ("conflicts", "say it at the root of its super-entities, whose table it is in"),
             ] {
                 guard let given = find(name) else { continue }
                 error(at: given.key.mark, "\(what) has \"extends\" and \(quoted(name))", remedy)

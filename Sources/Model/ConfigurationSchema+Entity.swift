@@ -53,7 +53,7 @@ extension ConfigurationSchema {
             "properties": ["extends": false, "when": false, "attributes": ["type": "object", "minProperties": 1]],
             "oneOf": [["required": ["key"]], ["required": ["unique"]]],
         ]
-        let forRoots = ["key", "unique", "deletes", "extra", "sources"]
+        let forRoots = ["key", "unique", "deletes", "extra", "sources", "conflicts"]
         let isSubentity: ConfigValue = [
             "required": ["extends"],
             "properties": .object(forRoots.map { ($0, false) }),

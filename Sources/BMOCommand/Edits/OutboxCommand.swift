@@ -178,7 +178,8 @@ struct OutboxRetryCommand: AsyncParsableCommand {
         commandName: "retry",
         abstract: "Make edits due now, whatever was in their way; without a number all that were refused.",
         discussion: """
-            An edit of which nobody knows whether it arrived is sent again: look at the remote first. `bmo push` sends them.
+            `bmo push` sends them. An edit of which nobody knows whether it arrived is looked for first, as ever; with \
+            --unknown it is sent again, so look at the remote yourself before that.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -186,12 +187,15 @@ struct OutboxRetryCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The edits' numbers.", valueName: "id"))
     var ids: [Int64] = []
 
+    @Flag(help: "Send also those again of which nobody knows whether they arrived.")
+    var unknown = false
+
     func run() async throws {
         let workspace = try await options.workspace()
         let store = try options.store(of: workspace)
         for id in ids { _ = try OutboxCommand.entry(id, in: store) }
         let chosen = ids.isEmpty ? try store.outbox(state: .refused).map(\.id) : ids
-        if !chosen.isEmpty { try store.retryOutbox(chosen) }
+        if !chosen.isEmpty { try store.retryOutbox(chosen, sendingUnknown: unknown) }
         try store.close()
         print("\(Terminal.count(chosen.count, "edit is", "edits are")) due; `bmo push` sends what is due")
     }
