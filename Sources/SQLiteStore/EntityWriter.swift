@@ -12,6 +12,8 @@ final class EntityWriter {
     private let stubCount: StubTable.Count
     private let changes: ChangeLog
     private let provenance: ProvenanceTable
+    private let edits: EditMerge
+    private let editCount: OutboxTable.Count
     private let table: String
     private let rowID: String
     private let lookUp: RawStatement
@@ -24,9 +26,11 @@ final class EntityWriter {
 
     init(
         _ layout: EntityLayout, on connection: OpaquePointer?, stubs: StubTable, changes: ChangeLog,
-        provenance: ProvenanceTable
+        provenance: ProvenanceTable, edits: EditMerge
     ) throws {
         self.layout = layout
+        self.edits = edits
+        editCount = edits.outbox.count(of: layout.index)
         self.connection = connection
         self.stubs = stubs
         stubCount = stubs.count(of: layout.name)
@@ -52,9 +56,25 @@ final class EntityWriter {
     }
 
     /// The row that ``merge(_:as:)`` found or made last, by SQLite's number of it.
-    private(set) var lastRow: Int64 = 0
+    ///
+    /// Nil where the object was deleted here and is not to come back.
+    private(set) var lastRow: Int64?
 
+    @inline(__always)
     func merge(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
+        if editCount.value > 0 { return try mergeOverEdits(cells, as: role) }
+        return try mergeAll(cells, as: role)
+    }
+
+    private func mergeOverEdits(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
+        guard let own = try edits.merge(layout, cells, as: role) else {
+            lastRow = nil
+            return .unchanged
+        }
+        return try own.cells.withUnsafeBufferPointer { try mergeAll($0, as: own.role) }
+    }
+
+    private func mergeAll(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
         if expectsNew {
             if try insertNew(cells, as: role) { return .inserted }
             expectsNew = false

@@ -10,21 +10,25 @@ final class LinkWriter {
     private let backing: any LinkBacking
     private let changes: ChangeLog
     private let orphans: OrphanTable
+    private let edits: EditMerge
+    private let ownerEdits: OutboxTable.Count
+    private let targetEdits: OutboxTable.Count
     private let width: Int
     private let window: LinkWindow?
 
     init(
         _ relationship: EntityLayout.ToMany, of owner: EntityLayout, _ model: CompiledModel,
-        on connection: OpaquePointer?, changes: ChangeLog, orphans: OrphanTable
-    )
-        throws
-    {
+        on connection: OpaquePointer?, changes: ChangeLog, orphans: OrphanTable, edits: EditMerge
+    ) throws {
         self.relationship = relationship
+        self.edits = edits
         self.owner = owner
         self.changes = changes
         self.orphans = orphans
         let target = model.entities[model.entities[relationship.target].root]
         self.target = target
+        ownerEdits = edits.outbox.count(of: owner.index)
+        targetEdits = edits.outbox.count(of: target.index)
         width = target.key.count
         window = try relationship.window.map { try LinkWindow($0, of: target, on: connection) }
         backing =
@@ -41,7 +45,8 @@ final class LinkWriter {
     func merge(owner: [Cell], targets: UnsafeBufferPointer<Cell>) throws -> Bool {
         let owner = owner.map { $0.value ?? .null }
         // Most lists are as they were: that is seen in place, without a copy of any key.
-        if try backing.holds(targets, of: owner) { return false }
+        let hasEdits = ownerEdits.value > 0 || targetEdits.value > 0
+        if try !hasEdits && backing.holds(targets, of: owner) { return false }
         var new: [[StoredValue]] = []
         var seen: Set<[StoredValue]> = []
         for first in stride(from: 0, to: targets.count, by: width) {
@@ -50,6 +55,11 @@ final class LinkWriter {
         }
         let stored = try backing.targets(of: owner)
         let old = stored.keys
+        if hasEdits {
+            guard let merged = try edits.merge(relationship, of: self.owner, owner, new, over: old) else { return false }
+            new = merged
+            seen = Set(new)
+        }
         var wanted: [[StoredValue]]
         switch relationship.merge {
         case .replace: wanted = try window?.merge(new, into: old) ?? new
@@ -64,6 +74,7 @@ final class LinkWriter {
             let known = Set(old)
             wanted = old.filter(kept.contains) + wanted.filter { !known.contains($0) }
         }
+        if targetEdits.value > 0 { wanted = try keepEdited(wanted, old) }
         guard let delta = try backing.write(wanted, over: stored, of: owner) else { return false }
         try record(delta, owner)
         if relationship.orphans == .delete, let walk = changes.source?.walk {
@@ -71,6 +82,25 @@ final class LinkWriter {
             for key in old where !kept.contains(key) { try orphans.add(walk: walk, target, key) }
         }
         return true
+    }
+
+    /// A list, with the objects as they were at whose end the links lie and were edited.
+    private func keepEdited(_ wanted: [[StoredValue]], _ old: [[StoredValue]]) throws -> [[StoredValue]] {
+        let fits: (OutboxEntry) -> Bool
+        switch relationship.storage {
+        case .links: return wanted
+        case .inverse(let index):
+            let toOne = target.toOne[index]
+            let names = (0..<toOne.fieldCount).map { target.fields[toOne.firstField + $0].name }
+            fits = { entry in entry.changes.contains { names.contains($0.name) } }
+        case .reversedLinks(let table):
+            let names = target.toMany.filter { $0.storage == .links(table: table) }.map(\.name)
+            fits = { entry in entry.links.contains { names.contains($0.relationship) } }
+        }
+        let known = Set(old)
+        let brought = Set(wanted)
+        return try wanted.filter { try known.contains($0) || !edits.isPending(target.index, $0, fits) }
+            + old.filter { try !brought.contains($0) && edits.isPending(target.index, $0, fits) }
     }
 
     /// The keys of the objects that an object's list has.

@@ -146,6 +146,13 @@ final class ProvenanceTable {
         try add(layout, key, mask, firstRun: nil, isListed: false)
     }
 
+    /// A row was made here and is on the remote now: a listing that was begun before may lack it.
+    func noteCreated(_ layout: EntityLayout, _ key: JSONText) throws {
+        guard try records(of: layout, key).isEmpty else { return }
+        let mask = [UInt64](repeating: 0, count: (layout.fields.count + 63) / 64)
+        try add(layout, key, mask, firstRun: nil, isListed: false)
+    }
+
     /// The source of the page has written these fields of a row that was there.
     func noteUpdate(
         _ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>, fields: [Int], as role: RowRole, wasStub: Bool

@@ -143,7 +143,8 @@ extension SQLiteStore {
                 FROM bmo_provenance p JOIN bmo_sources s ON s.id = p.source
                 WHERE p.entity = ? AND p.key = ? ORDER BY p.last_run
                 """, arguments: [layout.name, key.string])
-        let groups = rows.map { row in
+        // A row that was made here has a record of no columns until a listing brings it.
+        let groups = rows.filter { ($0["columns"] as String) != "" }.map { row in
             RowHistory.Group(
                 bridge: row["bridge"], walk: row["walk"], isListing: false,
                 columns: (row["columns"] as String).split(separator: " ").map(String.init),

@@ -62,7 +62,12 @@ final class RowRemover {
     /// Deletes the object with this key, if it is there; returns how many were deleted, per entity.
     func remove(entity: Int, key: [StoredValue]) throws -> [Int: Int] {
         let root = model.entities[entity].root
-        guard !key.isEmpty, let row = try row(of: root, key) else { return [:] }
+        guard !key.isEmpty else { return [:] }
+        guard let row = try row(of: root, key) else {
+            // One that was deleted here: there is nothing left to send.
+            if writers.outbox.count(of: root).value > 0 { _ = try writers.edits.keeps(root, key) }
+            return [:]
+        }
         return try remove([row], of: root)
     }
 
@@ -82,6 +87,7 @@ final class RowRemover {
             let next = waiting[place]
             place += 1
             guard let key = try key(of: next.root, next.row) else { continue }
+            if writers.outbox.count(of: next.root).value > 0, try writers.edits.keeps(next.root, key) { continue }
             var mode = mode(of: next.root)
             if mode == .ignore, evenIfIgnored { mode = .hard }
             switch mode {

@@ -38,7 +38,7 @@ final class SQLitePageTransaction: PageTransaction {
     func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
         let writer = try store.writers.entity(entity)
         let outcome = try writer.merge(cells, as: role)
-        if notesSeen, role == .listed { try note(writer.lastRow, entity, cells) }
+        if notesSeen, role == .listed, let row = writer.lastRow { try note(row, entity, cells) }
         if outcome != .unchanged {
             hasWritten = true
             touched[entity] = true

@@ -180,6 +180,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
                 try beginTransaction(db)
                 do {
                     try writers.refresh()
+                    try writers.edits.beginPage()
                 } catch {
                     takeBack(db)
                     throw error
@@ -291,7 +292,7 @@ final class Writers {
     let unknownFields: UnknownFieldTable
     let outbox: OutboxTable
     let conflicts: ConflictTable
-    private let model: CompiledModel
+    let model: CompiledModel
     private let connection: OpaquePointer?
     private let dataVersion: RawStatement
     private var seenVersion: Int64?
@@ -301,6 +302,8 @@ final class Writers {
     private(set) lazy var remover = RowRemover(model, self, on: connection)
     /// Finds the rows that a listing lacks.
     private(set) lazy var sweep = Sweep(model, self, on: connection)
+    /// Merges imports into objects with edits.
+    private(set) lazy var edits = EditMerge(model, self)
     /// Makes local edits.
     private(set) lazy var localEditor = LocalEditor(model, self)
     /// Gives objects other keys.
@@ -349,7 +352,8 @@ final class Writers {
         let index = model.entities[index].root
         if let writer = entities[index] { return writer }
         let writer = try EntityWriter(
-            model.entities[index], on: connection, stubs: stubs, changes: changes, provenance: provenance)
+            model.entities[index], on: connection, stubs: stubs, changes: changes, provenance: provenance,
+            edits: edits)
         entities[index] = writer
         return writer
     }
@@ -359,7 +363,8 @@ final class Writers {
         if let writer = links[[entity, relationship]] { return writer }
         let layout = model.entities[entity]
         let writer = try LinkWriter(
-            layout.toMany[relationship], of: layout, model, on: connection, changes: changes, orphans: orphans)
+            layout.toMany[relationship], of: layout, model, on: connection, changes: changes, orphans: orphans,
+            edits: edits)
         links[[entity, relationship]] = writer
         return writer
     }

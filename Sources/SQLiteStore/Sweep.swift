@@ -134,6 +134,10 @@ final class Sweep {
         guard let key = try writers.remover.key(of: layout.root, row) else { return false }
         let root = model.entities[layout.root]
         let text = JSONText.key(key)
+        // What the remote was never told of it cannot list.
+        if writers.outbox.count(of: root.index).value > 0, try writers.outbox.waitingCreate(root.index, key) != nil {
+            return false
+        }
         return try !writers.stubs.contains(root.name, text) && !writers.provenance.isUnlisted(root, text)
     }
 

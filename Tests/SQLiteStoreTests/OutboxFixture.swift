@@ -114,6 +114,23 @@ struct OutboxFixture {
         "[\(key.map(\.description).joined(separator: ", "))]"
     }
 
+    func expectOutbox(_ expected: String..., sourceLocation: Testing.SourceLocation = #_sourceLocation) throws {
+        let actual = try outbox()
+        #expect(actual == expected, "\(actual.joined(separator: "\n"))", sourceLocation: sourceLocation)
+    }
+
+    func expectConflicts(_ expected: String..., sourceLocation: Testing.SourceLocation = #_sourceLocation) throws {
+        let actual = try conflicts()
+        #expect(actual == expected, "\(actual.joined(separator: "\n"))", sourceLocation: sourceLocation)
+    }
+
+    func expectTable(
+        _ name: String, _ expected: String..., sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) throws {
+        let actual = try table(name)
+        #expect(actual == expected, "\(actual.joined(separator: "\n"))", sourceLocation: sourceLocation)
+    }
+
     func table(_ name: String) throws -> [String] {
         try fixture.file().rows("SELECT * FROM \"\(name)\" ORDER BY 1, 2").map { $0.joined(separator: "|") }
     }

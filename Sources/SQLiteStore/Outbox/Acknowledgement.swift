@@ -27,7 +27,8 @@ extension Writers {
             now = key
             touched = try keyRename.rename(root, entry.key, to: key)
         }
-        _ = now
+        if outbox.hasEdits(root, now) { edits.noteAnswer(root, now) }
+        if entry.operation == .create { try provenance.noteCreated(model.entities[root], .key(now)) }
         return touched
     }
 }

@@ -16,8 +16,11 @@ final class KeyRename {
 
     private var statements: StatementCache { writers.outbox.statements }
 
+    /// - Parameter isTemporary: Whether the new key is one that only this database knows, too.
     /// - Returns: The roots of the entities whose rows changed.
-    func rename(_ root: Int, _ old: [StoredValue], to new: [StoredValue]) throws -> Set<Int> {
+    func rename(
+        _ root: Int, _ old: [StoredValue], to new: [StoredValue], isTemporary: Bool = false
+    ) throws -> Set<Int> {
         let layout = model.entities[root]
         guard new.count == layout.key.count, !new.contains(.null) else {
             throw StoreError(
@@ -50,7 +53,7 @@ final class KeyRename {
             }
         }
         try renameBookkeeping(layout, old, new)
-        try writers.outbox.rename(root, old, to: new)
+        try writers.outbox.rename(root, old, to: new, isTemporary: isTemporary)
         try writers.conflicts.rename(root, old, to: new)
         try renameInEntries(root, old, new)
         return touched

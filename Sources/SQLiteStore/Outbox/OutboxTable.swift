@@ -147,13 +147,23 @@ final class OutboxTable {
     func remove(_ entry: OutboxEntry, root: Int) throws {
         guard try statements.run("DELETE FROM bmo_outbox WHERE id = ?", [.integer(entry.id)]) > 0 else { return }
         note(root, entry.key, -1)
+        guard entry.operation == .create else { return }
+        try statements.run(
+            """
+            UPDATE bmo_outbox SET depends_on =
+                (SELECT json_group_array(value) FROM json_each(depends_on) WHERE value <> ?1)
+            WHERE EXISTS (SELECT 1 FROM json_each(depends_on) WHERE value = ?1)
+            """, [.integer(entry.id)])
     }
 
     /// Gives the entries of an object another key.
-    func rename(_ root: Int, _ old: [StoredValue], to new: [StoredValue]) throws {
+    func rename(_ root: Int, _ old: [StoredValue], to new: [StoredValue], isTemporary: Bool) throws {
         let count = try statements.run(
-            "UPDATE bmo_outbox SET key = ?, is_temporary = 0 WHERE root = ? AND key = ?",
-            [JSONText.keyValue(new), .text(model.entities[root].name), JSONText.keyValue(old)])
+            "UPDATE bmo_outbox SET key = ?, is_temporary = ? WHERE root = ? AND key = ?",
+            [
+                JSONText.keyValue(new), .integer(isTemporary ? 1 : 0), .text(model.entities[root].name),
+                JSONText.keyValue(old),
+            ])
         guard count > 0 else { return }
         note(root, old, -count)
         note(root, new, count)

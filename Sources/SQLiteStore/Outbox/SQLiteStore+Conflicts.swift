@@ -17,9 +17,17 @@ extension SQLiteStore {
         case local, remote
     }
 
-    /// Decides conflicts of an object: of a column, or all.
+    /// Decides conflicts of an object, recorded as a run of the kind `resolve`; what has none left is sent again.
+    ///
+    /// With the local side the edit is sent as it is; of an object that the remote deleted it becomes a create. With the
+    /// remote side the edit is given up, and the row becomes what the remote has.
+    ///
+    /// - Parameter column: Only of this column or relationship; nil for all.
+    /// - Throws: ``StoreError`` of the code `request` when there is no such conflict, or the object's edit is being sent.
     public func resolve(entity: String, key: [StoredValue], column: String? = nil, take: Side) throws {
-        throw StoreError(.internal, "not written yet")
+        _ = try changeRows("resolve", "deciding a conflict") { editor in
+            try editor.resolve(entity, key, column: column, take: take)
+        }
     }
 
     /// Makes refused entries, those in conflict with the remote, and those that wait for a later try, due now.
@@ -58,8 +66,16 @@ extension SQLiteStore {
         }
     }
 
-    /// Forgets entries and rolls their local changes back.
-    public func dropOutbox(_ ids: [Int64]) throws { throw StoreError(.internal, "not written yet") }
+    /// Forgets entries and rolls their local changes back, recorded as a run of the kind `drop`.
+    ///
+    /// Columns become what the remote has, as far as imports have brought that since the edit; a new object goes, and a
+    /// deleted one comes back.
+    ///
+    /// - Throws: ``StoreError`` of the code `request` for an entry that is not there or is being sent, and when later
+    ///   edits build upon one and are not dropped with it. Then nothing is changed.
+    public func dropOutbox(_ ids: [Int64]) throws {
+        _ = try changeRows("drop", "dropping edits") { editor in try editor.drop(ids) }
+    }
 
     static func noEntry(_ id: Int64) -> StoreError {
         StoreError(.request, "there is no edit \(id) that waits", remedy: "`bmo outbox` lists those that do")

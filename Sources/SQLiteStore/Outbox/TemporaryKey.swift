@@ -58,7 +58,8 @@ struct TemporaryKey {
         return (key, temporary)
     }
 
-    private func make(_ layout: EntityLayout, _ field: Int) throws -> (value: StoredValue, isTemporary: Bool) {
+    /// A value for a part of a key; whether the remote's takes its place.
+    func make(_ layout: EntityLayout, _ field: Int) throws -> (value: StoredValue, isTemporary: Bool) {
         switch layout.fields[field].type {
         case .uuid: return (.text(UUID().uuidString.lowercased()), false)
         case .text, .url: return (.text("bmo:\(UUID().uuidString.lowercased())"), true)

@@ -1,0 +1,98 @@
+internal import Mapping
+
+/// The entries of one object while an import is merged into it.
+struct EntrySet {
+    /// What the entries together made of a column.
+    struct Edit {
+        /// Before the first of them, and after each but the last: what the remote may well have.
+        var known: [StoredValue]
+        /// After the last.
+        var local: StoredValue
+        /// Whether none of them is on its way.
+        var isWaiting: Bool
+    }
+
+    /// What the entries together made of a list.
+    struct LinkEdit {
+        var known: [[[StoredValue]]]
+        var local: [[StoredValue]]
+        var isWaiting: Bool
+    }
+
+    let original: [OutboxEntry]
+    private(set) var entries: [OutboxEntry]
+    let entity: String
+    /// The columns and relationships that the import had something to say of.
+    var compared: Set<String> = []
+
+    init(_ entries: [OutboxEntry], _ layout: EntityLayout, _ key: [StoredValue]) {
+        original = entries
+        self.entries = entries
+        entity = entries.last?.entity ?? layout.name
+    }
+
+    /// When the last edit was made.
+    var lastCreated: String { entries.last?.created ?? "" }
+
+    func edit(of column: String) -> Edit? {
+        let changes = entries.flatMap { entry in
+            entry.changes.filter { $0.name == column }.map { (entry: entry, change: $0) }
+        }
+        guard let local = changes.last?.change.new else { return nil }
+        var known = changes.first?.change.old.map { [$0] } ?? []
+        for (_, change) in changes.dropLast() { if let new = change.new { known.append(new) } }
+        for (_, change) in changes.dropFirst() { if let old = change.old { known.append(old) } }
+        return Edit(known: known, local: local, isWaiting: changes.allSatisfy { $0.entry.takesEdits })
+    }
+
+    func links(of relationship: String) -> LinkEdit? {
+        let edits = entries.flatMap { entry in
+            entry.links.filter { $0.relationship == relationship }.map { (entry: entry, edit: $0) }
+        }
+        guard let last = edits.last?.edit else { return nil }
+        let known = edits.map(\.edit.old) + edits.dropLast().map(\.edit.new)
+        return LinkEdit(known: known, local: last.new, isWaiting: edits.allSatisfy { $0.entry.takesEdits })
+    }
+
+    /// What waits to be created is there: it is an update, of which nobody knows the base.
+    ///
+    /// - Returns: Whether that was so.
+    mutating func becomeUpdate() -> Bool {
+        guard let first = entries.first, first.operation == .create, first.takesEdits else { return false }
+        entries[0].operation = .update
+        for index in entries[0].changes.indices { entries[0].changes[index].old = .null }
+        return true
+    }
+
+    /// The remote has it, or it is given up.
+    mutating func drop(_ column: String) {
+        for index in entries.indices where entries[index].takesEdits && entries[index].operation == .update {
+            entries[index].changes.removeAll { $0.name == column }
+        }
+    }
+
+    mutating func dropLinks(_ relationship: String) {
+        for index in entries.indices where entries[index].takesEdits && entries[index].operation == .update {
+            entries[index].links.removeAll { $0.relationship == relationship }
+        }
+    }
+
+    /// The edit that is the first one to wait builds upon another value.
+    mutating func rebase(_ column: String, on value: StoredValue) {
+        for index in entries.indices where entries[index].takesEdits && entries[index].operation == .update {
+            guard let place = entries[index].changes.firstIndex(where: { $0.name == column }) else { continue }
+            entries[index].changes[place].old = value
+            return
+        }
+    }
+
+    mutating func rebaseLinks(_ relationship: String, on keys: [[StoredValue]]) {
+        for index in entries.indices where entries[index].takesEdits && entries[index].operation == .update {
+            guard let place = entries[index].links.firstIndex(where: { $0.relationship == relationship }) else {
+                continue
+            }
+            entries[index].links[place].old = keys
+            return
+        }
+    }
+}
