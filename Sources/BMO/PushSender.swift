@@ -22,7 +22,7 @@ struct PushSender {
     let connections: Connections
     let options: Workspace.PushOptions
 
-    private var model: CompiledModel { workspace.model }
+    var model: CompiledModel { workspace.model }
 
     /// Sends an edit that waits.
     ///
@@ -98,7 +98,7 @@ struct PushSender {
         }
     }
 
-    private func reader(_ place: Place) -> PushReader {
+    func reader(_ place: Place) -> PushReader {
         PushReader(workspace, connections, place.index, place.request)
     }
 
@@ -131,7 +131,7 @@ struct PushSender {
     }
 
     /// Takes the edit out of the outbox and the remote's object in, in one transaction.
-    private func acknowledge(_ entry: OutboxEntry, _ place: Place, _ record: RecordBatch?) async throws -> Outcome {
+    func acknowledge(_ entry: OutboxEntry, _ place: Place, _ record: RecordBatch?) async throws -> Outcome {
         let found = key(in: record, place)
         let key = found == entry.key ? nil : found
         try await importing(place, isListed: try await store.mayList(place)) { page in
@@ -225,7 +225,7 @@ struct PushSender {
     }
 
     /// The remote has the object no more.
-    private func noteGone(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> Outcome {
+    func noteGone(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> Outcome {
         let plan = OutgoingPlan(of: place.index, in: model)
         let layout = model.entities[place.index]
         let key = Dictionary(
@@ -241,120 +241,9 @@ struct PushSender {
         return .over(PushReport.Edit(entry, isSettled ? .sent : .conflict, isSettled ? nil : failure))
     }
 
-    // MARK: nobody knows
-
-    private func look(for entry: OutboxEntry, _ place: Place, isLate: Bool) async throws -> Outcome {
-        do {
-            switch entry.operation {
-            case .create: return try await lookForCreated(entry, place, isLate)
-            case .update, .delete:
-                switch try await reader(place).object(key: entry.key) {
-                case .cannotTell(let why): return .over(try await stayUnknown(entry, OutboxFailureError(why)))
-                case .gone where entry.operation == .delete: return try await acknowledge(entry, place, nil)
-                case .gone:
-                    let failure = OutboxFailure(code: "not_found", message: "the remote has it no more")
-                    _ = try await settle(entry, .conflict(failure), .conflict, failure)
-                    return try await noteGone(entry, place, failure)
-                case .object(let record):
-                    if entry.operation == .update, has(record, entry, place) {
-                        return try await acknowledge(entry, place, record)
-                    }
-                    return try await sendAgain(entry, isLate)
-                }
-            }
-        } catch let failure as BridgeFailure {
-            let edit = try await stayUnknown(entry, OutboxFailureError(failure.code.rawValue, "\(failure)", nil))
-            return failure.isRetryable ? .down(bridge: place.bridge, edit) : .over(edit)
-        }
-    }
-
-    private func lookForCreated(_ entry: OutboxEntry, _ place: Place, _ isLate: Bool) async throws -> Outcome {
-        // A remote that keeps its promise tells by the key whether it has it.
-        if place.entity.honoursIdempotencyKeys { return try await sendAgain(entry, true) }
-        if !entry.hasTemporaryKey {
-            switch try await reader(place).object(key: entry.key) {
-            case .object(let record): return try await acknowledge(entry, place, record)
-            case .gone: return try await sendAgain(entry, isLate)
-            case .cannotTell(let why): return .over(try await stayUnknown(entry, OutboxFailureError(why)))
-            }
-        }
-        let names = model.model.lineage(of: model.model.entities[place.index]).last { !$0.match.isEmpty }?.match ?? []
-        let values = entry.changes.filter { names.contains($0.name) && $0.new != nil && $0.new != .null }
-        guard !values.isEmpty else {
-            let why =
-                names.isEmpty
-                ? "the entity has no \"match\" by which to find it" : "it has no value of \(names.joined(separator: ", "))"
-            return .over(
-                try await stayUnknown(
-                    entry,
-                    OutboxFailureError(
-                        entry.failure?.code ?? "timeout",
-                        (entry.failure?.message).map { "\($0); \(why)" } ?? why,
-                        "look at the remote; then `bmo outbox retry --unknown \(entry.id)` sends it again, and "
-                            + "`bmo outbox drop \(entry.id)` takes it back here")))
-        }
-        let wanted = Dictionary(values.map { ($0.name, $0.new ?? .null) }, uniquingKeysWith: { $1 })
-        let (found, isSure) = try await reader(place).objects(like: wanted)
-        let words = wanted.keys.sorted().joined(separator: ", ")
-        guard found.count < 2 else {
-            return .over(
-                try await stayUnknown(
-                    entry, OutboxFailureError("the remote has several objects with its \(words): which is it?")))
-        }
-        guard isSure else {
-            return .over(
-                try await stayUnknown(
-                    entry,
-                    OutboxFailureError(
-                        "the listing was looked through as far as \(PushReader.mostRecords) records, or is not complete")))
-        }
-        if let record = found.first { return try await acknowledge(entry, place, record) }
-        return try await sendAgain(entry, isLate)
-    }
-
-    /// Whether the remote's object has what the edit wanted.
-    private func has(_ record: RecordBatch, _ entry: OutboxEntry, _ place: Place) -> Bool {
-        let page = Mapper(model).map(record, as: place.index, parent: place.request.parent?.key)
-        return withExtendedLifetime((page, record)) {
-            guard page.rejections.isEmpty, let row = page.rows.first else { return false }
-            let layout = model.entities[place.index]
-            let fits = entry.changes.allSatisfy { change in
-                guard let field = layout.fields.firstIndex(where: { $0.name == change.name }) else { return true }
-                return change.new.map { page.cells[row.firstCell + field].equals($0) } ?? true
-            }
-            return fits
-                && entry.links.allSatisfy { edit in
-                    guard let link = page.links.first(where: { link in
-                        link.row == 0 && layout.toMany[link.relationship].name == edit.relationship
-                    }) else { return false }
-                    let width = model.entities[layout.toMany[link.relationship].target].key.count
-                    let keys = (0..<link.count).map { index in
-                        (0..<width).map { page.linkCells[link.firstCell + index * width + $0].value ?? .null }
-                    }
-                    return keys == edit.new
-                }
-        }
-    }
-
-    /// The remote does not have it. It may still be at it: what is not there at once is looked for again.
-    private func sendAgain(_ entry: OutboxEntry, _ isLate: Bool) async throws -> Outcome {
-        let failure = entry.failure ?? OutboxFailure(code: "timeout", message: "no answer came")
-        guard isLate else {
-            let next = entry.notBefore ?? Clock.text(after: options.grace)
-            let words = OutboxFailure(
-                code: failure.code, message: "\(failure.message); the remote does not have it so far",
-                remedy: "the next push after \(next) looks again, then sends it again", remote: failure.remote)
-            var edit = try await settle(entry, .unknown(at: next, failure), .unknown, words)
-            edit.next = next
-            return .over(edit)
-        }
-        try await store.run { try $0.settle(entry.id, .retry(at: nil, failure)) }
-        return .again(PushReport.Edit(entry, .waits, failure))
-    }
-
     // MARK: keeping it
 
-    private func stayUnknown(_ entry: OutboxEntry, _ failure: OutboxFailureError) async throws -> PushReport.Edit {
+    func stayUnknown(_ entry: OutboxEntry, _ failure: OutboxFailureError) async throws -> PushReport.Edit {
         try await settle(entry, .unknown(at: entry.notBefore, failure.failure), .unknown, failure.failure)
     }
 
@@ -366,7 +255,7 @@ struct PushSender {
         return edit
     }
 
-    private func settle(
+    func settle(
         _ entry: OutboxEntry, _ settlement: SQLiteStore.Settlement, _ outcome: PushReport.Edit.Outcome,
         _ failure: OutboxFailure
     ) async throws -> PushReport.Edit {

@@ -71,7 +71,8 @@ struct Pusher {
         guard let names = options.entities else { return all }
         let model = workspace.model.model
         let entities = Set(
-            model.entities.filter { entity in model.lineage(of: entity).contains { names.contains($0.name) } }.map(\.name))
+            model.entities.filter { entity in model.lineage(of: entity).contains { names.contains($0.name) } }.map(
+                \.name))
         let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var ids: Set<Int64> = []
         var waiting = all.filter { entities.contains($0.entity) }.map(\.id)
@@ -170,7 +171,8 @@ struct Pusher {
     private func left(_ round: Round) async throws -> [PushReport.Edit] {
         let told = Set(round.edits.map(\.entry))
         let ids = Set(round.wanted.map(\.id))
-        return try await store.run { try $0.outbox() }.filter { ids.contains($0.id) && !told.contains($0.id) }.map { entry in
+        return try await store.run { try $0.outbox() }.filter { ids.contains($0.id) && !told.contains($0.id) }.map {
+            entry in
             let outcome: PushReport.Edit.Outcome =
                 switch entry.state {
                 case .pending, .sending: .waits

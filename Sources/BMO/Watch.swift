@@ -188,7 +188,8 @@ private struct Watch {
         if isDue {
             let pushOptions = Workspace.PushOptions(entities: options.entities, grace: options.grace)
             do {
-                let summary = try await workspace.push(from: store, pushOptions, command: "bmo watch") { [report] edit in
+                let summary = try await workspace.push(from: store, pushOptions, command: "bmo watch") {
+                    [report] edit in
                     if edit.outcome != .waits || edit.failure != nil { report(.edit(edit)) }
                 }
                 report(.pushed(summary))

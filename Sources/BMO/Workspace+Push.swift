@@ -10,7 +10,9 @@ public import SQLiteStore
 extension Workspace {
     /// What a push should do.
     public struct PushOptions: Sendable {
-        /// The entities whose edits are sent; nil is all. What these refer to and has to be created first goes along.
+        /// The entities whose edits are sent; nil is all.
+        ///
+        /// What these refer to and has to be created first goes along.
         public var entities: [String]?
         /// How many objects are sent at a time.
         public var concurrency: Int
@@ -65,7 +67,9 @@ extension Workspace {
 
     /// One database has one lock, by whatever path it is called.
     private var pushLockName: String {
-        guard let resolved = realpath(configuration.databasePath, nil) else { return configuration.databasePath + "-push" }
+        guard let resolved = realpath(configuration.databasePath, nil) else {
+            return configuration.databasePath + "-push"
+        }
         defer { free(resolved) }
         return String(cString: resolved) + "-push"
     }

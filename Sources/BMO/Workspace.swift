@@ -58,22 +58,24 @@ public struct Workspace: Sendable {
                     ("\(entity.name).sources.\($0.name)", $0.bridge, $0.incremental, $0.parent, $0.location)
                 }
             let writing = missingWrites(of: entity, configuration, plugins)
-            return writing + walks.flatMap { what, bridge, incremental, parent, location -> [Diagnostic] in
-                guard let plugin = configuration.bridge(named: bridge)?.plugin,
-                    let listing = plugins.first(where: { $0.name == plugin })
-                else { return [] }
-                let wanted = [
-                    incremental == nil ? nil : ("incremental", "incremental"),
-                    parent == nil ? nil : ("parent", "parent"),
-                ].compactMap { $0 }
-                return wanted.filter { !listing.can($0.1) }.map { key, capability in
-                    Diagnostic(
-                        location: location,
-                        message: "\"\(key)\" of \(what): the plugin \"\(plugin)\" of its bridge lacks the capability "
-                            + "\"\(capability)\"",
-                        remedy: "remove the key, or use another bridge")
+            return writing
+                + walks.flatMap { what, bridge, incremental, parent, location -> [Diagnostic] in
+                    guard let plugin = configuration.bridge(named: bridge)?.plugin,
+                        let listing = plugins.first(where: { $0.name == plugin })
+                    else { return [] }
+                    let wanted = [
+                        incremental == nil ? nil : ("incremental", "incremental"),
+                        parent == nil ? nil : ("parent", "parent"),
+                    ].compactMap { $0 }
+                    return wanted.filter { !listing.can($0.1) }.map { key, capability in
+                        Diagnostic(
+                            location: location,
+                            message:
+                                "\"\(key)\" of \(what): the plugin \"\(plugin)\" of its bridge lacks the capability "
+                                + "\"\(capability)\"",
+                            remedy: "remove the key, or use another bridge")
+                    }
                 }
-            }
         }
     }
 

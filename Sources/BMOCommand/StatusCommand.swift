@@ -36,7 +36,8 @@ struct StatusCommand: AsyncParsableCommand {
             print(Self.json(path, entities, last, holder, stubs ? stubKeys : nil, edits))
         } else {
             print(Self.text(path, entities, last, holder, stubKeys))
-            let parts = OutboxEntry.State.allCases.compactMap { state in edits[state].map { "\($0) \(state.rawValue)" } }
+            let parts = OutboxEntry.State.allCases.compactMap { state in edits[state].map { "\($0) \(state.rawValue)" }
+            }
             if !parts.isEmpty { print("outbox: \(parts.joined(separator: ", ")); `bmo outbox` lists them") }
         }
     }

@@ -50,7 +50,9 @@ struct WhyCommand: AsyncParsableCommand {
 
     private static func text(_ history: RowHistory, _ model: CompiledModel, _ pending: [String]) -> String {
         var parts = ["\(history.entity) \(DiffPrinter.key(history.key)): \(state(history))"]
-        if !pending.isEmpty { parts.append("edited here, and not confirmed by the remote: " + pending.joined(separator: ", ")) }
+        if !pending.isEmpty {
+            parts.append("edited here, and not confirmed by the remote: " + pending.joined(separator: ", "))
+        }
         if !history.groups.isEmpty {
             let rows = history.groups.map { group in
                 [

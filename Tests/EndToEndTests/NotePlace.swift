@@ -61,7 +61,9 @@ final class NotePlace: Sendable {
     var database: String { folder.appending("bmo.sqlite") }
 
     @discardableResult
-    func bmo(_ arguments: String...) async throws -> ProcessRun { try await start(arguments).finish(within: .seconds(90)) }
+    func bmo(_ arguments: String...) async throws -> ProcessRun {
+        try await start(arguments).finish(within: .seconds(90))
+    }
 
     /// Runs the command, which must succeed, and gives its output.
     @discardableResult

@@ -25,7 +25,8 @@ extension EndToEndTests {
                 try await place.remote() == #"[{"text": "buy milk", "address": {"city": "Lyon"}, "id": 1}]"#)
             #expect(try place.rows("SELECT id, text, city FROM Note") == [["1", "buy milk", "Lyon"]])
 
-            let updated = try await place.expect("update", "Note", "1", "--set", "text=oat", "--set-null", "city", "--push")
+            let updated = try await place.expect(
+                "update", "Note", "1", "--set", "text=oat", "--set-null", "city", "--push")
             #expect(updated == "Note 1 updated\nsent        2  Note 1 updated\n")
             #expect(try await place.remote("notes/1").contains(#""text": "oat""#))
             #expect(try await place.remote("notes/1").contains(#"{"city": null}"#))
@@ -47,7 +48,8 @@ extension EndToEndTests {
             #expect(topic.contains(#""key":[-1],"temporary_key":true"#), "\(topic)")
             try await place.expect("create", "Note", "--set", "text=bread", "--set", "topic=-1", "--set", "tags=[-1]")
             let pushed = try await place.expect("push", "Note")
-            #expect(pushed.hasPrefix("sent        1  Topic 1 created (was -1)\nsent        2  Note 1 created"), "\(pushed)")
+            #expect(
+                pushed.hasPrefix("sent        1  Topic 1 created (was -1)\nsent        2  Note 1 created"), "\(pushed)")
             #expect(try await place.remote() == #"[{"text": "bread", "topic": 1, "tags": [1], "id": 1}]"#)
             #expect(try place.rows("SELECT id, topic FROM Note") == [["1", "1"]])
             #expect(try place.rows("SELECT source, target FROM Note_tags") == [["1", "1"]])
@@ -69,7 +71,8 @@ extension EndToEndTests {
             try place.folder.write(#"[{"text": "e"}, {"text": "f", "nothing": 1}]"#, to: "bad.json")
             let bad = try await place.bmo("create", "Note", "--json", "bad.json")
             #expect(bad.exitCode == 2)
-            #expect(bad.errorOutput.hasPrefix(#"bmo: error: object 2: Note has no attribute or relationship "nothing""#))
+            #expect(
+                bad.errorOutput.hasPrefix(#"bmo: error: object 2: Note has no attribute or relationship "nothing""#))
             #expect(try place.value("SELECT count(*) FROM Note WHERE text = 'e'") == "0")
         }
 
@@ -77,8 +80,7 @@ extension EndToEndTests {
             async throws
         {
             let place = try NotePlace()
-            for text in ["a", "b", "c"] { try await place.expect("create", "Note", "--set", "text=\(text)") }
-            try await place.expect("push")
+            for text in ["a", "b", "c"] { try await place.expect("create", "Note", "--set", "text=\(text)", "--push") }
             try await place.change(1, #"{"text": "theirs"}"#)
             #expect(
                 try await place.expect("update", "Note", "1", "--set", "city=Paris", "--push").contains("sent"))

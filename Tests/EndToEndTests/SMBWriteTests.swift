@@ -43,12 +43,18 @@ extension EndToEndTests {
             func smbclient(_ command: String) async throws -> String {
                 try await ProcessRun.run(
                     "smbclient",
-                    ["//127.0.0.1/documents", "-p", String(port), "-U", "\(servers.smbUser)%\(servers.smbPassword)", "-c", command]
+                    [
+                        "//127.0.0.1/documents", "-p", String(port), "-U", "\(servers.smbUser)%\(servers.smbPassword)",
+                        "-c", command,
+                    ]
                 ).allOutput
             }
-            func rows(_ sql: String) throws -> [[String]] { try SQLiteFile(folder.appending("bmo.sqlite")).plainRows(sql) }
+            func rows(_ sql: String) throws -> [[String]] {
+                try SQLiteFile(folder.appending("bmo.sqlite")).plainRows(sql)
+            }
 
-            let created = try await bmo("create", "File", "--set", "path=notes/a.txt", "--set", "content=hello", "--push")
+            let created = try await bmo(
+                "create", "File", "--set", "path=notes/a.txt", "--set", "content=hello", "--push")
             #expect(created.exitCode == 0, "\(created)")
             #expect(try await smbclient("get notes/a.txt -").contains("hello"))
             #expect(try rows("SELECT path, size, content FROM File") == [["notes/a.txt", "5", "hello"]])

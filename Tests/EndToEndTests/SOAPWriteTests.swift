@@ -83,7 +83,9 @@ extension EndToEndTests {
                 try await php("echo json_encode($client->GetNote(['noteId' => \(id)])->note);")
             }
 
-            func rows(_ sql: String) throws -> [[String]] { try SQLiteFile(folder.appending("bmo.sqlite")).plainRows(sql) }
+            func rows(_ sql: String) throws -> [[String]] {
+                try SQLiteFile(folder.appending("bmo.sqlite")).plainRows(sql)
+            }
         }
 
         @Test func `a note is created, changed, fought over and deleted through SOAP`() async throws {
@@ -94,7 +96,9 @@ extension EndToEndTests {
             #expect(created.exitCode == 0, "\(created)")
             #expect(created.output.contains("Note 1 created (was -1)"), "\(created)")
             let note = try await place.note(1)
-            #expect(note.contains(#""id":1,"version":1,"text":"a & b","price":"10.50","due":"2026-11-21T10:00:00Z""#), "\(note)")
+            #expect(
+                note.contains(#""id":1,"version":1,"text":"a & b","price":"10.50","due":"2026-11-21T10:00:00Z""#),
+                "\(note)")
             #expect(try place.rows("SELECT id, version, price FROM Note") == [["1", "1", "10.50"]])
 
             let updated = try await place.bmo("update", "Note", "1", "--set", "text=c", "--push")

@@ -35,9 +35,10 @@ extension EndToEndTests {
             #expect(ended.output.hasSuffix("stopped\n"), "\(ended)")
             #expect(ended.output.contains("Note 1 created (was -1)"), "\(ended)")
             #expect(health(place).contains(#""state":"stopped""#))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: place.folder.path).allSatisfy {
-                !$0.contains(".tmp-") && !$0.hasSuffix("-lock")
-            })
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: place.folder.path).allSatisfy {
+                    !$0.contains(".tmp-") && !$0.hasSuffix("-lock")
+                })
             #expect(try place.faults() == [])
         }
 

@@ -29,7 +29,9 @@ extension EndToEndTests {
                 }
                 try await group.waitForAll()
             }
-            try await eventually("all is sent") { try await place.bmo("push", "--look-again-after", "0s").exitCode == 0 }
+            try await eventually("all is sent") {
+                try await place.bmo("push", "--look-again-after", "0s").exitCode == 0
+            }
             #expect(try place.faults() == [])
             let expected = Set((1...8).flatMap { writer in (1...each).map { "w\(writer)-\($0)" } })
             let local = try place.rows("SELECT text FROM Note WHERE text LIKE 'w%'").map { $0[0] }

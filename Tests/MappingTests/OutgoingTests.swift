@@ -33,7 +33,8 @@ import Testing
         #expect(try remote(.integer(1), as: .boolean) == #"{"value":true}"#)
         #expect(try remote(.text("12.50"), as: .decimal) == #"{"value":12.50}"#)
         #expect(try remote(.text("12.50"), as: .decimal, form: .text) == #"{"value":"12.50"}"#)
-        #expect(try remote(.text("2026-11-21T07:08:08.000000Z"), as: .timestamp) == #"{"value":"2026-11-21T07:08:08Z"}"#)
+        #expect(
+            try remote(.text("2026-11-21T07:08:08.000000Z"), as: .timestamp) == #"{"value":"2026-11-21T07:08:08Z"}"#)
         #expect(
             try remote(.text("2026-11-21T07:08:08.250000Z"), as: .timestamp) == #"{"value":"2026-11-21T07:08:08.25Z"}"#)
         #expect(try remote(.text("2026-11-21"), as: .date) == #"{"value":"2026-11-21"}"#)
@@ -52,9 +53,11 @@ import Testing
         #expect(try remote(.integer(255), as: .integer, .base(16)) == #"{"value":"ff"}"#)
         #expect(try remote(.text("1970-01-01T00:00:01.000000Z"), as: .timestamp, .unit(.seconds)) == #"{"value":1}"#)
         #expect(
-            try remote(.text("1970-01-01T00:00:01.500000Z"), as: .timestamp, .unit(.milliseconds)) == #"{"value":1500}"#)
+            try remote(.text("1970-01-01T00:00:01.500000Z"), as: .timestamp, .unit(.milliseconds)) == #"{"value":1500}"#
+        )
         #expect(
-            try remote(.text("1969-12-31T23:59:59.500000Z"), as: .timestamp, .unit(.seconds)) == #"{"value":-0.500000}"#)
+            try remote(.text("1969-12-31T23:59:59.500000Z"), as: .timestamp, .unit(.seconds)) == #"{"value":-0.500000}"#
+        )
         #expect(try remote(.text("2026-02-03"), as: .date, .format("%d.%m.%Y")) == #"{"value":"03.02.2026"}"#)
         let letters = Transformer.map([
             ValueMapping(remote: "A", local: "active"), ValueMapping(remote: "B", local: "active"),
@@ -92,7 +95,8 @@ import Testing
             .of("id", .integer, from: ["meta", "id"]), .of("city", .text, from: ["address", "city"], .trim),
             .of("zip", .integer, from: ["address", "zip"], .base(36)), .of("price", .decimal), .of("score", .real),
             .of("active", .boolean, .map([ValueMapping(remote: "Y", local: 1), ValueMapping(remote: "N", local: 0)])),
-            .of("seen", .timestamp, .unit(.milliseconds)), .of("at", .timestamp), .of("born", .date, .format("%d/%m/%Y")),
+            .of("seen", .timestamp, .unit(.milliseconds)), .of("at", .timestamp),
+            .of("born", .date, .format("%d/%m/%Y")),
             .of("photo", .data), .of("extra_data", .json), .of("home", .url, .stripPrefix("url:")), .of("token", .uuid),
             .of("nick", .text, .emptyAsNull), .of("level", .text, .lowercase, .stripPrefix("l-")),
         ]
@@ -127,7 +131,9 @@ import Testing
                 #expect(page.rejections.map(\.reason) == [])
                 let row = try #require(page.rows.first)
                 for (offset, field) in model.entities[0].fields.enumerated() {
-                    #expect(page.cells[row.firstCell + offset].value == columns[field.name], "\(field.name): \(remote.json)")
+                    #expect(
+                        page.cells[row.firstCell + offset].value == columns[field.name], "\(field.name): \(remote.json)"
+                    )
                 }
                 var read: [String: [[StoredValue]]] = [:]
                 for link in page.links where link.row == 0 {

@@ -36,7 +36,8 @@ struct CreateCommand: AsyncParsableCommand {
             let read = try input.values(set: values.set, setNull: values.setNull)
             edits = [LocalEdit(.create, entity: entity, values: read.columns, links: read.links)]
         }
-        try await EditRun(workspace: workspace, options: options, save: save).run(edits, command: "bmo create \(entity)")
+        try await EditRun(workspace: workspace, options: options, save: save).run(
+            edits, command: "bmo create \(entity)")
     }
 }
 
@@ -93,7 +94,8 @@ struct UpdateCommand: AsyncParsableCommand {
             let key = try input.key(key)
             edits = [LocalEdit(.update, entity: entity, key: key, values: read.columns, links: read.links)]
         }
-        try await EditRun(workspace: workspace, options: options, save: save).run(edits, command: "bmo update \(entity)")
+        try await EditRun(workspace: workspace, options: options, save: save).run(
+            edits, command: "bmo update \(entity)")
     }
 }
 
@@ -121,6 +123,7 @@ struct DeleteCommand: AsyncParsableCommand {
         _ = try options.databasePath(of: workspace)
         let input = EditInput(try WorkspaceOptions.entity(entity, in: workspace), in: workspace)
         let edit = LocalEdit(.delete, entity: entity, key: try input.key(key))
-        try await EditRun(workspace: workspace, options: options, save: save).run([edit], command: "bmo delete \(entity)")
+        try await EditRun(workspace: workspace, options: options, save: save).run(
+            [edit], command: "bmo delete \(entity)")
     }
 }

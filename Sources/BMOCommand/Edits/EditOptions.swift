@@ -189,11 +189,13 @@ struct EditRun {
         }.map(\.id)
         if !drop.isEmpty {
             try store.dropOutbox(drop)
-            Terminal.error("rolled back here: outbox \(drop.map(String.init).joined(separator: ", "))", prefix: "bmo: note: ")
+            Terminal.error(
+                "rolled back here: outbox \(drop.map(String.init).joined(separator: ", "))", prefix: "bmo: note: ")
         }
         if drop.count < left.count {
             Terminal.error(
-                "nobody knows whether the remote did it: the edit stays, and the next push looks", prefix: "bmo: warning: ")
+                "nobody knows whether the remote did it: the edit stays, and the next push looks",
+                prefix: "bmo: warning: ")
         }
         return left.count
     }

@@ -20,7 +20,8 @@ struct PushCommand: AsyncParsableCommand {
 
     @OptionGroup var options: WorkspaceOptions
 
-    @Argument(help: ArgumentHelp("Send only the edits of these entities, and what they depend on.", valueName: "entity"))
+    @Argument(
+        help: ArgumentHelp("Send only the edits of these entities, and what they depend on.", valueName: "entity"))
     var entities: [String] = []
 
     @Flag(help: "Show what would be sent, and send nothing.")
@@ -43,7 +44,8 @@ struct PushCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard case .atMost(let grace)? = LockPatience(argument: lookAgainAfter)?.patience else {
-            throw ValidationError("the value \"\(lookAgainAfter)\" of --look-again-after is no time; a time is like 30s or 5m")
+            throw ValidationError(
+                "the value \"\(lookAgainAfter)\" of --look-again-after is no time; a time is like 30s or 5m")
         }
         let workspace = try await options.workspace()
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }

@@ -17,7 +17,9 @@ struct PushPrinter: Sendable {
         if let old = edit.oldKey { text += " (was \(old.map(\.description).joined(separator: " ")))" }
         if let failure = edit.failure { text += ": \(failure.line)" }
         if edit.outcome == .conflict { text += "; `bmo conflicts \(edit.entity)` shows it" }
-        if let next = edit.next { text += edit.outcome == .waits ? "; next try at \(next)" : "; looks again at \(next)" }
+        if let next = edit.next {
+            text += edit.outcome == .waits ? "; next try at \(next)" : "; looks again at \(next)"
+        }
         return Terminal.printable(text)
     }
 

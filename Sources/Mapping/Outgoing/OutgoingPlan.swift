@@ -79,7 +79,8 @@ package struct OutgoingPlan: Sendable {
                 attribute.write.path == nil
             {
                 return Refusal(
-                    name, "\(what) comes from the path \(path), which may lead across a list; \"write: {to: PATH}\" "
+                    name,
+                    "\(what) comes from the path \(path), which may lead across a list; \"write: {to: PATH}\" "
                         + "says where it goes")
             }
             rule = attribute.write
@@ -143,7 +144,8 @@ package struct OutgoingPlan: Sendable {
         }
         for toOne in layout.toOne {
             let fields = layout.fields[toOne.firstField..<toOne.firstField + toOne.fieldCount]
-            guard fields.contains(where: { columns[$0.name] != nil }), let relationship = relationships[toOne.name] else {
+            guard fields.contains(where: { columns[$0.name] != nil }), let relationship = relationships[toOne.name]
+            else {
                 continue
             }
             // The parent of a walk per parent is in the path already.
