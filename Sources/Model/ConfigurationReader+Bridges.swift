@@ -24,7 +24,7 @@ extension ConfigurationReader {
     static let entityKeys =
         [
             "bridge", "key", "attributes", "relationships", "unique", "extends", "when", "deletes", "sources",
-            "precedence", "extra", "renamed_from",
+            "precedence", "extra", "renamed_from", "conflicts",
         ] + walkKeys + writeKeys
     /// As ``entityKeys``, for a further source of an entity.
     static let sourceKeys = ["bridge", "attributes", "relationships", "each"] + walkKeys

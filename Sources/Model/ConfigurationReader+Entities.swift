@@ -83,6 +83,7 @@ extension ConfigurationReader {
             }
         }
         if let deletes = find("deletes") { result.entity.deletes = readDeletes(deletes, what) }
+        if let conflicts = find("conflicts") { readConflicts(conflicts, what, into: &result) }
         if let extra = find("extra") { result.entity.keepsExtra = flag(extra, of: what) ?? false }
         if let renamed = find("renamed_from") { result.entity.renamedFrom = text(renamed, of: what) }
         readWrites(member, members, bridge, what, into: &result)

@@ -116,6 +116,7 @@ extension ConfigurationReader {
     mutating func checkWalks(of read: ReadEntity, _ model: Model) {
         let what = "entity \(quoted(read.entity.name))"
         checkWalk(read.walk, of: read.entity, what, model)
+        checkConflicts(of: read, what, model)
         for (source, walk) in zip(read.entity.sources, read.sourceWalks) {
             checkWalk(walk, of: read.entity, "source \(quoted(source.name)) of \(what)", model)
         }

@@ -1,6 +1,6 @@
 extension ConfigurationReader {
     /// The keys of an entity that say how its objects go back to the remote.
-    static let writeKeys = ["writable", "match", "idempotency", "read_one", "conflicts"]
+    static let writeKeys = ["writable", "match", "idempotency", "read_one"]
 
     /// `write: true | false | create_only | {when: create_only, to: PATH, as: FORM}` of an attribute or a relationship.
     mutating func readWriteRule(_ member: Member, forms: [WriteRule.Form], _ what: String) -> WriteRule {
@@ -66,7 +66,6 @@ extension ConfigurationReader {
         if let idempotency = find("idempotency") {
             result.entity.honoursIdempotencyKeys = flag(idempotency, of: what) ?? false
         }
-        if let conflicts = find("conflicts") { readConflicts(conflicts, what, into: &result) }
         guard let one = find("read_one") else { return }
         guard let bridge, !bridge.plugin.isEmpty else {
             if result.entity.superentity != nil {
@@ -79,30 +78,6 @@ extension ConfigurationReader {
         result.entity.readOne = part(
             mapping(one.value, one.key.mark), plugin: bridge.plugin, schema: plugins?[bridge.plugin]?.entity,
             "\"read_one\" of \(what)", at: one.key.mark, isOptions: false, missing: nil)
-    }
-
-    /// `conflicts: manual | remote | local | {newest: ATTRIBUTE}`.
-    private mutating func readConflicts(_ member: Member, _ what: String, into result: inout ReadEntity) {
-        let subject = "\"conflicts\" of \(what)"
-        if case .mapping = member.value.content {
-            guard let members = members(of: member.value, subject, at: member.value.mark) else { return }
-            report(unknown: members, valid: ["newest"], of: subject)
-            guard let newest = members.first(where: { $0.name == "newest" }), let name = text(newest, of: subject)
-            else { return }
-            result.entity.conflicts = .newest(attribute: name)
-            result.newestMark = newest.value.mark
-            return
-        }
-        switch member.value.scalarText {
-        case "manual": result.entity.conflicts = .manual
-        case "remote": result.entity.conflicts = .remote
-        case "local": result.entity.conflicts = .local
-        default:
-            error(
-                at: member.value.mark,
-                "unknown value \(quoted(member.value.scalarText ?? member.value.kind.rawValue)) of \(subject)",
-                "write manual, remote, local or {newest: ATTRIBUTE}")
-        }
     }
 
     /// What `writable` and its companions say against the rest of the model.
@@ -125,18 +100,6 @@ extension ConfigurationReader {
                 error(
                     at: mark, "\"match\" of \(what) names \(quoted(name)), which is \(attribute.type.rawValue)",
                     "name attributes that compare, such as a text")
-            }
-        }
-        if case .newest(let name) = entity.conflicts, let mark = read.newestMark {
-            let attribute = attributes.first { $0.name == name }
-            if attribute == nil {
-                error(
-                    at: mark, "\"conflicts\" of \(what) names the unknown attribute \(quoted(name))",
-                    suggestion(for: name, among: attributes.map(\.name), what: "attributes"))
-            } else if ![.timestamp, .date, .integer].contains(attribute?.type) {
-                error(
-                    at: mark, "\"conflicts\" of \(what) names \(quoted(name)), which cannot be newer than another",
-                    "name a timestamp, a date or an integer")
             }
         }
         if !model.isWritable(entity), !entity.match.isEmpty || entity.readOne != nil || entity.honoursIdempotencyKeys {

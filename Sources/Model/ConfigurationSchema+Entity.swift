@@ -31,6 +31,7 @@ extension ConfigurationSchema {
             ("incremental", ["$ref": "#/$defs/incremental"]),
             ("full_every", ["$ref": "#/$defs/span"]),
             ("deletes", deletes),
+            ("conflicts", conflicts),
             (
                 "sources",
                 [
@@ -53,7 +54,7 @@ extension ConfigurationSchema {
             "properties": ["extends": false, "when": false, "attributes": ["type": "object", "minProperties": 1]],
             "oneOf": [["required": ["key"]], ["required": ["unique"]]],
         ]
-        let forRoots = ["key", "unique", "deletes", "extra", "sources", "conflicts"]
+        let forRoots = ["key", "unique", "deletes", "conflicts", "extra", "sources"]
         let isSubentity: ConfigValue = [
             "required": ["extends"],
             "properties": .object(forRoots.map { ($0, false) }),
@@ -287,6 +288,26 @@ extension ConfigurationSchema {
     ]
 
     static func attributeNames(_ description: String) -> ConfigValue { names(description) }
+
+    private static let conflicts: ConfigValue = [
+        "anyOf": [
+            [
+                "description": "Whose value counts where a column was changed here and on the remote",
+                "enum": ["manual", "remote", "local"], "default": "manual",
+            ],
+            object(
+                "The newer one counts",
+                [
+                    (
+                        "newest",
+                        [
+                            "description": "The attribute with the time of the last change, a timestamp",
+                            "type": "string", "minLength": 1,
+                        ]
+                    )
+                ], required: ["newest"]),
+        ]
+    ]
 
     private static func names(_ description: String) -> ConfigValue {
         [

@@ -16,26 +16,6 @@ extension ConfigurationSchema {
                     "type": "boolean", "default": false,
                 ]
             ),
-            (
-                "conflicts",
-                [
-                    "description": "Whose value counts where a column was changed here and on the remote",
-                    "anyOf": [
-                        ["enum": ["manual", "remote", "local"]],
-                        object(
-                            nil,
-                            [
-                                (
-                                    "newest",
-                                    [
-                                        "description": "The attribute of which the newer one counts", "type": "string",
-                                        "minLength": 1,
-                                    ]
-                                )
-                            ], required: ["newest"]),
-                    ], "default": "manual",
-                ]
-            ),
             ("read_one", .object(one + (sections.isEmpty ? [] : [("anyOf", .array(sections))]))),
         ]
     }

@@ -42,6 +42,7 @@ extension SQLiteStore {
     /// - Throws: ``UndoRefusal`` when other runs or programs have touched the same rows since; ``StoreError``.
     public func undo(run id: Int64) throws -> Int64 {
         let run = try runForUndo(id)
+        if run.kind == "edit" { return try undoEdits(of: run) }
         return try SQLiteStore.translating("undoing run \(id)") {
             try writer.writeWithoutTransaction { db in
                 let writers = try writers
@@ -80,6 +81,12 @@ extension SQLiteStore {
             throw StoreError(
                 .request, "run \(id) changed nothing that is still known, so there is nothing to undo",
                 remedy: "`bmo runs` lists those with changes")
+        }
+        let undoneKind = try run.undoes.flatMap { try runs(id: $0).first?.kind }
+        guard !["push", "drop", "resolve"].contains(run.kind), undoneKind != "edit" else {
+            throw StoreError(
+                .request, "run \(id) is a \(run.kind) of local edits, which the remote may know of",
+                remedy: "make the opposite edit")
         }
         let undoneBy = try read("reading the runs") { db in try LaterRuns(than: id, in: db).undoneBy }
         if let undoneBy {

@@ -15,7 +15,7 @@ enum SchemaChange {
                 db,
                 sql: """
                     SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
-                    WHERE t.type = 'table' AND t.name GLOB 'bmo_*' AND c.name IN ('entity', 'walk')
+                    WHERE t.type = 'table' AND t.name GLOB 'bmo_*' AND c.name IN ('entity', 'walk', 'root')
                     """)
             for row in columns {
                 try db.execute(
@@ -38,7 +38,21 @@ enum SchemaChange {
                         WHERE entity = ?3 AND json_type(\(side), ?1) IS NOT NULL
                         """, arguments: ["$.\(old)", "$.\(new)", table])
             }
+            for side in ["changes", "base"] {
+                try db.execute(
+                    sql: """
+                        UPDATE bmo_outbox SET \(side) = json_set(json_remove(\(side), ?1), ?2, json(\(side) -> ?1))
+                        WHERE root = ?3 AND json_type(\(side), ?1) IS NOT NULL
+                        """, arguments: ["$.\(old)", "$.\(new)", table])
+            }
+            try db.execute(
+                sql: "UPDATE bmo_conflicts SET \"column\" = ? WHERE \"column\" = ? AND root = ?",
+                arguments: [new, old, table])
         case .renameKind(let table, let old, let new):
+            for name in ["bmo_outbox", "bmo_conflicts"] {
+                try db.execute(
+                    sql: "UPDATE \(name) SET entity = ? WHERE entity = ? AND root = ?", arguments: [new, old, table])
+            }
             try db.execute(
                 sql: "UPDATE \(quoted(table)) SET \(quoted(Entity.discriminatorColumn)) = ? "
                     + "WHERE \(quoted(Entity.discriminatorColumn)) = ?", arguments: [new, old])

@@ -21,6 +21,7 @@ struct SchemaMigration {
     /// - Throws: ``StoreError`` when the file would not be sound afterwards: then the caller rolls back.
     mutating func run() throws {
         for step in difference.steps where step.isLossless { try SchemaChange.make(step, in: db) }
+        try checkOutbox()
         try rebuild()
         for case .dropTable(let name) in difference.steps {
             try db.execute(sql: "DROP TABLE \(SchemaBuilder.quoted(name))")
@@ -28,6 +29,20 @@ struct SchemaMigration {
         try SchemaUpdate.finish(difference.tables, in: db)
         try addStubs()
         try check()
+    }
+
+    /// What an edit that waits is based on cannot be carried over to other types or keys.
+    private func checkOutbox() throws {
+        var names = Set(difference.steps.compactMap(\.rebuiltTable))
+        for case .dropTable(let name) in difference.steps { names.insert(name) }
+        for name in names.sorted() {
+            let count =
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM bmo_outbox WHERE root = ?", arguments: [name]) ?? 0
+            guard count > 0 else { continue }
+            throw StoreError(
+                .schema, "\(name) has \(count) edit\(count == 1 ? "" : "s") that the remote does not have yet",
+                remedy: "`bmo push` sends them and `bmo outbox drop` gives them up; with the configuration of before")
+        }
     }
 
     private mutating func rebuild() throws {

@@ -4,7 +4,7 @@ import ImportTestSupport
 import Importer
 import SQLiteStore
 
-/// Runs the same import again and again, each time with a later fault, until one runs to its end without any.
+/// Runs the same work again and again, each time with a later fault, until one runs to its end without any.
 struct FaultLoop {
     private let scenario: Scenario
     private let fault: String
@@ -12,7 +12,7 @@ struct FaultLoop {
     private let folder: String
     /// The file to begin with; nil begins without one.
     private let template: String?
-    private let page: Int
+    private let work: Work
     /// Up to which operation or allocation each one fails; after that every seventh does.
     private let every: Int
     private let before: [String]
@@ -20,31 +20,53 @@ struct FaultLoop {
 
     private var path: String { folder + "/bmo.sqlite" }
 
-    init(fault: String, isPersistent: Bool, isNewFile: Bool, folder: String) throws {
+    /// What is done.
+    enum Work: String {
+        /// The first page, into a file that is not there yet.
+        case new
+        /// A page into a file that has one.
+        case again
+        /// Local edits.
+        case edits
+        /// The remote's answer to one of them.
+        case answer
+    }
+
+    init(fault: String, isPersistent: Bool, work: Work, folder: String) throws {
         // There are many more allocations than operations of the disk.
         scenario = try Scenario(size: fault == "memory" ? 4 : 20)
         self.fault = fault
         self.isPersistent = isPersistent
         self.folder = folder
-        page = isNewFile ? 1 : 2
+        self.work = work
         let isWhole = ProcessInfo.processInfo.environment["BMO_TEST_ALL_FAULTS"] != nil
         every = fault == "memory" && !isWhole ? 100 : .max
         let clean = folder + "/clean.sqlite"
         var store = try SQLiteStore(path: clean, model: scenario.model)
-        if isNewFile {
+        if work == .new {
             template = nil
             before = []
         } else {
             try scenario.add(1, to: store)
+            if work == .answer { try scenario.edit(store) }
             try store.close()
             template = folder + "/template.sqlite"
             try FileManager.default.copyItem(atPath: clean, toPath: folder + "/template.sqlite")
             before = try scenario.contents(of: clean)
             store = try SQLiteStore(path: clean, model: scenario.model)
         }
-        try scenario.add(page, to: store)
+        try Self.run(work, scenario, store)
         try store.close()
         after = try scenario.contents(of: clean)
+    }
+
+    private static func run(_ work: Work, _ scenario: Scenario, _ store: SQLiteStore) throws {
+        switch work {
+        case .new: try scenario.add(1, to: store)
+        case .again: try scenario.add(2, to: store)
+        case .edits: try scenario.edit(store)
+        case .answer: try scenario.answer(to: store)
+        }
     }
 
     func run() throws {
@@ -74,7 +96,7 @@ struct FaultLoop {
             let opened = try SQLiteStore(path: path, model: scenario.model)
             store = opened
             if fault == "memory" { arm(nth) }
-            try scenario.add(page, to: opened)
+            try Self.run(work, scenario, opened)
             outcome = "survived, closing"
             try opened.close()
             store = nil
@@ -90,7 +112,8 @@ struct FaultLoop {
         // What the caller does next: the same page again, with the store that it has.
         do {
             let open = try store ?? SQLiteStore(path: path, model: scenario.model)
-            try scenario.add(page, to: open)
+            // An import twice changes nothing; edits twice are two edits.
+            if work != .edits || !isIn { try Self.run(work, scenario, open) }
             try open.close()
         } catch {
             throw Violation("fault \(nth), \(outcome): the next import failed: \(error)")

@@ -52,13 +52,43 @@ struct Scenario {
         }
     }
 
-    /// All that a page writes, without times; empty while there are no tables.
+    /// A new object, others that refer to it, and one that goes.
+    func edit(_ store: SQLiteStore) throws {
+        let city = try store.edit([
+            LocalEdit(.create, entity: "City", values: ["name": .text("new"), "country": .text(country(0))]),
+            LocalEdit(
+                .update, entity: "Country", key: [.text(country(2))], values: ["name": .text("edited")],
+                links: ["languages": [[.text("l1")]]]),
+            LocalEdit(.update, entity: "City", key: [.integer(10)], values: ["country": .text(country(0))]),
+            LocalEdit(.delete, entity: "Country", key: [.text(country(3))]),
+        ])
+        guard city.count == 4, city[0].key == [.integer(-1)] else { throw Violation("the edits are others: \(city)") }
+    }
+
+    /// The remote's answer to the first of these edits, with a key that a sync has brought already.
+    func answer(to store: SQLiteStore) throws {
+        let page = try PageImport(
+            1, of: model, from: PageImport.Origin(bridge: "remote", page: 1), mapper: Mapper(model), into: store)
+        do {
+            try page.acknowledge(1, key: [.integer(2)])
+            try page.add(try RemoteValue.batch([["id": 2, "name": "new"]]), location: "answer")
+            try page.commitKeepingProgress()
+        } catch {
+            page.rollback()
+            throw error
+        }
+    }
+
+    private func country(_ index: Int) -> String { "c\(index + size / 4)" }
+
+    /// All that is written, without times; empty while there are no tables.
     func contents(of path: String) throws -> [String] {
         let file = try SQLiteFile(path)
         let tables = [
             "Country", "City", "Language", "Country_languages", "bmo_stubs",
             "(SELECT entity, page, record, reason, representation FROM bmo_quarantine)",
             "(SELECT entity, cursor, page, request FROM bmo_progress)",
+            "(SELECT id, key, operation, changes, base, state, depends_on, is_temporary FROM bmo_outbox)",
         ]
         guard try file.value("SELECT count(*) FROM sqlite_schema WHERE name = 'Country'") == "1" else { return [] }
         return try tables.flatMap { table in

@@ -26,10 +26,19 @@ import Testing
         #expect(run.output.contains("(the page is not in)") && run.output.contains("(the page is in)"), "\(run)")
     }
 
-    @Test(arguments: ["once", "for-good"])
-    func everyAllocationMayFail(_ how: String) async throws {
+    @Test(arguments: ["disk", "full"], ["once edits", "once answer", "for-good edits", "for-good answer"])
+    func everyOperationOfTheDiskMayFailForEdits(_ fault: String, _ how: String) async throws {
         let folder = try TemporaryFolder()
-        let run = try await ProcessRun.run(Self.host, ["memory", how, "again", folder.path])
+        let words = how.split(separator: " ").map(String.init)
+        let run = try await ProcessRun.run(Self.host, [fault, words[0], words[1], folder.path])
+        #expect(try faults(run) >= 10, "\(run)")
+        #expect(run.output.contains("(the page is not in)") && run.output.contains("(the page is in)"), "\(run)")
+    }
+
+    @Test(arguments: ["once", "for-good"], ["again", "edits", "answer"])
+    func everyAllocationMayFail(_ how: String, _ work: String) async throws {
+        let folder = try TemporaryFolder()
+        let run = try await ProcessRun.run(Self.host, ["memory", how, work, folder.path])
         #expect(try faults(run) >= 50, "\(run)")
     }
 

@@ -51,7 +51,7 @@ import Testing
         try world.expectOutbox(
                 "1 update User [1] name: Ann -> Anna sending", "2 update User [1] name: Anna -> Annie",
                 "3 delete User [2] id: 2 -> gone name: Bob -> gone age: null -> gone seen: null -> gone "
-                    + "boss: 1 -> gone favorite: null -> gone level: null -> gone type: User -> gone tags:  -> ")
+                    + "boss: 1 -> gone favorite: null -> gone entity: User -> gone level: null -> gone tags:  -> ")
         #expect(try world.next()?.id == 3)
         try world.acknowledge(1)
         #expect(try world.next()?.id == 2)
@@ -76,7 +76,182 @@ import Testing
                 "3 update Post [p1] author: 1 -> 2", "4 update User [2] boss: 1 -> 77",
                 "5 update User [77] favorite: null -> p2")
         try world.expectTable("Post", "p1|One|2", "p2|Two|77")
-        try world.expectTable("User", "x")
+        try world.expectTable(
+            "User", "1|Ann|30|null|null|null|User|null", "2|Bob|null|null|77|null|User|null",
+            "77|Cid|4|null|1|p2|User|null")
+        try world.expectSound()
+    }
+
+    private func expectRefusal(
+        _ words: String, sourceLocation: Testing.SourceLocation = #_sourceLocation, _ body: () throws -> Void
+    ) throws {
+        let before = try (world.table("User"), world.table("Post"), world.outbox(), world.store.runs().count)
+        let error = try storeError(sourceLocation: sourceLocation, body)
+        #expect(error.code == .request && error.remedy != nil, sourceLocation: sourceLocation)
+        #expect(error.message == words, sourceLocation: sourceLocation)
+        let after = try (world.table("User"), world.table("Post"), world.outbox(), world.store.runs().count)
+        #expect(before == after, sourceLocation: sourceLocation)
+    }
+
+    @Test func whatCannotBeIsRefusedInWords() throws {
+        try expectRefusal("there is no entity \"Usr\"") { try world.create("Usr") }
+        try expectRefusal("User has no column \"nme\"") { try world.update("User", 1, set: ["nme": "x"]) }
+        try expectRefusal("User.posts is a relationship to many, and no column") {
+            try world.update("User", 1, set: ["posts": "x"])
+        }
+        try expectRefusal("User.entity is a column that bmo itself writes") {
+            try world.update("User", 1, set: ["entity": "Admin"])
+        }
+        try expectRefusal("User has no column \"level\"") { try world.update("User", 1, set: ["level": 1]) }
+        try expectRefusal("User.age is of the type integer, and \"old\" is none") {
+            try world.update("User", 1, set: ["age": "old"])
+        }
+        try expectRefusal("there is no User 9") { try world.update("User", 9, set: ["name": "x"]) }
+        try expectRefusal("there is no Admin 1") { try world.update("Admin", 1, set: ["name": "x"]) }
+        try expectRefusal("User.id is part of the key of 1 and cannot be changed") {
+            try world.update("User", 1, set: ["id": 5])
+        }
+        try expectRefusal("there is a User 1 already") { try world.create("User", ["id": 1]) }
+        try expectRefusal("User.boss is to lead to User 9, which is not there") {
+            try world.update("User", 1, set: ["boss": 9])
+        }
+        try expectRefusal("User.tags is to lead to Tag x, which is not there") {
+            try world.update("User", 1, links: ["tags": [["x"]]])
+        }
+        try expectRefusal("User has no relationship to many \"tag\"") {
+            try world.update("User", 1, links: ["tag": []])
+        }
+        try expectRefusal("User.id is part of the key and cannot be null") {
+            try world.create("User", ["id": .null])
+        }
+        try expectRefusal("the key of Part has 2 parts, and 1 are given") { try world.delete("Part", "x") }
+        try world.sync("Post", ["id": "p2", "author": 5])
+        try expectRefusal("of User 5 only the key is known here: others refer to it") {
+            try world.update("User", 5, set: ["name": "x"])
+        }
+        // All of a call or nothing.
+        try expectRefusal("there is no User 9") {
+            _ = try world.store.edit([
+                LocalEdit(.create, entity: "User"), LocalEdit(.delete, entity: "User", key: [9]),
+            ])
+        }
+    }
+
+    @Test func aStubMayBeReferredToAndBecomesAnObject() throws {
+        try world.sync("Post", ["id": "p2", "author": 5])
+        try world.update("User", 1, set: ["boss": 5])
+        try world.create("User", ["id": 5, "name": "Eve"])
+        try world.expectOutbox("1 update User [1] boss: null -> 5", "2 create User [5] id: 5 name: Eve")
+        try world.store.dropOutbox([2, 1])
+        #expect(try world.store.stubCount(of: "User") == 1)
+        try world.expectSound()
+    }
+
+    @Test func keysOfSeveralPartsAreMadeWhereNoneIsGiven() throws {
+        let receipt = try world.create("Part", ["city": "Oslo", "note": "n"])
+        #expect(receipt.key == ["Oslo", -1])
+        try world.expectOutbox("1 create Part [Oslo, -1] city: Oslo note: n")
+        try world.acknowledge(1, key: ["Oslo", 12], ["city": "Oslo", "number": 12, "note": "N"])
+        try world.expectTable("Part", "Oslo|12|N")
+        #expect(try world.outbox().isEmpty)
+    }
+
+    @Test func subEntitiesAreEditedAsWhatTheyAre() throws {
+        let admin = try world.create("Admin", ["name": "Ada", "level": 3])
+        try world.update("User", admin.key[0], set: ["level": 4])
+        try world.expectOutbox("1 create Admin [-1] name: Ada level: 4")
+        try world.acknowledge(1, key: [50])
+        try world.delete("Admin", 50)
+        #expect(try world.store.outbox(entity: "Admin").map(\.operation) == [.delete])
+    }
+
+    @Test func linksAreEditedFromEitherEnd() throws {
+        let red = try world.create("Tag", ["name": "red"])
+        try world.create("Tag", ["name": "blue"])
+        try world.update("User", 1, links: ["tags": [["red"], ["blue"]]])
+        try world.update("Tag", "red", links: ["users": [[2]]])
+        try world.expectOutbox(
+            "1 create Tag [red] name: red", "2 create Tag [blue] name: blue",
+            "3 update User [1] tags:  -> [blue] after [2]", "4 update User [2] tags:  -> [red] after [1]")
+        try world.update("User", 2, links: ["posts": [["p1"]]])
+        #expect(try world.outbox().last == "5 update Post [p1] author: 1 -> 2")
+        try world.expectTable("User_tags", "1|0|blue", "2|0|red")
+        try world.acknowledge(1, key: ["RED"])
+        try world.expectTable("User_tags", "1|0|blue", "2|0|RED")
+        #expect(try world.outbox()[2] == "4 update User [2] tags:  -> [RED]")
+        #expect(red.key == ["red"])
+        try world.expectSound()
+    }
+
+    @Test func newObjectsThatReferToEachOtherAreCreatedAndThenUpdated() throws {
+        let user = try world.create("User", ["name": "Cid"])
+        let post = try world.create("Post", ["title": "T", "author": user.key[0]])
+        try world.update("User", user.key[0], set: ["favorite": post.key[0]])
+        try world.expectOutbox(
+            "1 create User [-1] name: Cid", "2 create Post [\(post.key[0])] title: T author: -1 after [1]",
+            "3 update User [-1] favorite: null -> \(post.key[0]) after [2]")
+        let own = try world.create("User", ["id": 8, "boss": 8])
+        #expect(try world.outbox().suffix(2) == ["4 create User [8] id: 8", "5 update User [8] boss: null -> 8"])
+        #expect(own.entry == 4)
+        // Only the last of them can go first.
+        let error = try storeError { try world.store.dropOutbox([1]) }
+        #expect(error.message == "later edits build upon it: 2, 3")
+        try world.store.dropOutbox([1, 2, 3, 4, 5])
+        try world.expectTable("Post", "p1|One|1")
+        #expect(try world.table("User").count == 2)
+        try world.expectSound()
+    }
+
+    @Test func aNewObjectThatOthersReferToIsNotDeleted() throws {
+        try world.create("User", ["name": "Cid"])
+        try world.update("Post", "p1", set: ["author": -1])
+        try expectRefusal("User -1 was never sent, and others refer to it") { try world.delete("User", -1) }
+        try world.update("Post", "p1", set: ["author": 1])
+        try world.delete("User", -1)
+        #expect(try world.outbox().isEmpty)
+    }
+
+    @Test func editsAreUndoneAsLongAsTheyWait() throws {
+        func undo() throws { _ = try world.store.undo(run: try #require(try world.store.runs().first).id) }
+        let before = try (world.table("User"), world.table("Post"))
+        try world.update("User", 1, set: ["name": "Anna"], links: ["posts": [], "tags": []])
+        try world.delete("User", 1)
+        try undo()
+        try world.expectOutbox("1 update Post [p1] author: 1 -> null", "3 update User [1] name: Ann -> Anna")
+        try world.create("User", ["name": "Cid"])
+        try undo()
+        let runs = try world.store.runs().map { "\($0.kind)" }
+        #expect(runs.prefix(2) == ["undo", "edit"])
+        try world.update("User", 2, set: ["age": 5])
+        try world.store.markSending(try #require(try world.store.outbox(entity: "User").last).id)
+        #expect(throws: UndoRefusal.self) { try undo() }
+        try world.store.dropOutbox([1, 3])
+        let error = try storeError { try undo() }
+        #expect(error.message.hasSuffix("is a drop of local edits, which the remote may know of"))
+        #expect(try world.table("Post") == before.1 && world.table("User").first == before.0.first)
+        try world.expectSound()
+    }
+
+    @Test func aDeletedObjectThatIsMadeAgainIsUpdated() throws {
+        try world.delete("User", 1)
+        #expect(try world.store.stubCount(of: "User") == 1)
+        try world.create("User", ["id": 1, "name": "Ann", "age": 31])
+        try world.expectOutbox("1 update User [1] age: 30 -> 31")
+        try world.update("User", 1, set: ["age": 30])
+        #expect(try world.outbox().isEmpty && world.store.stubCount(of: "User") == 0)
+        try world.expectSound()
+    }
+
+    @Test func anObjectThatASyncBroughtBeforeTheAnswerBecomesOneWithIt() throws {
+        try world.create("User", ["name": "Cid"])
+        try world.update("Post", "p1", set: ["author": -1])
+        try world.store.markSending(1)
+        try world.update("User", -1, set: ["age": 5])
+        try world.sync("User", ["id": 77, "name": "CID", "age": 1])
+        try world.acknowledge(1, key: [77], ["id": 77, "name": "CID", "age": 1])
+        try world.expectOutbox("2 update Post [p1] author: 1 -> 77", "3 update User [77] age: 1 -> 5")
+        try world.expectTable("Post", "p1|One|77")
+        #expect(try world.table("User").last == "77|CID|5|null|null|null|User|null")
         try world.expectSound()
     }
 }

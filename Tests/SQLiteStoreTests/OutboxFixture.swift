@@ -132,7 +132,9 @@ struct OutboxFixture {
     }
 
     func table(_ name: String) throws -> [String] {
-        try fixture.file().rows("SELECT * FROM \"\(name)\" ORDER BY 1, 2").map { $0.joined(separator: "|") }
+        try fixture.file().rows("SELECT * FROM \"\(name)\" ORDER BY 1, 2").map {
+            $0.joined(separator: "|").replacing("'", with: "")
+        }
     }
 
     /// What SQLite says of the file's health.

@@ -91,7 +91,8 @@ struct ResolveCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let side = SQLiteStore.Side(rawValue: take) else {
-            throw ValidationError("the value \"\(take)\" of --take is none of local, remote")
+            throw CommandFailure(
+                "the value \"\(take)\" of --take is none of local, remote", exitCode: CommandFailure.usage)
         }
         let workspace = try await options.workspace()
         let store = try options.store(of: workspace)

@@ -44,8 +44,9 @@ struct PushCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard case .atMost(let grace)? = LockPatience(argument: lookAgainAfter)?.patience else {
-            throw ValidationError(
-                "the value \"\(lookAgainAfter)\" of --look-again-after is no time; a time is like 30s or 5m")
+            throw CommandFailure(
+                "the value \"\(lookAgainAfter)\" of --look-again-after is no time; a time is like 30s or 5m",
+                exitCode: CommandFailure.usage)
         }
         let workspace = try await options.workspace()
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }

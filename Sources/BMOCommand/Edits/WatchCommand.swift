@@ -34,7 +34,9 @@ struct WatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard case .atMost(let pause)? = LockPatience(argument: every)?.patience, pause > .zero else {
-            throw ValidationError("the value \"\(every)\" of --every is no time; a time is like 30s, 5m or 1h")
+            throw CommandFailure(
+                "the value \"\(every)\" of --every is no time; a time is like 30s, 5m or 1h",
+                exitCode: CommandFailure.usage)
         }
         let workspace = try await options.workspace()
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }

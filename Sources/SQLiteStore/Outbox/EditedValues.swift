@@ -8,13 +8,21 @@ struct EditedValues {
     let fields: [(field: Int, value: StoredValue)]
 
     /// - Throws: ``StoreError`` of the code `request`.
-    init(_ values: [String: StoredValue], of layout: EntityLayout) throws {
+    init(_ values: [String: StoredValue], of layout: EntityLayout, in model: CompiledModel) throws {
         let own = Set([layout.discriminator, layout.extra, layout.deletion].compactMap { $0 })
-        let columns = Set(layout.columns.map(\.name))
+        // Not those of sub-entities.
+        let lineage = model.model.lineage(of: model.model.entities[layout.index])
+        let names = Set(lineage.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
+        let columns = Set(
+            layout.fields.indices.filter { index in
+                let field = layout.fields[index]
+                return own.contains(index) || layout.key.contains(index)
+                    || names.contains(field.relationship.map { layout.toOne[$0].name } ?? field.name)
+            }.map { layout.fields[$0].name })
         var fields: [(field: Int, value: StoredValue)] = []
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             guard columns.contains(name), let field = layout.fields.firstIndex(where: { $0.name == name }) else {
-                throw Self.unknown(name, layout, own)
+                throw Self.unknown(name, layout, own, columns)
             }
             guard !own.contains(field) else {
                 throw StoreError(
@@ -27,9 +35,11 @@ struct EditedValues {
 
     func value(_ field: Int) -> StoredValue? { fields.first { $0.field == field }?.value }
 
-    private static func unknown(_ name: String, _ layout: EntityLayout, _ own: Set<Int>) -> StoreError {
+    private static func unknown(
+        _ name: String, _ layout: EntityLayout, _ own: Set<Int>, _ columns: Set<String>
+    ) -> StoreError {
         let valid = layout.columns.map(\.name).filter { column in
-            !own.contains { layout.fields[$0].name == column }
+            columns.contains(column) && !own.contains { layout.fields[$0].name == column }
         }
         if layout.toMany.contains(where: { $0.name == name }) {
             return StoreError(

@@ -22,6 +22,7 @@ struct EntrySet {
     let original: [OutboxEntry]
     private(set) var entries: [OutboxEntry]
     let entity: String
+    private let keyNames: Set<String>
     /// The columns and relationships that the import had something to say of.
     var compared: Set<String> = []
 
@@ -29,6 +30,7 @@ struct EntrySet {
         original = entries
         self.entries = entries
         entity = entries.last?.entity ?? layout.name
+        keyNames = Set(layout.key.map { layout.fields[$0].name })
     }
 
     /// When the last edit was made.
@@ -60,6 +62,7 @@ struct EntrySet {
     mutating func becomeUpdate() -> Bool {
         guard let first = entries.first, first.operation == .create, first.takesEdits else { return false }
         entries[0].operation = .update
+        entries[0].changes.removeAll { keyNames.contains($0.name) }
         for index in entries[0].changes.indices { entries[0].changes[index].old = .null }
         return true
     }

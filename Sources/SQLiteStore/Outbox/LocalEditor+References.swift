@@ -101,7 +101,7 @@ extension LocalEditor {
         }
         let values = Dictionary(
             zip(target.key, key).map { (target.fields[$0].name, $1) }, uniquingKeysWith: { $1 })
-        let checked = try EditedValues(values, of: target)
+        let checked = try EditedValues(values, of: target, in: model)
         let fitting = target.key.map { checked.value($0) ?? .null }
         try checkTarget(toMany.target, fitting, of: "\(layout.name).\(toMany.name)")
         return fitting

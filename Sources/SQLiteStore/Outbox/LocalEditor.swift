@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Importer
 internal import Mapping
 internal import Model
@@ -38,7 +37,7 @@ final class LocalEditor {
     // MARK: - Create
 
     private func create(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
-        let values = try EditedValues(edit.values, of: layout)
+        let values = try EditedValues(edit.values, of: layout, in: model)
         let (key, temporary) = try TemporaryKey(statements: outbox.statements, outbox: outbox)
             .key(of: layout, given: edit.key, values)
         let object = EditedObject(root: layout.root, layout: layout, key: key)
@@ -112,7 +111,7 @@ final class LocalEditor {
     private func update(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
         let (object, row) = try existing(edit, layout)
         let layout = object.layout
-        let values = try EditedValues(edit.values, of: layout)
+        let values = try EditedValues(edit.values, of: layout, in: model)
         for (field, value) in values.fields where layout.key.contains(field) && row[field] != value {
             throw StoreError(
                 .request,
@@ -245,7 +244,7 @@ final class LocalEditor {
     // MARK: - The outbox
 
     /// A key that remotes may know a request by.
-    static func newKey() -> String { UUID().uuidString.lowercased() }
+    static func newKey() -> String { RandomUUID.text() }
 
     /// Adds an entry; what would make two creates wait for each other goes into an update that follows.
     func enqueue(_ entry: OutboxEntry, _ object: EditedObject) throws -> Int64 {

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Importer
 internal import Mapping
 internal import Model
@@ -35,7 +34,7 @@ struct TemporaryKey {
         for (part, field) in layout.key.enumerated() {
             let value = values.value(field)
             if !given.isEmpty {
-                let checked = try EditedValues([layout.fields[field].name: given[part]], of: layout).fields[0].value
+                let checked = try EditedValues([layout.fields[field].name: given[part]], of: layout, in: outbox.model).fields[0].value
                 guard value == nil || value == checked else {
                     throw StoreError(
                         .request, "\(layout.name).\(layout.fields[field].name) is given twice, as \(checked) and "
@@ -61,8 +60,8 @@ struct TemporaryKey {
     /// A value for a part of a key; whether the remote's takes its place.
     func make(_ layout: EntityLayout, _ field: Int) throws -> (value: StoredValue, isTemporary: Bool) {
         switch layout.fields[field].type {
-        case .uuid: return (.text(UUID().uuidString.lowercased()), false)
-        case .text, .url: return (.text("bmo:\(UUID().uuidString.lowercased())"), true)
+        case .uuid: return (.text(RandomUUID.text()), false)
+        case .text, .url: return (.text("bmo:\(RandomUUID.text())"), true)
         case .integer:
             let column = SchemaBuilder.quoted(layout.fields[field].name)
             let least = try statements.value("SELECT min(\(column)) FROM \(SchemaBuilder.quoted(layout.table))")

@@ -1,0 +1,247 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import SQLiteStore
+import Testing
+
+/// Imports of objects with edits that wait: what was edited here stays, and what both sides changed is told.
+@Suite struct OutboxImportTests {
+    private func world(_ conflicts: ConflictPolicy = .manual) throws -> OutboxFixture {
+        let world = try OutboxFixture(conflicts: conflicts)
+        try world.sync("Tag", ["name": "red"], ["name": "blue"], ["name": "green"])
+        try world.sync(
+            "User", ["id": 1, "name": "Ann", "age": 30, "seen": "2020-01-01T00:00:00Z", "tags": ["red", "blue"]],
+            ["id": 2, "name": "Bob"])
+        try world.sync("Post", ["id": "p1", "title": "One", "author": 1])
+        return world
+    }
+
+    private func user(_ world: OutboxFixture) throws -> String { try #require(try world.table("User").first) }
+
+    @Test func whatTheRemoteDidNotChangeStaysEdited() throws {
+        let world = try world()
+        try world.update("User", 1, set: ["name": "Anna"], links: ["tags": [["red"], ["green"]]])
+        try world.sync("User", ["id": 1, "name": "Ann", "age": 31, "tags": ["red", "blue"]])
+        #expect(try user(world).hasPrefix("1|Anna|31|"))
+        try world.expectTable("User_tags", "1|0|red", "1|1|green")
+        try world.expectOutbox("1 update User [1] name: Ann -> Anna tags: [red][blue] -> [red][green]")
+        try world.expectConflicts()
+    }
+
+    @Test func whatTheRemoteHasAlreadyNeedNotBeSent() throws {
+        let world = try world()
+        try world.update("User", 1, set: ["name": "Anna", "age": 31], links: ["tags": [["green"]]])
+        try world.sync("User", ["id": 1, "name": "Anna", "age": 30, "tags": ["green"]])
+        try world.expectOutbox("1 update User [1] age: 30 -> 31")
+        try world.sync("User", ["id": 1, "age": 31])
+        try world.expectOutbox()
+    }
+
+    @Test func whatBothChangedWaitsForADecision() throws {
+        let world = try world()
+        try world.update("User", 1, set: ["name": "Anna", "age": 31], links: ["tags": [["green"]]])
+        try world.sync("User", ["id": 1, "name": "Anne", "age": 30, "tags": ["blue"]])
+        #expect(try user(world).hasPrefix("1|Anna|31|"))
+        try world.expectOutbox(
+            "1 update User [1] name: Ann -> Anna age: 30 -> 31 tags: [red][blue] -> [green] conflict")
+        try world.expectConflicts(
+            "User [1] name: Ann | Anna | Anne", #"User [1] tags: [["red"],["blue"]] | [["green"]] | [["blue"]]"#)
+        #expect(try world.next() == nil)
+        let error = try storeError { try world.store.retryOutbox([1]) }
+        #expect(error.message == "edit 1 has a conflict of name that is not decided")
+
+        try world.store.resolve(entity: "User", key: [1], column: "name", take: .local)
+        try world.expectOutbox(
+            "1 update User [1] name: Anne -> Anna age: 30 -> 31 tags: [red][blue] -> [green] conflict")
+        try world.store.resolve(entity: "User", key: [1], take: .remote)
+        try world.expectOutbox("1 update User [1] name: Anne -> Anna age: 30 -> 31")
+        try world.expectTable("User_tags", "1|0|blue")
+        try world.sync("User", ["id": 1, "name": "Anne", "age": 30, "tags": ["blue"]])
+        try world.expectConflicts()
+        #expect(try world.next()?.id == 1)
+    }
+
+    @Test func aConflictGoesWithItsReason() throws {
+        let world = try world()
+        try world.update("User", 1, set: ["name": "Anna"])
+        try world.sync("User", ["id": 1, "name": "Anne"])
+        try world.sync("User", ["id": 1, "name": "Ann"])
+        try world.expectConflicts()
+        try world.expectOutbox("1 update User [1] name: Ann -> Anna")
+        // The remote refused to change what had changed; it was another column.
+        try world.store.markSending(1)
+        try world.store.settle(1, .conflict(OutboxFailure(code: "conflict", message: "412")))
+        try world.expectOutbox("1 update User [1] name: Ann -> Anna conflict")
+        try world.sync("User", ["id": 1, "name": "Ann", "age": 99])
+        try world.expectOutbox("1 update User [1] name: Ann -> Anna")
+    }
+
+    @Test func theRemoteMayWin() throws {
+        let world = try world(.remote)
+        try world.update("User", 1, set: ["name": "Anna", "age": 31])
+        try world.sync("User", ["id": 1, "name": "Anne", "age": 30])
+        #expect(try user(world).hasPrefix("1|Anne|31|"))
+        try world.expectOutbox("1 update User [1] age: 30 -> 31")
+        let lost = try world.fixture.file().rows("SELECT old, new FROM bmo_changes ORDER BY id DESC LIMIT 1")
+        #expect(lost == [[#"'{"name":"Anna"}'"#, #"'{"name":"Anne"}'"#]])
+    }
+
+    @Test func theEditMayWin() throws {
+        let world = try world(.local)
+        try world.update("User", 1, set: ["name": "Anna"], links: ["tags": [["green"]]])
+        for _ in 0..<2 { try world.sync("User", ["id": 1, "name": "Anne", "tags": ["blue"]]) }
+        #expect(try user(world).hasPrefix("1|Anna|"))
+        try world.expectOutbox("1 update User [1] name: Anne -> Anna tags: [blue] -> [green]")
+        let lost = try world.fixture.file().rows(
+            "SELECT old, new FROM bmo_changes WHERE run = (SELECT max(run) FROM bmo_changes) ORDER BY id")
+        #expect(lost.first == [#"'{"name":"Anne"}'"#, #"'{"name":"Anna"}'"#] && lost.count == 2)
+    }
+
+    @Test func theNewerMayWin() throws {
+        let world = try world(.newest(attribute: "seen"))
+        try world.update("User", 1, set: ["name": "Anna"])
+        try world.sync("User", ["id": 1, "name": "Anne", "seen": "2020-01-02T00:00:00Z"])
+        try world.expectOutbox("1 update User [1] name: Anne -> Anna")
+        try world.sync("User", ["id": 1, "name": "Anny", "seen": "2999-01-02T00:00:00Z"])
+        try world.expectOutbox()
+        #expect(try user(world).hasPrefix("1|Anny|"))
+    }
+
+    @Test func whatTheRemoteDeletedAndWasEditedHereStays() throws {
+        let world = try world()
+        try world.update("User", 1, set: ["name": "Anna"], links: ["tags": [["green"]]])
+        try remoteDeletes(1, in: world)
+        #expect(try user(world).hasPrefix("1|Anna|"))
+        try world.expectConflicts("User [1] -: - | - | -")
+        try world.store.resolve(entity: "User", key: [1], take: .local)
+        try world.expectOutbox(
+            "1 create User [1] id: 1 name: Anna age: 30 seen: 2020-01-01T00:00:00.000000Z tags:  -> [green]")
+
+        try world.update("User", 2, set: ["name": "Bo"])
+        try remoteDeletes(2, in: world)
+        try world.store.resolve(entity: "User", key: [2], take: .remote)
+        #expect(try world.table("User").count == 1 && world.store.outbox().count == 1)
+        try world.expectConflicts()
+        try world.expectSound()
+    }
+
+    private func remoteDeletes(_ id: Int, in world: OutboxFixture) throws {
+        let page = try world.fixture.begin("User")
+        try page.delete(try RemoteValue.batch([["id": .int(Int64(id))]]), location: nil)
+        try page.commit(progress: nil)
+    }
+
+    @Test func whatWasDeletedHereStaysAway() throws {
+        let world = try world()
+        try world.delete("User", 1)
+        try world.delete("User", 2)
+        #expect(try world.table("User") == ["1|null|null|null|null|null|User|null"])
+        try world.sync("User", ["id": 1, "name": "Ann", "age": 30, "tags": ["red", "blue"]], ["id": 2, "name": "Bob"])
+        #expect(try world.table("User") == ["1|null|null|null|null|null|User|null"])
+        try world.expectConflicts()
+        try world.sync("Post", ["id": "p2", "author": ["id": 2, "name": "Bob"]])
+        #expect(try world.table("User").count == 2 && world.store.stubCount(of: "User") == 2)
+        try world.sync("User", ["id": 2, "name": "Bobby"])
+        try world.expectConflicts("User [2] -: - | - | -")
+        try world.store.resolve(entity: "User", key: [2], take: .remote)
+        #expect(try world.table("User").last?.hasPrefix("2|Bobby|") == true)
+        try remoteDeletes(1, in: world)
+        try world.expectOutbox()
+        try world.expectSound()
+    }
+
+    @Test func aDroppedEditShowsWhatTheRemoteHasNow() throws {
+        let world = try world()
+        try world.update("User", 1, set: ["name": "Anna", "age": 31], links: ["tags": [["green"]]])
+        try world.sync("User", ["id": 1, "name": "Anne", "tags": ["blue", "red"]])
+        try world.store.dropOutbox([1])
+        #expect(try user(world).hasPrefix("1|Anne|30|"))
+        try world.expectTable("User_tags", "1|0|blue", "1|1|red")
+        try world.expectConflicts()
+        try world.delete("User", 1)
+        try world.sync("User", ["id": 1, "age": 32])
+        try world.store.dropOutbox([2])
+        #expect(try user(world).hasPrefix("1|Anne|32|"))
+        try world.expectTable("User_tags", "1|0|blue", "1|1|red")
+        #expect(try world.store.stubCount(of: "User") == 0)
+        try world.expectSound()
+    }
+
+    @Test func aNewObjectThatTheRemoteHasTooBecomesAnUpdate() throws {
+        let world = try world()
+        try world.create("User", ["id": 9, "name": "Nia", "age": 3])
+        try world.sync("User", ["id": 9, "name": "Nia", "age": 4, "boss": 1])
+        try world.expectOutbox("1 update User [9] age: null -> 3 conflict")
+        try world.expectConflicts("User [9] age: - | 3 | 4")
+        try world.sync("User", ["id": 9, "name": "Nia", "age": 4])
+        try world.store.dropOutbox([1])
+        #expect(try world.table("User").last == "9|Nia|4|null|1|null|User|null")
+    }
+
+    @Test func aRemoteKeyThatLooksLikeATemporaryOneDoesNotTakeTheObject() throws {
+        let world = try world()
+        try world.create("User", ["name": "Cid"])
+        try world.update("User", 1, set: ["boss": -1])
+        try world.sync("User", ["id": -1, "name": "Minus"])
+        try world.expectTable(
+            "User", "-3|Cid|null|null|null|null|User|null", "-1|Minus|null|null|null|null|User|null",
+            "1|Ann|30|2020-01-01T00:00:00.000000Z|-3|null|User|null", "2|Bob|null|null|null|null|User|null")
+        try world.expectOutbox("1 create User [-3] name: Cid", "2 update User [1] boss: null -> -3 after [1]")
+        #expect(try world.store.outboxEntry(1)?.hasTemporaryKey == true)
+        try world.expectSound()
+    }
+
+    @Test func relationshipsSeenFromTheOtherEndStayEdited() throws {
+        let world = try world()
+        try world.update("Post", "p1", set: ["author": 2])
+        try world.update("User", 2, links: ["tags": [["red"]]])
+        try world.sync("User", ["id": 1, "posts": [["id": "p1", "title": "One"]]], ["id": 2, "posts": []])
+        try world.sync("Tag", ["name": "red", "users": [1]], ["name": "blue", "users": [1, 2]])
+        try world.expectTable("Post", "p1|One|2")
+        try world.expectTable("User_tags", "1|0|red", "1|1|blue", "2|0|red")
+        try world.expectSound()
+    }
+
+    @Test func whatIsOnItsWayIsLeftAlone() throws {
+        let world = try world()
+        try world.update("User", 1, set: ["name": "Anna"])
+        try world.store.markSending(1)
+        try world.update("User", 1, set: ["name": "Annie"])
+        try world.sync("User", ["id": 1, "name": "Anna"])
+        try world.expectConflicts()
+        try world.sync("User", ["id": 1, "name": "Ann"])
+        try world.expectConflicts()
+        #expect(try user(world).hasPrefix("1|Annie|"))
+        // The remote writes names in its own way.
+        try world.acknowledge(1, ["id": 1, "name": "ANNA"])
+        try world.expectOutbox("2 update User [1] name: ANNA -> Annie")
+        try world.expectConflicts()
+    }
+
+    @Test func whatBecameOfSendingIsKept() throws {
+        let world = try world()
+        try world.update("User", 1, set: ["name": "Anna"])
+        let key = try #require(try world.store.outboxEntry(1)).idempotencyKey
+        try world.store.markSending(1)
+        #expect(try world.store.recoverSending().map(\.id) == [1])
+        #expect(try world.store.outboxEntry(1)?.state == .unknown)
+        try world.store.markSending(1)
+        let busy = OutboxFailure(code: "busy", message: "503", remedy: "wait", remote: "later")
+        try world.store.settle(1, .retry(at: "2500-01-01T00:00:00.000000Z", busy))
+        let entry = try #require(try world.store.outboxEntry(1))
+        #expect(entry.failure == busy && entry.attempts == 2 && entry.idempotencyKey == key)
+        #expect(try world.store.nextToSend(at: "2499-01-01", entities: nil, excluding: []) == nil)
+        #expect(try world.next()?.id == 1)
+        try world.store.retryOutbox([1])
+        #expect(try world.store.nextToSend(at: "2000-01-01", entities: ["User"], excluding: [])?.id == 1)
+        #expect(try world.store.nextToSend(at: "2000-01-01", entities: ["Post"], excluding: []) == nil)
+        #expect(try world.store.nextToSend(at: "2000-01-01", entities: nil, excluding: [1]) == nil)
+        try world.store.markSending(1)
+        try world.store.settle(1, .refused(busy))
+        #expect(try world.next() == nil)
+        try world.update("User", 1, set: ["age": 1])
+        let changed = try #require(try world.next())
+        #expect(changed.changes.count == 2 && changed.idempotencyKey != key)
+    }
+}
