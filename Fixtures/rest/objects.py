@@ -2,7 +2,7 @@
 """A JSON API whose objects can be created, updated and deleted, in the styles that APIs have, on two free ports.
 
 Prints both ports on one line when it is ready. The first part of a path names the style, the second the collection:
-plain, location, wrapped, client, patch, once, slow, drop, busy, gateway, redirect. Each request is a line of JSON in the file of the
+plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect. Each request is a line of JSON in the file of the
 first argument. /openapi.json and /openapi.yaml describe /plain.
 """
 import hashlib
@@ -19,6 +19,7 @@ LOCK = threading.Lock()
 PORTS = []
 STORE = {}
 KEYS = {}
+MET = set()
 
 PEOPLE = [
     {
@@ -149,14 +150,25 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send({"error": "no answer from behind"}, 504)
         if style == "refuse":
             return self.send({"error": "text must not be empty"}, 422)
+        if style == "lose" and self.command == "POST" and self.is_first(style, collection):
+            self.close_connection = True
+            return None
         with LOCK:
             answer = self.change(style, collection, notes, rest, value)
         if style == "slow" and self.command == "POST":
             time.sleep(1.5)
-        if style == "drop" and self.command == "POST":
+        if style == "drop" and self.command == "POST" or (
+                style == "droponce" and self.command != "GET" and self.is_first(style, collection, self.command)):
             self.close_connection = True
             return None
         return self.send(*answer[:2], **(answer[2] if len(answer) > 2 else {}))
+
+    def is_first(self, *names):
+        with LOCK:
+            if names in MET:
+                return False
+            MET.add(names)
+            return True
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
 

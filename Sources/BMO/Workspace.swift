@@ -98,23 +98,53 @@ public struct Workspace: Sendable {
                 + entity.sources.map {
                     ("\(entity.name).sources.\($0.name)", $0.bridge, $0.incremental, $0.parent, $0.location)
                 }
-            return walks.flatMap { what, bridge, incremental, parent, location -> [Diagnostic] in
-                guard let plugin = configuration.bridge(named: bridge)?.plugin,
-                    let listing = plugins.first(where: { $0.name == plugin })
-                else { return [] }
-                let wanted = [
-                    incremental == nil ? nil : ("incremental", "incremental"),
-                    parent == nil ? nil : ("parent", "parent"),
-                ].compactMap { $0 }
-                return wanted.filter { !listing.can($0.1) }.map { key, capability in
-                    Diagnostic(
-                        location: location,
-                        message: "\"\(key)\" of \(what): the plugin \"\(plugin)\" of its bridge lacks the capability "
-                            + "\"\(capability)\"",
-                        remedy: "remove the key, or use another bridge")
+            let writing = missingWrites(of: entity, configuration, plugins)
+            return writing
+                + walks.flatMap { what, bridge, incremental, parent, location -> [Diagnostic] in
+                    guard let plugin = configuration.bridge(named: bridge)?.plugin,
+                        let listing = plugins.first(where: { $0.name == plugin })
+                    else { return [] }
+                    let wanted = [
+                        incremental == nil ? nil : ("incremental", "incremental"),
+                        parent == nil ? nil : ("parent", "parent"),
+                    ].compactMap { $0 }
+                    return wanted.filter { !listing.can($0.1) }.map { key, capability in
+                        Diagnostic(
+                            location: location,
+                            message:
+                                "\"\(key)\" of \(what): the plugin \"\(plugin)\" of its bridge lacks the capability "
+                                + "\"\(capability)\"",
+                            remedy: "remove the key, or use another bridge")
+                    }
                 }
-            }
         }
+    }
+
+    /// What a writable entity wants of its bridge and that cannot do.
+    private static func missingWrites(
+        of entity: Entity, _ configuration: Configuration, _ plugins: [PluginListing]
+    ) -> [Diagnostic] {
+        guard entity.isWalked, configuration.model.isWritable(entity),
+            let plugin = configuration.bridge(named: entity.bridge)?.plugin,
+            let listing = plugins.first(where: { $0.name == plugin })
+        else { return [] }
+        func fault(_ message: String, _ remedy: String) -> Diagnostic {
+            Diagnostic(location: entity.location, message: message, remedy: remedy)
+        }
+        var faults: [Diagnostic] = []
+        if !["create", "update", "delete"].contains(where: listing.can) {
+            faults.append(
+                fault(
+                    "\(entity.name) is \"writable\", and the plugin \"\(plugin)\" of its bridge cannot write",
+                    "remove the key, or use another bridge"))
+        }
+        if entity.readOne != nil, !listing.can("parent") {
+            faults.append(
+                fault(
+                    "\"read_one\" of \(entity.name): the plugin \"\(plugin)\" of its bridge lacks the capability "
+                        + "\"parent\"", "remove the key"))
+        }
+        return faults
     }
 
     /// The plugins that a configuration names, or all there are when it has faults: then the messages list them.
@@ -182,7 +212,10 @@ public struct Workspace: Sendable {
         var options = try encoder.batch(bridge.options)
         // The bridge's messages may not show the secrets of its entities' sections either.
         for entity in configuration.model.entities {
-            if entity.bridge == bridge.name { _ = try encoder.batch(entity.section) }
+            if entity.bridge == bridge.name {
+                _ = try encoder.batch(entity.section)
+                if let one = entity.readOne { _ = try encoder.batch(one) }
+            }
             for source in entity.sources where source.bridge == bridge.name { _ = try encoder.batch(source.section) }
         }
         if let session {

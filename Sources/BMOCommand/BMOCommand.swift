@@ -21,7 +21,8 @@ public struct BMOCommand: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             InitCommand.self, IntrospectCommand.self, CheckCommand.self, PlanCommand.self, SyncCommand.self,
-            ListCommand.self, GetCommand.self,
+            ListCommand.self, GetCommand.self, CreateCommand.self, UpdateCommand.self, DeleteCommand.self,
+            PushCommand.self, OutboxCommand.self, ConflictsCommand.self, ResolveCommand.self, WatchCommand.self,
             StatusCommand.self, WhyCommand.self, RunsCommand.self, DiffCommand.self, UndoCommand.self,
             QuarantineCommand.self, SchemaCommand.self, MigrateCommand.self, PluginsCommand.self, SwapCommand.self,
             FixturesCommand.self,

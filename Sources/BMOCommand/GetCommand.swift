@@ -40,6 +40,7 @@ struct GetCommand: AsyncParsableCommand {
         let store = try options.store(of: workspace)
         var found: [StoredValue]?
         try store.rows(of: index, where: conditions, limit: 1) { found = $0 }
+        let pending = try found == nil ? [] : store.pendingFields(entity: entity, key: store.key(of: index, from: key))
         try store.close()
         guard let found else { throw CommandFailure("there is no \(entity) \(key.joined(separator: ", "))") }
         if json {
@@ -49,6 +50,9 @@ struct GetCommand: AsyncParsableCommand {
             for (field, value) in zip(layout.columns, found) {
                 let padding = String(repeating: " ", count: width - field.name.count)
                 print("\(field.name)\(padding)  \(Terminal.printable(RowPrinter.text(value)))")
+            }
+            if !pending.isEmpty {
+                print("to be sent: \(pending.joined(separator: ", ")); `bmo outbox \(entity)` shows how it stands")
             }
         }
     }

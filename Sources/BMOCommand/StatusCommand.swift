@@ -30,11 +30,15 @@ struct StatusCommand: AsyncParsableCommand {
                 stubKeys[entity.name] = try store.stubs(of: entity.name)
             }
         }
+        let edits = Dictionary(grouping: try store.outbox(), by: \.state).mapValues(\.count)
         try store.close()
         if json {
-            print(Self.json(path, entities, last, holder, stubs ? stubKeys : nil, workspace))
+            print(Self.json(path, entities, last, holder, stubs ? stubKeys : nil, edits, workspace))
         } else {
             print(Self.text(path, entities, last, holder, stubKeys, workspace))
+            let parts = OutboxEntry.State.allCases.compactMap { state in edits[state].map { "\($0) \(state.rawValue)" }
+            }
+            if !parts.isEmpty { print("outbox: \(parts.joined(separator: ", ")); `bmo outbox` lists them") }
         }
     }
 
@@ -71,7 +75,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     private static func json(
         _ path: String, _ entities: [EntityStatus], _ last: RunRecord?, _ holder: FileLock.Holder?,
-        _ stubs: [String: [String]]?, _ workspace: Workspace
+        _ stubs: [String: [String]]?, _ edits: [OutboxEntry.State: Int], _ workspace: Workspace
     ) -> String {
         var out = "{"
         DiffPrinter.member("database", DiffPrinter.string(path), &out)
@@ -108,6 +112,8 @@ struct StatusCommand: AsyncParsableCommand {
             }
             return object
         }
+        let states = OutboxEntry.State.allCases.map { "\"\($0.rawValue)\":\(edits[$0] ?? 0)" }
+        DiffPrinter.member("outbox", "{" + states.joined(separator: ",") + "}", &out)
         DiffPrinter.member("entities", "[" + objects.joined(separator: ",") + "]", &out)
         return out + "}"
     }

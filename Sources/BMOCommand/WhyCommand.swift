@@ -38,17 +38,21 @@ struct WhyCommand: AsyncParsableCommand {
         let store = try options.store(of: workspace)
         let values = try store.key(of: index, from: key)
         let history = try workspace.history(of: index, key: values, in: store)
+        let pending = try store.pendingFields(entity: entity, key: values)
         try store.close()
         guard history.values != nil || !history.events.isEmpty || !history.quarantined.isEmpty else {
             throw CommandFailure("there is no \(entity) \(key.joined(separator: ", ")), and nothing is known of one")
         }
-        print(json ? Self.json(history, workspace.model) : Self.text(history, workspace.model))
+        print(json ? Self.json(history, workspace.model, pending) : Self.text(history, workspace.model, pending))
     }
 
     // MARK: text
 
-    private static func text(_ history: RowHistory, _ model: CompiledModel) -> String {
+    private static func text(_ history: RowHistory, _ model: CompiledModel, _ pending: [String]) -> String {
         var parts = ["\(history.entity) \(DiffPrinter.key(history.key)): \(state(history))"]
+        if !pending.isEmpty {
+            parts.append("edited here, and not confirmed by the remote: " + pending.joined(separator: ", "))
+        }
         if !history.groups.isEmpty {
             let rows = history.groups.map { group in
                 [
@@ -91,7 +95,7 @@ struct WhyCommand: AsyncParsableCommand {
 
     // MARK: JSON
 
-    private static func json(_ history: RowHistory, _ model: CompiledModel) -> String {
+    private static func json(_ history: RowHistory, _ model: CompiledModel, _ pending: [String]) -> String {
         let layout = model.index(of: history.entity).map { model.entities[$0] }
         func list(_ parts: [String]) -> String { "[" + parts.joined(separator: ",") + "]" }
         let printer = DiffPrinter(model, limit: nil)
@@ -124,6 +128,7 @@ struct WhyCommand: AsyncParsableCommand {
             return object + "}"
         }
         DiffPrinter.member("runs", list(events), &out)
+        DiffPrinter.member("pending", list(pending.map(DiffPrinter.string)), &out)
         DiffPrinter.member("quarantined", list(history.quarantined.map(QuarantineListCommand.json)), &out)
         return out + "}"
     }

@@ -20,6 +20,8 @@ public struct Attribute: Sendable, Equatable {
     public var location: SourceLocation
     /// What the attribute was called before, so that its column is renamed.
     public var renamedFrom: String?
+    /// Whether and how its values go back to the remote.
+    public var write = WriteRule()
 
     /// An attribute; `source` defaults to the member of the record with the attribute's name.
     public init(

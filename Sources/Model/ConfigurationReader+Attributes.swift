@@ -18,7 +18,7 @@ extension ConfigurationReader {
                 "write \"\(shortened(member.name)): text\" or {type: text, from: PATH}")
             return result
         }
-        report(unknown: members, valid: ["type", "from", "constant", "transform", "renamed_from"], of: what)
+        report(unknown: members, valid: ["type", "from", "constant", "transform", "renamed_from", "write"], of: what)
         func find(_ name: String) -> Member? { members.first { $0.name == name } }
 
         var knownType: AttributeType?
@@ -41,6 +41,9 @@ extension ConfigurationReader {
             result.source = .constant(self.constant(constant.value, as: knownType, "\"constant\" of \(what)"))
         }
         if let renamed = find("renamed_from") { result.renamedFrom = text(renamed, of: what) }
+        if let write = find("write") {
+            result.write = readWriteRule(write, forms: [.text, .number], what)
+        }
         if let transform = find("transform") {
             result.transformers = readTransformers(transform.value, for: knownType, what)
         }

@@ -25,7 +25,7 @@ extension ConfigurationReader {
         [
             "bridge", "key", "attributes", "relationships", "unique", "extends", "when", "deletes", "sources",
             "precedence", "extra", "renamed_from", "conflicts",
-        ] + walkKeys
+        ] + walkKeys + writeKeys
     /// As ``entityKeys``, for a further source of an entity.
     static let sourceKeys = ["bridge", "attributes", "relationships", "each"] + walkKeys
 

@@ -13,9 +13,10 @@ extension ConfigurationReader {
         /// `sources:` and `precedence:`, which are read when all entities have been.
         var sources: Member?
         var precedence: Member?
+        var matchMarks: [YAMLMark] = []
+        var newestMark: YAMLMark?
         /// Per source.
         var sourceWalks: [ReadWalk] = []
-        var newestMark: YAMLMark?
         /// Whether `attributes:` was readable, so that the key's names can be looked up.
         var knowsAttributes = false
     }
@@ -85,6 +86,7 @@ extension ConfigurationReader {
         if let conflicts = find("conflicts") { readConflicts(conflicts, what, into: &result) }
         if let extra = find("extra") { result.entity.keepsExtra = flag(extra, of: what) ?? false }
         if let renamed = find("renamed_from") { result.entity.renamedFrom = text(renamed, of: what) }
+        readWrites(member, members, bridge, what, into: &result)
         result.sources = find("sources")
         result.precedence = find("precedence")
         result.entity.section =

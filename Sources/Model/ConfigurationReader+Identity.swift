@@ -11,9 +11,9 @@ extension ConfigurationReader {
                 ("key", "remove it: a sub-entity has its root's key"),
                 ("unique", "remove it: a sub-entity has its root's key"),
                 ("deletes", "say it at the root of its super-entities, whose table it is in"),
-                ("conflicts", "say it at the root of its super-entities, whose table it is in"),
                 ("extra", "say it at the root of its super-entities, whose table it is in"),
                 ("sources", "say it at the root of its super-entities"),
+                ("conflicts", "say it at the root of its super-entities, whose table it is in"),
             ] {
                 guard let given = find(name) else { continue }
                 error(at: given.key.mark, "\(what) has \"extends\" and \(quoted(name))", remedy)

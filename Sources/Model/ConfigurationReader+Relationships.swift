@@ -15,7 +15,7 @@ extension ConfigurationReader {
         }
         report(
             unknown: members,
-            valid: ["to", "many", "from", "inverse", "merge", "orphans", "ordered", "renamed_from"], of: what)
+            valid: ["to", "many", "from", "inverse", "merge", "orphans", "ordered", "renamed_from", "write"], of: what)
         func find(_ name: String) -> Member? { members.first { $0.name == name } }
 
         let to = find("to")
@@ -40,6 +40,9 @@ extension ConfigurationReader {
         }
         if let merge = find("merge") { readMerge(merge, what, into: &relationship, &result) }
         if let renamed = find("renamed_from") { relationship.renamedFrom = text(renamed, of: what) }
+        if let write = find("write") {
+            relationship.write = readWriteRule(write, forms: [.key, .object], what)
+        }
         if let orphans = find("orphans"), let choice = choice(orphans, of: what, Relationship.Orphans.self) {
             relationship.orphans = choice
             if relationship.kind == .toOne {
@@ -91,6 +94,7 @@ extension ConfigurationReader {
         for read in entities {
             checkLineage(of: read, model)
             checkWalks(of: read, model)
+            checkWrites(of: read, model)
             for relationship in read.entity.relationships {
                 checkEnds(of: relationship, in: read, model)
             }

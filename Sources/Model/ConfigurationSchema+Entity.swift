@@ -46,6 +46,7 @@ extension ConfigurationSchema {
             ("extra", ["description": "Keeps unknown fields in the column extra, as JSON", "type": "boolean"]),
             ("renamed_from", renamed),
         ]
+        properties += writeProperties(parts)
         for part in parts { properties.append((part.name, ["$ref": .string("#/$defs/\(part.entityName)")])) }
         let base = object("A kind of object", properties, required: [], closed: !parts.isEmpty)
         let isRoot: ConfigValue = [
@@ -164,6 +165,7 @@ extension ConfigurationSchema {
                 ["description": "Whether the order of a list counts", "type": "boolean", "default": true]
             ),
             ("renamed_from", renamed),
+            ("write", writeRule([.key, .object])),
         ], required: [],
         more: [
             ("oneOf", [["required": ["to"]], ["required": ["many"]]]),
@@ -284,6 +286,8 @@ extension ConfigurationSchema {
                 ], required: []),
         ]
     ]
+
+    static func attributeNames(_ description: String) -> ConfigValue { names(description) }
 
     private static let conflicts: ConfigValue = [
         "anyOf": [

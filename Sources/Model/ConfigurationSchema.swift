@@ -163,6 +163,7 @@ public enum ConfigurationSchema {
                         ]
                     ),
                     ("renamed_from", renamed),
+                    ("write", writeRule([.text, .number])),
                 ], required: ["type"],
                 more: [("dependentSchemas", ["constant": ["properties": ["from": false, "transform": false]]])]),
         ],

@@ -55,6 +55,16 @@ public struct Entity: Sendable, Equatable {
     public var keepsExtra = false
     /// What the entity was called before, so that its table is renamed.
     public var renamedFrom: String?
+    /// Whether objects may be created, updated and deleted; nil leaves it to the super-entity, and to no in the end.
+    ///
+    /// ``Model/isWritable(_:)`` knows.
+    public var isWritable: Bool?
+    /// The attributes by which an object is found again whose creation got no answer.
+    public var match: [String] = []
+    /// Whether the remote does a thing once that is sent twice with the same idempotency key.
+    public var honoursIdempotencyKeys = false
+    /// What the bridge's plugin needs to know to bring one object, whose values are those of the parent; nil for nothing.
+    public var readOne: ConfigValue?
 
     /// An entity; nothing is checked.
     public init(

@@ -32,6 +32,16 @@ extension Model {
         entities.contains { $0.superentity != nil && root(of: $0).name == entity.name }
     }
 
+    /// Whether objects of `entity` may be created, updated and deleted: what its nearest super-entity says that says it.
+    public func isWritable(_ entity: Entity) -> Bool {
+        lineage(of: entity).last { $0.isWritable != nil }?.isWritable ?? false
+    }
+
+    /// The entity of the lineage of `entity` whose listing brings its objects, and whose section writes them.
+    public func walked(_ entity: Entity) -> Entity {
+        lineage(of: entity).last { $0.isWalked } ?? entity
+    }
+
     /// The attributes that identify an object of `entity`, in the key's order; for a sub-entity those of its root.
     public func key(of entity: Entity) -> [Attribute] { root(of: entity).keyColumns }
 

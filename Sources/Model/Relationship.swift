@@ -50,6 +50,8 @@ public struct Relationship: Sendable, Equatable {
     public var isOrdered = true
     /// What the relationship was called before, so that its columns or its table are renamed.
     public var renamedFrom: String?
+    /// Whether and how its values go back to the remote.
+    public var write = WriteRule()
 
     /// A relationship; `source` defaults to the member of the record with the relationship's name.
     public init(

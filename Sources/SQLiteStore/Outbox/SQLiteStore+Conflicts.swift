@@ -32,16 +32,18 @@ extension SQLiteStore {
 
     /// Makes refused entries, those in conflict with the remote, and those that wait for a later try, due now.
     ///
-    /// One of which nobody knows what became of it is read back first, as before.
+    /// One of which nobody knows what became of it is read back first, as before, unless somebody has looked.
     ///
+    /// - Parameter sendingUnknown: Sends those again too, with the same idempotency key.
     /// - Throws: ``StoreError`` of the code `request` for an entry that is not there, is being sent, or has conflicts
     ///   that are not decided. Then nothing is changed.
-    public func retryOutbox(_ ids: [Int64]) throws {
+    public func retryOutbox(_ ids: [Int64], sendingUnknown: Bool = false) throws {
         try changeOutbox("trying edits again", isDurable: true) { outbox in
             for id in ids {
                 guard var entry = try outbox.entry(id) else { throw Self.noEntry(id) }
                 entry.notBefore = nil
                 switch entry.state {
+                case .unknown where sendingUnknown: entry.state = .pending
                 case .pending, .unknown: break
                 case .sending:
                     throw StoreError(

@@ -91,8 +91,8 @@ extension SQLiteStore {
         case retry(at: String?, OutboxFailure)
         /// It was not done, and will not be.
         case refused(OutboxFailure)
-        /// Nobody knows whether it was done.
-        case unknown(OutboxFailure)
+        /// Nobody knows whether it was done; from this instant on, what the remote does not have will not come any more.
+        case unknown(at: String?, OutboxFailure)
         /// It was not done: the remote's object is another.
         case conflict(OutboxFailure)
     }
@@ -113,7 +113,9 @@ extension SQLiteStore {
                 (entry.state, entry.failure) = (isConflict == true ? .conflict : .pending, failure)
                 entry.notBefore = instant
             case .refused(let failure): (entry.state, entry.failure) = (.refused, failure)
-            case .unknown(let failure): (entry.state, entry.failure) = (.unknown, failure)
+            case .unknown(let instant, let failure):
+                (entry.state, entry.failure) = (.unknown, failure)
+                entry.notBefore = instant
             case .conflict(let failure): (entry.state, entry.failure) = (.conflict, failure)
             }
             try outbox.update(entry)

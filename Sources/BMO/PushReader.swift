@@ -1,0 +1,187 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+internal import SQLiteStore
+
+/// Asks the remote for one object: to see whether an edit arrived, and what a conflict is about.
+///
+/// By the entity's `read_one`; else by conditions on its listing where the bridge takes them; else by looking through the
+/// listing, as far as its limit.
+struct PushReader {
+    /// What the remote says.
+    enum Found {
+        /// The object, as a batch of one record.
+        case object(RecordBatch)
+        /// It has none.
+        case gone
+        /// Nobody can tell, and why.
+        case cannotTell(String)
+    }
+
+    /// So many records of a listing are looked through.
+    static let mostRecords = 10_000
+
+    let workspace: Workspace
+    let connections: Connections
+    let entity: Int
+    let object: RecordBatch
+    let parent: ParentObject?
+
+    private var model: CompiledModel { workspace.model }
+    private var definition: Entity { model.model.walked(model.model.entities[entity]) }
+
+    init(_ workspace: Workspace, _ connections: Connections, _ entity: Int, _ request: PushRequest) {
+        self.workspace = workspace
+        self.connections = connections
+        self.entity = entity
+        object = request.object
+        parent = request.parent
+    }
+
+    /// The object with a key.
+    ///
+    /// - Throws: ``BridgeFailure`` where the remote cannot be asked now.
+    func object(key: [StoredValue]) async throws -> Found {
+        let plan = OutgoingPlan(of: entity, in: model)
+        let remote = try plan.key(key)
+        if let section = definition.readOne {
+            var fetch = FetchRequest(entity: definition.name, section: try PushRequest.section(section, workspace))
+            fetch.parent = object
+            return try await first(of: fetch, conditions: 0) { $0 == key }
+        }
+        let fetch = try listing(remote, plan)
+        return try await first(of: fetch, conditions: remote.count) { $0 == key }
+    }
+
+    /// The objects that have these values; at most two, as one is what is wanted.
+    func objects(like values: [String: StoredValue]) async throws -> (found: [RecordBatch], isSure: Bool) {
+        let plan = OutgoingPlan(of: entity, in: model)
+        var conditions: [(name: String, value: OutgoingValue)] = []
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) where value != .null {
+            guard case .object(let members) = try plan.object([name: value]) else { continue }
+            conditions.append((name, Self.leaf(members)))
+        }
+        let fetch = try listing(conditions, plan)
+        var found: [RecordBatch] = []
+        let layout = model.entities[entity]
+        let isWhole = try await walk(fetch, conditions: conditions.count) { mapper, batch in
+            let page = mapper.map(batch, as: entity, parent: parent?.key)
+            for row in page.rows where !row.isReference && layout.root == model.entities[row.entity].root {
+                let cells = page.cells[row.firstCell..<row.firstCell + layout.fields.count]
+                let fits = zip(layout.fields, cells).allSatisfy { field, cell in
+                    values[field.name].map { cell.equals($0) } ?? true
+                }
+                if fits, let record = try? Self.record(batch, row.record) { found.append(record) }
+            }
+            return found.count < 2
+        }
+        return (found, isWhole || found.count > 1)
+    }
+
+    // MARK: asking
+
+    private func listing(
+        _ conditions: [(name: String, value: OutgoingValue)], _ plan: OutgoingPlan
+    ) throws -> FetchRequest {
+        var fetch = FetchRequest(
+            entity: definition.name, section: try PushRequest.section(definition.section, workspace))
+        fetch.parent = parent?.values
+        guard workspace.can("filter", definition.bridge) else { return fetch }
+        fetch.filters = conditions.compactMap { name, value in
+            guard let text = value.text, let path = plan.path(of: name) else { return nil }
+            return FetchRequest.Filter(
+                attribute: name, path: path.components.joined(separator: "."), comparison: "=", value: text)
+        }
+        return fetch
+    }
+
+    private func first(
+        of fetch: FetchRequest, conditions: Int, _ fits: ([StoredValue]) -> Bool
+    ) async throws -> Found {
+        var found: RecordBatch?
+        let tombstone = model.model.root(of: definition).deletes.tombstone
+        var isGone = false
+        do {
+            let isWhole = try await walk(fetch, conditions: conditions) { mapper, batch in
+                for index in 0..<batch.count {
+                    guard let key = mapper.key(of: batch[index], as: entity, parent: parent?.key), fits(key) else {
+                        continue
+                    }
+                    if tombstone?.fits(batch[index]) == true {
+                        isGone = true
+                    } else {
+                        found = try? Self.record(batch, index)
+                    }
+                    return false
+                }
+                return true
+            }
+            if let found { return .object(found) }
+            return isWhole || isGone ? .gone : .cannotTell(Self.limitWords(definition))
+        } catch let failure as BridgeFailure where definition.readOne != nil && failure.code == .notFound {
+            return .gone
+        }
+    }
+
+    /// Walks until `body` has seen enough.
+    ///
+    /// - Returns: Whether all that was asked for has come.
+    private func walk(
+        _ fetch: FetchRequest, conditions: Int, _ body: (Mapper, RecordBatch) -> Bool
+    ) async throws -> Bool {
+        let connection = try await connections.connection(for: definition.bridge)
+        let stream = try await connection.fetch(fetch)
+        let mapper = Mapper(model)
+        var count = 0
+        do {
+            while let fetched = try await stream.next() {
+                if let records = fetched.records {
+                    count += records.count
+                    guard body(mapper, records) else {
+                        await stream.close()
+                        return false
+                    }
+                }
+                if fetched.page.end {
+                    await stream.close()
+                    // Conditions make a listing partial, and what they leave out is not wanted.
+                    let isFiltered = conditions > 0 && !fetched.page.pushed.isEmpty
+                    return fetched.page.complete || isFiltered || fetch.parent != nil && definition.readOne != nil
+                }
+                if count >= Self.mostRecords { break }
+            }
+        } catch {
+            await stream.close()
+            throw error
+        }
+        await stream.close()
+        return false
+    }
+
+    private static func limitWords(_ entity: Entity) -> String {
+        "the listing of \(entity.name) was looked through as far as \(mostRecords) records, or is not complete, and the "
+            + "object was not among them"
+    }
+
+    private static func record(_ batch: RecordBatch, _ index: Int) throws -> RecordBatch {
+        let writer = RecordBatchWriter()
+        withExtendedLifetime(batch) { writer.copy(batch[index]) }
+        return try writer.finish()
+    }
+
+    /// The one value inside nested objects.
+    private static func leaf(_ members: [(key: String, value: OutgoingValue)]) -> OutgoingValue {
+        guard let value = members.first?.value else { return .null }
+        if case .object(let inner) = value { return leaf(inner) }
+        return value
+    }
+}
+
+extension Workspace {
+    /// Whether the plugin of a bridge has a capability.
+    func can(_ capability: String, _ bridge: String) -> Bool {
+        configuration.bridge(named: bridge).flatMap { plugins[$0.plugin] }?.can(capability) ?? false
+    }
+}

@@ -1,0 +1,124 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+internal import SQLiteStore
+
+/// What became of an edit whose answer nobody has: it is looked for before anything is sent again.
+extension PushSender {
+    func look(for entry: OutboxEntry, _ place: Place, isLate: Bool) async throws -> Outcome {
+        do {
+            switch entry.operation {
+            case .create: return try await lookForCreated(entry, place, isLate)
+            case .update, .delete:
+                switch try await reader(place).object(key: entry.key) {
+                case .cannotTell(let why): return .over(try await stayUnknown(entry, OutboxFailureError(why)))
+                case .gone where entry.operation == .delete: return try await acknowledge(entry, place, nil)
+                case .gone:
+                    let failure = OutboxFailure(code: "not_found", message: "the remote has it no more")
+                    _ = try await settle(entry, .conflict(failure), .conflict, failure)
+                    return try await noteGone(entry, place, failure)
+                case .object(let record):
+                    if entry.operation == .update, has(record, entry, place) {
+                        return try await acknowledge(entry, place, record)
+                    }
+                    return try await sendAgain(entry, isLate)
+                }
+            }
+        } catch let failure as BridgeFailure {
+            let edit = try await stayUnknown(entry, OutboxFailureError(failure.code.rawValue, "\(failure)", nil))
+            return failure.isRetryable ? .down(bridge: place.bridge, edit) : .over(edit)
+        }
+    }
+
+    private func lookForCreated(_ entry: OutboxEntry, _ place: Place, _ isLate: Bool) async throws -> Outcome {
+        // A remote that keeps its promise tells by the key whether it has it.
+        if place.entity.honoursIdempotencyKeys { return try await sendAgain(entry, true) }
+        if !entry.hasTemporaryKey {
+            switch try await reader(place).object(key: entry.key) {
+            case .object(let record): return try await acknowledge(entry, place, record)
+            case .gone: return try await sendAgain(entry, isLate)
+            case .cannotTell(let why): return .over(try await stayUnknown(entry, OutboxFailureError(why)))
+            }
+        }
+        let names = model.model.lineage(of: model.model.entities[place.index]).last { !$0.match.isEmpty }?.match ?? []
+        let values = entry.changes.filter { names.contains($0.name) && $0.new != nil && $0.new != .null }
+        guard !values.isEmpty else {
+            let why =
+                names.isEmpty
+                ? "the entity has no \"match\" by which to find it"
+                : "it has no value of \(names.joined(separator: ", "))"
+            return .over(
+                try await stayUnknown(
+                    entry,
+                    OutboxFailureError(
+                        entry.failure?.code ?? "timeout",
+                        (entry.failure?.message).map { "\($0); \(why)" } ?? why,
+                        "look at the remote; then `bmo outbox retry --unknown \(entry.id)` sends it again, and "
+                            + "`bmo outbox drop \(entry.id)` takes it back here")))
+        }
+        let wanted = Dictionary(values.map { ($0.name, $0.new ?? .null) }, uniquingKeysWith: { $1 })
+        let (found, isSure) = try await reader(place).objects(like: wanted)
+        let words = wanted.keys.sorted().joined(separator: ", ")
+        guard found.count < 2 else {
+            return .over(
+                try await stayUnknown(
+                    entry, OutboxFailureError("the remote has several objects with its \(words): which is it?")))
+        }
+        guard isSure else {
+            return .over(
+                try await stayUnknown(
+                    entry,
+                    OutboxFailureError(
+                        "the listing was looked through as far as \(PushReader.mostRecords) records, or is not complete"
+                    )))
+        }
+        if let record = found.first { return try await acknowledge(entry, place, record) }
+        return try await sendAgain(entry, isLate)
+    }
+
+    /// Whether the remote's object has what the edit wanted.
+    private func has(_ record: RecordBatch, _ entry: OutboxEntry, _ place: Place) -> Bool {
+        let page = Mapper(model).map(record, as: place.index, parent: place.request.parent?.key)
+        return withExtendedLifetime((page, record)) {
+            guard page.rejections.isEmpty, let row = page.rows.first else { return false }
+            let layout = model.entities[place.index]
+            let fits = entry.changes.allSatisfy { change in
+                guard let field = layout.fields.firstIndex(where: { $0.name == change.name }) else { return true }
+                return change.new.map { page.cells[row.firstCell + field].equals($0) } ?? true
+            }
+            return fits
+                && entry.links.allSatisfy { edit in
+                    guard
+                        let link = page.links.first(where: { link in
+                            link.row == 0 && layout.toMany[link.relationship].name == edit.relationship
+                        })
+                    else { return false }
+                    let width = model.entities[layout.toMany[link.relationship].target].key.count
+                    let keys = (0..<link.count).map { index in
+                        (0..<width).map { page.linkCells[link.firstCell + index * width + $0].value ?? .null }
+                    }
+                    return keys == edit.new
+                }
+        }
+    }
+
+    /// The remote does not have it.
+    ///
+    /// It may still be at it: what is not there at once is looked for again.
+    private func sendAgain(_ entry: OutboxEntry, _ isLate: Bool) async throws -> Outcome {
+        let failure = entry.failure ?? OutboxFailure(code: "timeout", message: "no answer came")
+        guard isLate else {
+            let next = entry.notBefore ?? Clock.text(after: options.grace)
+            let words = OutboxFailure(
+                code: failure.code, message: "\(failure.message); the remote does not have it so far",
+                remedy: "the next push after \(next) looks again, then sends it again", remote: failure.remote)
+            var edit = try await settle(entry, .unknown(at: next, failure), .unknown, words)
+            edit.next = next
+            return .over(edit)
+        }
+        try await store.run { try $0.settle(entry.id, .retry(at: nil, failure)) }
+        return .again(PushReport.Edit(entry, .waits, failure))
+    }
+}

@@ -1,0 +1,287 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+internal import SQLiteStore
+
+/// Sends one edit, and sees what became of it.
+struct PushSender {
+    /// What became of an edit.
+    enum Outcome: Sendable {
+        /// It is over for this push.
+        case over(PushReport.Edit)
+        /// It is due again: what was in its way is gone.
+        case again(PushReport.Edit)
+        /// Its bridge cannot be used at present, so that others need not be tried.
+        case down(bridge: String, PushReport.Edit)
+    }
+
+    let workspace: Workspace
+    let store: PushStore
+    let connections: Connections
+    let options: Workspace.PushOptions
+
+    var model: CompiledModel { workspace.model }
+
+    /// Sends an edit that waits.
+    ///
+    /// - Throws: What the store throws; then the edit is on its way for all that anybody knows.
+    func send(_ entry: OutboxEntry) async throws -> Outcome {
+        let place: Place
+        switch try await self.place(of: entry) {
+        case .success(let found): place = found
+        case .failure(let failure):
+            return .over(try await settle(entry, .refused(failure.failure), .refused, failure.failure))
+        }
+        let connection: BridgeConnection
+        do {
+            connection = try await connections.connection(for: place.bridge)
+        } catch let failure as BridgeFailure {
+            return .down(bridge: place.bridge, try await wait(entry, failure))
+        } catch let error as SecretError {
+            let failure = BridgeFailure(.configuration, error.message, bridge: place.bridge, remedy: error.remedy)
+            return .down(bridge: place.bridge, try await wait(entry, failure))
+        }
+        try await store.run { try $0.markSending(entry.id) }
+        var entry = entry
+        entry.attempts += 1
+        do {
+            let batch = place.request.batch
+            // Not given up with the push: nobody would know whether it arrived.
+            let reply = try await Task { try await connection.write(batch) }.value
+            return try await accept(entry, place, reply)
+        } catch let failure as BridgeFailure {
+            return try await failed(entry, place, failure)
+        }
+    }
+
+    /// Looks whether an edit arrived of which nobody knows.
+    ///
+    /// - Throws: What the store throws.
+    func look(for entry: OutboxEntry) async throws -> Outcome {
+        switch try await place(of: entry) {
+        case .success(let place): return try await look(for: entry, place, isLate: isLate(entry))
+        case .failure(let failure): return .over(try await stayUnknown(entry, failure))
+        }
+    }
+
+    /// Whether so much time has passed that what is not there will not come any more.
+    private func isLate(_ entry: OutboxEntry) -> Bool {
+        options.grace == .zero || entry.notBefore.map { $0 <= Clock.now() } ?? false
+    }
+
+    // MARK: what it takes
+
+    /// Where an edit goes.
+    struct Place: Sendable {
+        let index: Int
+        let entity: Entity
+        let request: PushRequest
+        var bridge: String { entity.bridge }
+    }
+
+    private func place(of entry: OutboxEntry) async throws -> Result<Place, OutboxFailureError> {
+        guard let index = model.index(of: entry.entity) else {
+            return .failure(
+                OutboxFailureError("configuration", "the configuration has no entity \(entry.entity)", "drop the edit"))
+        }
+        let entity = model.model.walked(model.model.entities[index])
+        let workspace = workspace
+        do {
+            let request = try await store.run { try PushRequest(entry, index, in: workspace, $0) }
+            return .success(Place(index: index, entity: entity, request: request))
+        } catch let refusal as OutgoingPlan.Refusal {
+            return .failure(OutboxFailureError("mapping", refusal.description, nil))
+        } catch let error as SecretError {
+            return .failure(OutboxFailureError("configuration", error.message, error.remedy))
+        }
+    }
+
+    func reader(_ place: Place) -> PushReader {
+        PushReader(workspace, connections, place.index, place.request)
+    }
+
+    // MARK: it was done
+
+    private func accept(_ entry: OutboxEntry, _ place: Place, _ reply: RecordBatch?) async throws -> Outcome {
+        guard entry.operation != .delete else { return try await acknowledge(entry, place, nil) }
+        var record = reply
+        if record == nil, !entry.hasTemporaryKey, place.entity.readOne != nil,
+            case .object(let found)? = try? await reader(place).object(key: entry.key)
+        {
+            record = found
+        }
+        guard entry.hasTemporaryKey, key(in: record, place) == nil else {
+            return try await acknowledge(entry, place, record)
+        }
+        // It is there, and nobody knows by which key.
+        let failure = OutboxFailure(
+            code: "protocol", message: "the remote accepted it, and its reply does not tell the new object's key",
+            remedy: "say where the reply has it (key_field, records), or how to find the object: \"match\"")
+        _ = try await settle(entry, .unknown(at: nil, failure), .unknown, failure)
+        return try await look(for: entry, place, isLate: false)
+    }
+
+    private func key(in record: RecordBatch?, _ place: Place) -> [StoredValue]? {
+        guard let record, record.count > 0 else { return nil }
+        return withExtendedLifetime(record) {
+            Mapper(model).key(of: record[0], as: place.index, parent: place.request.parent?.key)
+        }
+    }
+
+    /// Takes the edit out of the outbox and the remote's object in, in one transaction.
+    func acknowledge(_ entry: OutboxEntry, _ place: Place, _ record: RecordBatch?) async throws -> Outcome {
+        let found = key(in: record, place)
+        let key = found == entry.key ? nil : found
+        try await importing(place, isListed: try await store.mayList(place)) { page in
+            try page.acknowledge(entry.id, key: key)
+            if let record { try page.add(record, location: nil, parent: place.request.parent?.key) }
+        }
+        var edit = PushReport.Edit(entry, .sent)
+        if let key {
+            edit.oldKey = entry.key
+            edit.key = key
+        }
+        return .over(edit)
+    }
+
+    private func importing(
+        _ place: Place, isListed: Bool, _ body: @escaping @Sendable (PageImport) throws -> Void
+    ) async throws {
+        let model = model
+        let parent = place.request.parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } }
+        var origin = PageImport.Origin(bridge: place.bridge, page: 1)
+        origin.walk = WalkTarget(
+            scope: WalkScope(entity: place.entity.name, parent: place.request.parent?.text ?? ""), entity: place.index,
+            isListing: isListed, parent: parent)
+        try await store.run { [origin] store in
+            let page = try PageImport(place.index, of: model, from: origin, mapper: Mapper(model), into: store)
+            do {
+                try body(page)
+            } catch {
+                page.rollback()
+                throw error
+            }
+            try page.commitKeepingProgress()
+        }
+    }
+
+    // MARK: it was not done
+
+    private func failed(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> Outcome {
+        let words = OutboxFailure(failure)
+        switch failure.code {
+        case _ where failure.isRetryable, .unreachable, .authentication, .tls, .rateLimited:
+            let edit = try await wait(entry, failure)
+            let isBridge = [.unreachable, .authentication, .tls].contains(failure.code)
+            return isBridge ? .down(bridge: place.bridge, edit) : .over(edit)
+        case .conflict where entry.operation != .create:
+            _ = try await settle(entry, .conflict(words), .conflict, words)
+            return try await meet(entry, place, words)
+        case .notFound where entry.operation == .update:
+            _ = try await settle(entry, .conflict(words), .conflict, words)
+            return try await noteGone(entry, place, words)
+        case .notFound where entry.operation == .delete:
+            return try await acknowledge(entry, place, nil)
+        case .timeout, .crashed, .cancelled, .malformed, .internal:
+            // Marked first: who dies now must not send it again.
+            let next = Clock.text(after: options.grace)
+            _ = try await settle(entry, .unknown(at: next, words), .unknown, words)
+            var unknown = entry
+            unknown.failure = words
+            unknown.notBefore = next
+            return try await look(for: unknown, place, isLate: options.grace == .zero)
+        case .configuration, .permission, .notFound, .remote, .unsupported, .limit, .conflict:
+            return .over(try await settle(entry, .refused(words), .refused, words))
+        }
+    }
+
+    /// The remote's object is another one: takes it in, which merges it with the edit.
+    private func meet(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> Outcome {
+        let edit = PushReport.Edit(entry, .conflict, failure)
+        do {
+            switch try await reader(place).object(key: entry.key) {
+            case .gone where entry.operation == .delete: return try await acknowledge(entry, place, nil)
+            case .gone: return try await noteGone(entry, place, failure)
+            case .cannotTell: return .over(edit)
+            case .object(let record):
+                try await importing(place, isListed: false) { page in
+                    try page.add(record, location: nil, parent: place.request.parent?.key)
+                }
+            }
+        } catch is BridgeFailure {
+            return .over(edit)
+        }
+        guard try await store.run({ try $0.outboxEntry(entry.id) }) != nil else {
+            return .over(PushReport.Edit(entry, .sent))
+        }
+        guard try await store.run({ try $0.conflicts(entity: entry.entity, key: entry.key) }).isEmpty else {
+            return .over(edit)
+        }
+        // What only one side changed is no conflict: now the edit is based on what the remote has.
+        try await store.run { try $0.settle(entry.id, .retry(at: nil, failure)) }
+        return .again(edit)
+    }
+
+    /// The remote has the object no more.
+    func noteGone(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> Outcome {
+        let plan = OutgoingPlan(of: place.index, in: model)
+        let layout = model.entities[place.index]
+        let key = Dictionary(
+            zip(layout.key.map { layout.fields[$0].name }, entry.key).map { ($0, $1) },
+            uniquingKeysWith: { first, _ in first })
+        let writer = RecordBatchWriter()
+        try plan.object(key).write(to: writer)
+        let record = try writer.finish()
+        try await importing(place, isListed: true) { page in
+            try page.delete(record, location: nil, parent: place.request.parent?.key)
+        }
+        let isSettled = try await store.run { try $0.outboxEntry(entry.id) } == nil
+        return .over(PushReport.Edit(entry, isSettled ? .sent : .conflict, isSettled ? nil : failure))
+    }
+
+    // MARK: keeping it
+
+    func stayUnknown(_ entry: OutboxEntry, _ failure: OutboxFailureError) async throws -> PushReport.Edit {
+        try await settle(entry, .unknown(at: entry.notBefore, failure.failure), .unknown, failure.failure)
+    }
+
+    private func wait(_ entry: OutboxEntry, _ failure: BridgeFailure) async throws -> PushReport.Edit {
+        let pause = Backoff.pause(afterFailures: entry.attempts, atLeast: failure.retryAfter)
+        let next = Clock.text(after: pause)
+        var edit = try await settle(entry, .retry(at: next, OutboxFailure(failure)), .waits, OutboxFailure(failure))
+        edit.next = next
+        return edit
+    }
+
+    func settle(
+        _ entry: OutboxEntry, _ settlement: SQLiteStore.Settlement, _ outcome: PushReport.Edit.Outcome,
+        _ failure: OutboxFailure
+    ) async throws -> PushReport.Edit {
+        try await store.run { try $0.settle(entry.id, settlement) }
+        return PushReport.Edit(entry, outcome, failure)
+    }
+}
+
+/// A failure that was found here.
+struct OutboxFailureError: Error {
+    let failure: OutboxFailure
+
+    init(_ code: String, _ message: String, _ remedy: String?) {
+        failure = OutboxFailure(code: code, message: message, remedy: remedy)
+    }
+
+    /// What keeps bmo from telling.
+    init(_ message: String) { self.init("unknown", message, nil) }
+}
+
+extension OutboxFailure {
+    /// What a bridge says.
+    init(_ failure: BridgeFailure) {
+        let place = failure.location.map { failure.message.contains($0) ? "" : " (\($0))" } ?? ""
+        self.init(
+            code: failure.code.rawValue, message: failure.message + place, remedy: failure.remedy,
+            remote: failure.remote)
+    }
+}

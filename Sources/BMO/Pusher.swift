@@ -1,0 +1,195 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+internal import Model
+internal import SQLiteStore
+
+/// One push: first what nobody knows of, then what waits, several objects at a time.
+struct Pusher {
+    private let workspace: Workspace
+    private let store: PushStore
+    private let options: Workspace.PushOptions
+    private let report: @Sendable (PushReport.Edit) -> Void
+
+    /// So often an edit is sent in one push: each time what was in its way was gone.
+    private static let mostTries = 3
+
+    init(
+        _ workspace: Workspace, _ store: SQLiteStore, _ options: Workspace.PushOptions,
+        _ report: @escaping @Sendable (PushReport.Edit) -> Void
+    ) {
+        self.workspace = workspace
+        self.store = PushStore(store, path: workspace.configuration.databasePath)
+        self.options = options
+        self.report = report
+    }
+
+    /// - Throws: ``StoreError``.
+    func run() async throws -> PushReport {
+        let start = ContinuousClock.now
+        _ = try await store.run { try $0.recoverSending() }
+        let wanted = try await wanted()
+        guard !wanted.isEmpty else { return PushReport(edits: [], duration: .zero, wasInterrupted: false) }
+        try await store.run { try $0.beginRun(kind: "push") }
+        let connections = Connections(workspace)
+        var round = Round(wanted: wanted, entities: options.entities == nil ? nil : Set(wanted.map(\.entity)))
+        do {
+            let sender = PushSender(
+                workspace: workspace, store: store, connections: connections, options: options)
+            try await look(sender, &round)
+            try await send(sender, &round)
+        } catch {
+            await connections.close()
+            _ = try? await store.run { try $0.endRun(outcome: "failed", summary: nil, always: false) }
+            throw error
+        }
+        await connections.close()
+        var summary = PushReport(
+            edits: round.edits + (try await left(round)), duration: ContinuousClock.now - start,
+            wasInterrupted: Task.isCancelled)
+        let history = workspace.configuration.history
+        summary.run = try await store.run { [summary, isNews = round.edits.contains { $0.outcome != .waits }] in
+            try $0.endRun(outcome: summary.outcomeWord, summary: summary.json, always: isNews, keeping: history)
+        }
+        return summary
+    }
+
+    private struct Round {
+        let wanted: [OutboxEntry]
+        let entities: Set<String>?
+        var edits: [PushReport.Edit] = []
+        /// Not to be sent (again) in this push.
+        var excluded: Set<Int64> = []
+        var tries: [Int64: Int] = [:]
+        /// The bridges that cannot be used at present.
+        var down: Set<String> = []
+    }
+
+    /// The edits of the entities that were asked for, with all that these depend on.
+    private func wanted() async throws -> [OutboxEntry] {
+        let all = try await store.run { try $0.outbox() }
+        guard let names = options.entities else { return all }
+        let model = workspace.model.model
+        let entities = Set(
+            model.entities.filter { entity in model.lineage(of: entity).contains { names.contains($0.name) } }.map(
+                \.name))
+        let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var ids: Set<Int64> = []
+        var waiting = all.filter { entities.contains($0.entity) }.map(\.id)
+        while let id = waiting.popLast() {
+            guard ids.insert(id).inserted, let entry = byID[id] else { continue }
+            waiting += entry.dependsOn
+            waiting += all.filter { $0.id < id && $0.key == entry.key && $0.entity == entry.entity }.map(\.id)
+        }
+        return all.filter { ids.contains($0.id) }
+    }
+
+    // MARK: the two parts
+
+    private func look(_ sender: PushSender, _ round: inout Round) async throws {
+        let unknown = try await store.run { try $0.outbox(state: .unknown) }
+        let ids = Set(round.wanted.map(\.id))
+        for entry in unknown where ids.contains(entry.id) && !Task.isCancelled {
+            guard !round.down.contains(bridge(of: entry.entity)) else { continue }
+            try await take(try await sender.look(for: entry), &round)
+        }
+    }
+
+    private func send(_ sender: PushSender, _ round: inout Round) async throws {
+        try await withThrowingTaskGroup(of: PushSender.Outcome.self) { group in
+            var running = 0
+            while true {
+                while running < max(1, options.concurrency), !Task.isCancelled, let entry = try await next(round) {
+                    round.excluded.insert(entry.id)
+                    running += 1
+                    group.addTask { try await sender.send(entry) }
+                }
+                guard let outcome = try await group.next() else { return }
+                running -= 1
+                try await take(outcome, &round)
+            }
+        }
+    }
+
+    private func next(_ round: Round) async throws -> OutboxEntry? {
+        var entities = round.entities
+        if !round.down.isEmpty {
+            let names = Set(workspace.model.entities.map(\.name))
+            entities = (entities ?? names).filter { !round.down.contains(bridge(of: $0)) }
+        }
+        return try await store.run { [entities] in
+            try $0.nextToSend(at: Clock.now(), entities: entities, excluding: round.excluded)
+        }
+    }
+
+    private func take(_ outcome: PushSender.Outcome, _ round: inout Round) async throws {
+        switch outcome {
+        case .over(let edit):
+            round.edits.append(edit)
+            report(edit)
+        case .down(let bridge, let edit):
+            round.down.insert(bridge)
+            round.edits.append(edit)
+            report(edit)
+        case .again(let edit):
+            round.tries[edit.entry, default: 0] += 1
+            if round.tries[edit.entry, default: 0] < Self.mostTries {
+                round.excluded.remove(edit.entry)
+            } else {
+                let edit = try await giveUp(edit)
+                round.edits.append(edit)
+                report(edit)
+            }
+        }
+    }
+
+    /// What was in the way of an edit went, and came again, and again.
+    private func giveUp(_ edit: PushReport.Edit) async throws -> PushReport.Edit {
+        var edit = edit
+        var failure = edit.failure ?? OutboxFailure(code: "unknown", message: "it was sent \(Self.mostTries) times")
+        guard edit.outcome == .conflict else {
+            let next = Clock.text(after: Backoff.pause(afterFailures: 5))
+            try await store.run { [failure, entry = edit.entry] in try $0.settle(entry, .retry(at: next, failure)) }
+            edit.next = next
+            return edit
+        }
+        failure.remedy =
+            "reading the object brought no other version of it: let \"read_one\" bring the attribute by which the remote "
+            + "tells versions (REST: header_fields), then `bmo outbox retry \(edit.entry)`"
+        edit.failure = failure
+        try await store.run { [failure, entry = edit.entry] in try $0.settle(entry, .conflict(failure)) }
+        return edit
+    }
+
+    private func bridge(of entity: String) -> String {
+        workspace.model.model.entity(named: entity).map { workspace.model.model.walked($0).bridge } ?? ""
+    }
+
+    // MARK: what stays
+
+    /// The edits that were asked for and did not come to be sent.
+    private func left(_ round: Round) async throws -> [PushReport.Edit] {
+        let told = Set(round.edits.map(\.entry))
+        let ids = Set(round.wanted.map(\.id))
+        return try await store.run { try $0.outbox() }.filter { ids.contains($0.id) && !told.contains($0.id) }.map {
+            entry in
+            let outcome: PushReport.Edit.Outcome =
+                switch entry.state {
+                case .pending, .sending: .waits
+                case .unknown: .unknown
+                case .refused: .refused
+                case .conflict: .conflict
+                }
+            var edit = PushReport.Edit(entry, outcome, entry.failure)
+            if outcome == .waits {
+                edit.next = entry.notBefore
+                if !entry.dependsOn.isEmpty {
+                    let others = entry.dependsOn.map(String.init).joined(separator: ", ")
+                    edit.failure = OutboxFailure(code: "depends", message: "it refers to what \(others) creates")
+                }
+            }
+            report(edit)
+            return edit
+        }
+    }
+}

@@ -1,0 +1,212 @@
+// Watch: keeps the database and the remote together. One task syncs every now and then, another pushes a moment after each
+// local edit; they share nothing but the file.
+
+internal import Importer
+internal import SQLiteStore
+internal import Synchronization
+
+/// How a watch is kept.
+public struct WatchOptions: Sendable {
+    /// The entities that are synced and pushed; nil is all.
+    public var entities: [String]?
+    /// From the end of a sync to the next one.
+    public var every: Duration
+    /// The file that says how it stands; nil for none.
+    public var health: String?
+    /// See ``Workspace/PushOptions/grace``.
+    public var grace: Duration
+
+    /// The usual options.
+    public init(
+        entities: [String]? = nil, every: Duration = .seconds(30), health: String? = nil,
+        grace: Duration = .seconds(30)
+    ) {
+        self.entities = entities
+        self.every = every
+        self.health = health
+        self.grace = grace
+    }
+}
+
+/// What happens during a watch.
+public enum WatchEvent: Sendable {
+    /// A sync is over.
+    case synced(SyncReport)
+    /// Something of a sync.
+    case sync(SyncEvent)
+    /// An edit was tried.
+    case edit(PushReport.Edit)
+    /// A push is over.
+    case pushed(PushReport)
+    /// A round was left out, or failed as a whole, and why.
+    case trouble(String)
+}
+
+extension Workspace {
+    /// Syncs every now and then and pushes after each local edit, until the task is cancelled.
+    ///
+    /// What fails is told and tried again, later each time. A cancelled sync keeps its finished pages; an edit that is on
+    /// its way is waited for.
+    ///
+    /// - Parameter report: Called from any thread.
+    /// - Throws: ``StoreError`` when the database cannot be opened at all.
+    public func watch(_ options: WatchOptions, report: @escaping @Sendable (WatchEvent) -> Void) async throws {
+        // Made or brought up to date once, and a config that does not fit shows now.
+        do {
+            try await openLockedStore(command: "bmo watch").close()
+        } catch let error as StoreError where error.code == .busy {
+            report(.trouble(error.description))
+        }
+        let store = try openStore()
+        let watch = Watch(workspace: self, options: options, health: WatchHealth(path: options.health), report: report)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await watch.syncAgainAndAgain() }
+            group.addTask { await watch.pushAgainAndAgain(store) }
+            group.addTask { await watch.beat() }
+        }
+        watch.note { $0.state = "stopped" }
+        try store.close()
+    }
+}
+
+private struct Watch {
+    let workspace: Workspace
+    let options: WatchOptions
+    let health: WatchHealth
+    let report: @Sendable (WatchEvent) -> Void
+
+    private static let tick: Duration = .milliseconds(500)
+    private static let longestPause: Duration = .seconds(900)
+
+    func note(_ change: (inout WatchHealth.State) -> Void) {
+        if let fault = health.note(change) { report(.trouble(fault)) }
+    }
+
+    /// Shows that it lives.
+    func beat() async {
+        while !Task.isCancelled {
+            note { _ in }
+            try? await Task.sleep(for: .seconds(30))
+        }
+    }
+
+    // MARK: sync
+
+    func syncAgainAndAgain() async {
+        while !Task.isCancelled {
+            note { $0.state = "syncing" }
+            let outcome = await syncOnce()
+            let failures = health.now.failures
+            note { state in
+                state.rounds += 1
+                state.state = outcome == nil ? "waiting" : "failing"
+                state.failures = outcome == nil ? 0 : failures + 1
+                state.error = outcome
+            }
+            try? await Task.sleep(for: pause(afterFailures: health.now.failures))
+        }
+    }
+
+    /// Why it failed; nil when it did not.
+    private func syncOnce() async -> String? {
+        do {
+            let store = try await workspace.openLockedStore(command: "bmo watch")
+            defer { try? store.close() }
+            let summary = try await workspace.sync(
+                into: store, Workspace.SyncOptions(entities: options.entities)
+            ) { [report] in report(.sync($0)) }
+            report(.synced(summary))
+            note { $0.lastSync = (Clock.now(), summary.outcomeWord) }
+            if summary.succeeded || summary.wasInterrupted { return nil }
+            let failures = summary.entities.compactMap { entity -> String? in
+                if case .failed(let failure) = entity.outcome { failure.description } else { nil }
+            }
+            return failures.first ?? "the sync failed"
+        } catch is CancellationError {
+            return nil
+        } catch let error as StoreError where error.code == .busy {
+            // Somebody else syncs: that is no failure.
+            report(.trouble(error.description))
+            return nil
+        } catch {
+            report(.trouble("\(error)"))
+            return "\(error)"
+        }
+    }
+
+    private func pause(afterFailures count: Int) -> Duration {
+        guard count > 0 else { return options.every }
+        var pause = options.every
+        for _ in 1..<min(count, 20) where pause < Self.longestPause { pause = pause * 2 }
+        return max(options.every, min(pause, Self.longestPause))
+    }
+
+    // MARK: push
+
+    func pushAgainAndAgain(_ store: SQLiteStore) async {
+        var seen: Int64?
+        var next = ""
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                let version = try store.dataVersion()
+                if version != seen || !next.isEmpty && next <= Clock.now() {
+                    next = try await pushOnce(store)
+                    // What the push itself wrote is not news.
+                    seen = try store.dataVersion()
+                    if try hasNews(store) { seen = nil }
+                }
+                failures = 0
+            } catch is CancellationError {
+                return
+            } catch {
+                failures += 1
+                report(.trouble("\(error)"))
+                try? await Task.sleep(for: Backoff.pause(afterFailures: failures, longest: .seconds(60)))
+            }
+            try? await Task.sleep(for: Self.tick)
+        }
+    }
+
+    /// An edit that can be sent now.
+    private func hasNews(_ store: SQLiteStore) throws -> Bool {
+        try store.nextToSend(at: Clock.now(), entities: nil, excluding: []) != nil && options.entities == nil
+    }
+
+    /// Pushes if there is anything to push; returns when to look again, empty for after the next commit only.
+    private func pushOnce(_ store: SQLiteStore) async throws -> String {
+        let waiting = try store.outbox()
+        note { $0.outbox = waiting.count }
+        let now = Clock.now()
+        let isDue = waiting.contains { entry in
+            switch entry.state {
+            case .pending, .unknown: entry.notBefore.map { $0 <= now } ?? true
+            case .sending: true
+            case .refused, .conflict: false
+            }
+        }
+        if isDue {
+            let pushOptions = Workspace.PushOptions(entities: options.entities, grace: options.grace)
+            do {
+                let summary = try await workspace.push(from: store, pushOptions, command: "bmo watch") {
+                    [report] edit in
+                    if edit.outcome != .waits || edit.failure != nil { report(.edit(edit)) }
+                }
+                report(.pushed(summary))
+                let left = try store.outbox().count
+                note { state in
+                    state.outbox = left
+                    state.lastPush = (Clock.now(), summary.count(.sent), left)
+                }
+            } catch let error as StoreError where error.code == .busy {
+                // Somebody else sends them.
+                return Clock.text(after: .seconds(5))
+            }
+        }
+        let later = try store.outbox().filter { $0.state == .pending || $0.state == .unknown }
+        guard !later.isEmpty else { return "" }
+        // Those that nobody can tell of are looked for with each round.
+        let soonest = later.compactMap(\.notBefore).filter { $0 > now }.min()
+        return soonest ?? Clock.text(after: max(options.every, .seconds(5)))
+    }
+}

@@ -1,0 +1,92 @@
+internal import Glibc
+internal import RecordBatch
+internal import SQLiteStore
+internal import Synchronization
+
+/// How a watch stands, as a JSON file that monitors read: always a whole one.
+final class WatchHealth: Sendable {
+    /// What the file says.
+    struct State: Sendable {
+        var state = "waiting"
+        var since = Clock.now()
+        var rounds = 0
+        var failures = 0
+        var lastSync: (at: String, outcome: String)?
+        var lastPush: (at: String, sent: Int, left: Int)?
+        var outbox = 0
+        var error: String?
+    }
+
+    private let path: String?
+    private let state = Mutex(State())
+
+    init(path: String?) { self.path = path }
+
+    var now: State { state.withLock { $0 } }
+
+    /// Changes what the file says, and writes it.
+    ///
+    /// - Returns: Why it cannot be written; nil where it was.
+    @discardableResult
+    func note(_ change: (inout State) -> Void) -> String? {
+        let new = state.withLock { state in
+            let before = state.state
+            change(&state)
+            if state.state != before { state.since = Clock.now() }
+            return state
+        }
+        return write(new)
+    }
+
+    private func write(_ state: State) -> String? {
+        guard let path else { return nil }
+        let text =
+            RecordBatchWriter.json { writer in
+                writer.member("state", state.state)
+                writer.member("since", state.since)
+                writer.member("written", Clock.now())
+                writer.member("rounds", state.rounds)
+                writer.member("failures_in_a_row", state.failures)
+                writer.key("last_sync")
+                if let sync = state.lastSync {
+                    writer.object {
+                        writer.member("at", sync.at)
+                        writer.member("outcome", sync.outcome)
+                    }
+                } else {
+                    writer.null()
+                }
+                writer.key("last_push")
+                if let push = state.lastPush {
+                    writer.object {
+                        writer.member("at", push.at)
+                        writer.member("sent", push.sent)
+                        writer.member("left", push.left)
+                    }
+                } else {
+                    writer.null()
+                }
+                writer.member("outbox", state.outbox)
+                writer.member("error", state.error)
+                writer.member("pid", Int(getpid()))
+            } + "\n"
+        let temporary = "\(path).tmp-\(getpid())"
+        // Two tasks may write at a time: the last one counts.
+        return state.withFile(temporary, text) { rename(temporary, path) == 0 }
+            ? nil : "the health file \(path) cannot be written: \(String(cString: strerror(errno)))"
+    }
+}
+
+extension WatchHealth.State {
+    /// Writes a whole file and calls `body`.
+    fileprivate func withFile(_ path: String, _ text: String, _ body: () -> Bool) -> Bool {
+        guard let file = fopen(path, "w") else { return false }
+        let isWritten = fputs(text, file) >= 0
+        let isClosed = fclose(file) == 0
+        guard isWritten, isClosed else {
+            unlink(path)
+            return false
+        }
+        return body()
+    }
+}

@@ -1,0 +1,227 @@
+internal import ArgumentParser
+internal import BMO
+internal import Importer
+internal import Mapping
+internal import RecordBatch
+internal import SQLiteStore
+
+/// `bmo outbox`.
+struct OutboxCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outbox",
+        abstract: "Show the local edits that the remote has not confirmed; try them again, or take them back.",
+        subcommands: [
+            OutboxListCommand.self, OutboxShowCommand.self, OutboxRetryCommand.self, OutboxDropCommand.self,
+        ], defaultSubcommand: OutboxListCommand.self)
+
+    /// An entry, or a failure that names it.
+    static func entry(_ id: Int64, in store: SQLiteStore) throws -> OutboxEntry {
+        guard let entry = try store.outboxEntry(id) else {
+            throw CommandFailure("there is no edit \(id) in the outbox; `bmo outbox` lists them")
+        }
+        return entry
+    }
+
+    static func json(_ entry: OutboxEntry) -> String {
+        RecordBatchWriter.json { writer in
+            func key(_ values: [StoredValue]) {
+                writer.array { for value in values { OutgoingValue.plain(value).write(to: writer) } }
+            }
+            func member(_ name: String, _ value: StoredValue?) {
+                guard let value else { return }
+                writer.key(name)
+                OutgoingValue.plain(value).write(to: writer)
+            }
+            writer.member("id", Int(entry.id))
+            writer.member("entity", entry.entity)
+            writer.key("key")
+            key(entry.key)
+            writer.member("temporary_key", entry.hasTemporaryKey)
+            writer.member("operation", entry.operation.rawValue)
+            writer.member("state", entry.state.rawValue)
+            writer.member("attempts", entry.attempts)
+            writer.member("created", entry.created)
+            writer.member("not_before", entry.notBefore)
+            writer.key("depends_on")
+            writer.array { for id in entry.dependsOn { writer.int64(id) } }
+            writer.key("changes")
+            writer.array {
+                for change in entry.changes {
+                    writer.object {
+                        writer.member("column", change.name)
+                        member("old", change.old)
+                        member("new", change.new)
+                    }
+                }
+            }
+            writer.key("links")
+            writer.array {
+                for link in entry.links {
+                    writer.object {
+                        writer.member("relationship", link.relationship)
+                        writer.key("old")
+                        writer.array { for keys in link.old { key(keys) } }
+                        writer.key("new")
+                        writer.array { for keys in link.new { key(keys) } }
+                    }
+                }
+            }
+            writer.key("error")
+            if let failure = entry.failure {
+                writer.object {
+                    writer.member("code", failure.code)
+                    writer.member("message", failure.message)
+                    writer.member("remedy", failure.remedy)
+                    writer.member("remote", failure.remote)
+                }
+            } else {
+                writer.null()
+            }
+        }
+    }
+}
+
+/// `bmo outbox list`.
+struct OutboxListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Show the edits that the remote has not confirmed.")
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Argument(help: ArgumentHelp("Only this entity's.", valueName: "entity"))
+    var entity: String?
+
+    @Flag(help: "Print a JSON array of objects.")
+    var json = false
+
+    func run() async throws {
+        let workspace = try await options.workspace()
+        if let entity { _ = try WorkspaceOptions.entity(entity, in: workspace) }
+        let store = try options.store(of: workspace)
+        let entries = try store.outbox(entity: entity)
+        try store.close()
+        if json {
+            var printer = JSONArrayPrinter()
+            for entry in entries { printer.add(OutboxCommand.json(entry)) }
+            printer.finish()
+            return
+        }
+        if !entries.isEmpty {
+            let rows = entries.map { entry in
+                [
+                    String(entry.id), entry.state.rawValue,
+                    "\(EditRun.name(entry.entity, entry.key)) \(EditRun.words(entry.operation))",
+                    String(entry.attempts), entry.created, entry.notBefore ?? "", entry.failure?.line ?? "",
+                ]
+            }
+            print(
+                Terminal.table(
+                    ["id", "state", "edit", "tries", "since", "not before", "why"], rows, rightAligned: [0, 3]))
+        }
+        print("\(Terminal.count(entries.count, "edit", "edits")) in the outbox")
+    }
+}
+
+/// `bmo outbox show`.
+struct OutboxShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show one edit: its values before and after, and what the remote said.")
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Argument(help: ArgumentHelp("The edit's number.", valueName: "id"))
+    var id: Int64
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let workspace = try await options.workspace()
+        let store = try options.store(of: workspace)
+        let entry = try OutboxCommand.entry(id, in: store)
+        try store.close()
+        if json { return print(OutboxCommand.json(entry)) }
+        var lines = [
+            "\(entry.id)  \(EditRun.name(entry.entity, entry.key)) \(EditRun.words(entry.operation)), "
+                + "\(entry.state.rawValue)"
+        ]
+        lines.append("  since  \(entry.created)\(entry.hasTemporaryKey ? ", with a temporary key" : "")")
+        if entry.attempts > 0 { lines.append("  tries  \(entry.attempts)") }
+        if let next = entry.notBefore { lines.append("  not before \(next)") }
+        if !entry.dependsOn.isEmpty {
+            lines.append("  after  \(entry.dependsOn.map(String.init).joined(separator: ", "))")
+        }
+        for change in entry.changes {
+            let old = change.old.map { "\(Self.quoted($0)) -> " } ?? ""
+            lines.append("  \(change.name)  \(old)\(change.new.map(Self.quoted) ?? "gone")")
+        }
+        for link in entry.links {
+            lines.append("  \(link.relationship)  [\(Self.list(link.old))] -> [\(Self.list(link.new))]")
+        }
+        if let failure = entry.failure { lines.append("  why    \(failure.line)") }
+        print(lines.map(Terminal.printable).joined(separator: "\n"))
+    }
+
+    private static func quoted(_ value: StoredValue) -> String {
+        if case .text(let text) = value { return "'\(text.count > 200 ? text.prefix(200) + "…" : text)'" }
+        return value.description
+    }
+
+    private static func list(_ keys: [[StoredValue]]) -> String {
+        keys.map { $0.map(\.description).joined(separator: "/") }.joined(separator: ", ")
+    }
+}
+
+/// `bmo outbox retry`.
+struct OutboxRetryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry",
+        abstract: "Make edits due now, whatever was in their way; without a number all that were refused.",
+        discussion: """
+            `bmo push` sends them. An edit of which nobody knows whether it arrived is looked for first, as ever; with \
+            --unknown it is sent again, so look at the remote yourself before that.
+            """)
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Argument(help: ArgumentHelp("The edits' numbers.", valueName: "id"))
+    var ids: [Int64] = []
+
+    @Flag(help: "Send also those again of which nobody knows whether they arrived.")
+    var unknown = false
+
+    func run() async throws {
+        let workspace = try await options.workspace()
+        let store = try options.store(of: workspace)
+        for id in ids { _ = try OutboxCommand.entry(id, in: store) }
+        let chosen = ids.isEmpty ? try store.outbox(state: .refused).map(\.id) : ids
+        if !chosen.isEmpty { try store.retryOutbox(chosen, sendingUnknown: unknown) }
+        try store.close()
+        print("\(Terminal.count(chosen.count, "edit is", "edits are")) due; `bmo push` sends what is due")
+    }
+}
+
+/// `bmo outbox drop`.
+struct OutboxDropCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drop",
+        abstract: "Forget edits, and roll their local changes back.",
+        discussion: """
+            It is refused where later edits build on one of them, unless these are dropped too. What the remote has done \
+            already it keeps: the next sync brings it.
+            """)
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Argument(help: ArgumentHelp("The edits' numbers.", valueName: "id"))
+    var ids: [Int64]
+
+    func run() async throws {
+        let workspace = try await options.workspace()
+        let store = try options.store(of: workspace)
+        for id in ids { _ = try OutboxCommand.entry(id, in: store) }
+        try store.dropOutbox(ids)
+        try store.close()
+        print("\(Terminal.count(ids.count, "edit is", "edits are")) dropped and rolled back here")
+    }
+}

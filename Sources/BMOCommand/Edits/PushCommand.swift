@@ -1,0 +1,101 @@
+internal import ArgumentParser
+internal import BMO
+internal import Importer
+internal import Mapping
+internal import RecordBatch
+internal import SQLiteStore
+
+/// `bmo push`.
+struct PushCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push",
+        abstract: "Send local edits to the remote.",
+        discussion: """
+            Each edit is sent once; where no answer tells whether it arrived, bmo looks before it sends again. What is \
+            refused stays in the outbox with the remote's words and does not hold up other objects. A sync may run \
+            meanwhile, another push may not.
+
+            The exit code is 0 when nothing stays behind, else 1.
+            """)
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Argument(
+        help: ArgumentHelp("Send only the edits of these entities, and what they depend on.", valueName: "entity"))
+    var entities: [String] = []
+
+    @Flag(help: "Show what would be sent, and send nothing.")
+    var dryRun = false
+
+    @Flag(help: "Print a JSON object for each edit, and the report last.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How long after it was sent an edit that is not on the remote is sent again (0s, 30s, 5m).",
+            valueName: "duration"))
+    var lookAgainAfter = "30s"
+
+    @Option(
+        defaultAsFlag: LockPatience.unlimited,
+        help: ArgumentHelp(
+            "Wait for another push of this database to end, at most so long (30s, 5m, 1h).", valueName: "duration"))
+    var wait: LockPatience? = nil
+
+    func run() async throws {
+        guard case .atMost(let grace)? = LockPatience(argument: lookAgainAfter)?.patience else {
+            throw CommandFailure(
+                "the value \"\(lookAgainAfter)\" of --look-again-after is no time; a time is like 30s or 5m",
+                exitCode: CommandFailure.usage)
+        }
+        let workspace = try await options.workspace()
+        for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
+        let store = try options.store(of: workspace)
+        let names = entities.isEmpty ? nil : entities
+        if dryRun { return try show(try workspace.pendingRequests(of: names, in: store), store) }
+        let printer = PushPrinter(json: json)
+        let pushOptions = Workspace.PushOptions(entities: names, patience: wait?.patience ?? .none, grace: grace)
+        let command = (["bmo push"] + entities).joined(separator: " ")
+        let work = Task {
+            try await workspace.push(from: store, pushOptions, command: command) { printer.add($0) }
+        }
+        let signals = SignalTrap { work.cancel() }
+        let report = try await work.value
+        signals.cancel()
+        try store.close()
+        print(json ? report.json : PushPrinter.summary(report))
+        if report.wasInterrupted {
+            throw CommandFailure("interrupted; what was not sent waits", exitCode: signals.exitCode)
+        }
+        if !report.succeeded { throw ExitCode(CommandFailure.failed) }
+    }
+
+    private func show(_ requests: [Workspace.PendingRequest], _ store: SQLiteStore) throws {
+        try store.close()
+        for request in requests {
+            let entry = request.entry
+            if json {
+                print(
+                    RecordBatchWriter.json { writer in
+                        writer.member("entry", Int(entry.id))
+                        writer.member("entity", entry.entity)
+                        writer.member("operation", entry.operation.rawValue)
+                        writer.member("state", entry.state.rawValue)
+                        writer.key("values")
+                        (request.values ?? .null).write(to: writer)
+                        writer.member("fault", request.fault)
+                    })
+            } else {
+                let what = request.fault.map { "cannot be sent: \($0)" } ?? request.values?.json ?? ""
+                let values = entry.operation == .delete && request.fault == nil ? "" : "  \(what)"
+                let state = entry.state == .pending ? "" : " (\(entry.state.rawValue))"
+                print(
+                    Terminal.printable(
+                        "\(entry.operation.rawValue)  \(EditRun.name(entry.entity, entry.key))\(state)\(values)"))
+            }
+        }
+        if !json {
+            print("dry run: \(Terminal.count(requests.count, "edit", "edits")) would be sent; nothing was")
+        }
+    }
+}

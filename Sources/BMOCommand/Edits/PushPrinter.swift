@@ -1,0 +1,45 @@
+internal import BMO
+internal import Mapping
+internal import SQLiteStore
+internal import Synchronization
+
+/// Prints what becomes of edits, a line each.
+struct PushPrinter: Sendable {
+    let json: Bool
+
+    func add(_ edit: PushReport.Edit) { print(json ? edit.json : Self.line(edit)) }
+
+    /// `sent      12  Note 31 created (was bmo:6f1c...)`.
+    static func line(_ edit: PushReport.Edit) -> String {
+        let id = String(edit.entry)
+        var text = edit.outcome.rawValue.padded(to: 9) + " " + String(repeating: " ", count: max(0, 3 - id.count)) + id
+        text += "  \(EditRun.name(edit.entity, edit.key)) \(EditRun.words(edit.operation))"
+        if let old = edit.oldKey { text += " (was \(old.map(\.description).joined(separator: " ")))" }
+        if let failure = edit.failure { text += ": \(failure.line)" }
+        if edit.outcome == .conflict { text += "; `bmo conflicts \(edit.entity)` shows it" }
+        if let next = edit.next {
+            text += edit.outcome == .waits ? "; next try at \(next)" : "; looks again at \(next)"
+        }
+        return Terminal.printable(text)
+    }
+
+    /// `1 sent, 2 refused`.
+    static func summary(_ report: PushReport) -> String {
+        let parts = PushReport.Edit.Outcome.allCases.map { ($0, report.count($0)) }.filter { $0.1 > 0 }
+        guard !parts.isEmpty else { return "nothing to send" }
+        return parts.map { "\($1) \($0.rawValue)" }.joined(separator: ", ")
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
+
+/// What became of edits, by the numbers of their entries.
+final class Outcomes: Sendable {
+    private let edits = Mutex<[Int64: PushReport.Edit]>([:])
+
+    func note(_ edit: PushReport.Edit) { edits.withLock { $0[edit.entry] = edit } }
+
+    subscript(entry: Int64) -> PushReport.Edit? { edits.withLock { $0[entry] } }
+}

@@ -1,0 +1,98 @@
+internal import ArgumentParser
+internal import BMO
+internal import Importer
+internal import Model
+internal import RecordBatch
+internal import SQLiteStore
+
+/// `bmo watch`.
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Keep the database and the remote together: sync every now and then, push after each edit.",
+        discussion: """
+            It runs until SIGTERM or Ctrl-C: then a sync keeps its finished pages, an edit that is on its way is waited \
+            for, and the exit code is 0. What fails is tried again, later each time, at most 15 minutes. Locks are held \
+            during a sync or a push only, so that other commands work beside it.
+
+            docs/watch.md has a systemd unit and says what the health file holds.
+            """)
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Argument(help: ArgumentHelp("Only these entities; all when none is named.", valueName: "entity"))
+    var entities: [String] = []
+
+    @Option(help: ArgumentHelp("From the end of a sync to the next one (5s, 30s, 5m, 1h).", valueName: "duration"))
+    var every = "30s"
+
+    @Option(help: ArgumentHelp("Write how it stands to this file, as JSON.", valueName: "path"))
+    var health: String?
+
+    @Flag(help: "Write events as JSON lines to stdout.")
+    var json = false
+
+    func run() async throws {
+        guard case .atMost(let pause)? = LockPatience(argument: every)?.patience, pause > .zero else {
+            throw CommandFailure(
+                "the value \"\(every)\" of --every is no time; a time is like 30s, 5m or 1h",
+                exitCode: CommandFailure.usage)
+        }
+        let workspace = try await options.workspace()
+        for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
+        let watchOptions = WatchOptions(entities: entities.isEmpty ? nil : entities, every: pause, health: health)
+        let json = json
+        let work = Task {
+            try await workspace.watch(watchOptions) { Self.show($0, json: json) }
+        }
+        let signals = SignalTrap { work.cancel() }
+        if !json { print("watching \(workspace.configuration.databasePath), a sync every \(every)") }
+        _ = Terminal.flushOutput()
+        do {
+            try await work.value
+        } catch is CancellationError {}
+        signals.cancel()
+        if !json { print("stopped") }
+    }
+
+    private static func show(_ event: WatchEvent, json: Bool) {
+        switch event {
+        case .sync(.warning(let entity, let message)) where !json:
+            Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
+        case .sync: break
+        case .synced(let report):
+            if json {
+                print("{\"event\":\"sync\",\"report\":\(report.json)}")
+            } else {
+                for entity in report.entities {
+                    if case .failed(let failure) = entity.outcome { Terminal.error(failure.description) }
+                }
+                if report.hasNews { print("\(Clock.now())  sync \(report.outcomeWord)\(counts(report))") }
+            }
+        case .edit(let edit): print(json ? "{\"event\":\"edit\",\"edit\":\(edit.json)}" : PushPrinter.line(edit))
+        case .pushed(let report): if json { print("{\"event\":\"push\",\"report\":\(report.json)}") }
+        case .trouble(let words):
+            if json {
+                print(
+                    RecordBatchWriter.json { writer in
+                        writer.member("event", "trouble")
+                        writer.member("message", words)
+                    })
+            } else {
+                Terminal.error(words, prefix: "bmo: warning: ")
+            }
+        }
+        _ = Terminal.flushOutput()
+    }
+
+    private static func counts(_ report: SyncReport) -> String {
+        let all = report.entities.map(\.counts)
+        func sum(_ count: KeyPath<ImportCounts.Entity, Int>) -> Int { all.reduce(0) { $0 + $1[keyPath: count] } }
+        let parts: [(count: Int, name: String)] = [
+            (sum(\.inserted), "inserted"), (sum(\.updated), "updated"), (sum(\.deleted), "deleted"),
+            (sum(\.quarantined), "in quarantine"),
+        ]
+        let words = parts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
+        return words.isEmpty ? "" : ": " + words.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,160 @@
+internal import Glibc
+internal import Model
+internal import RecordBatch
+
+/// Turns a local value of an attribute into the remote one that would be read as it: a ``ValueConverter`` backwards.
+struct OutgoingConverter: Sendable {
+    private let attribute: Attribute
+    private let forward: ValueConverter
+
+    init(_ attribute: Attribute) {
+        self.attribute = attribute
+        forward = ValueConverter(attribute)
+    }
+
+    /// The remote value of a local one.
+    ///
+    /// - Throws: Why there is none: read back, it would be another value.
+    func convert(_ value: StoredValue) throws(ValueConverter.Misfit) -> OutgoingValue {
+        var scalar = try natural(value)
+        for transformer in attribute.transformers.reversed() { scalar = try undo(transformer, scalar, value) }
+        let arena = Arena()
+        let back = try forward.convert(scalar, arena).value ?? .null
+        guard back == value else {
+            throw ValueConverter.Misfit(reason: "it would come back as \(Self.shown(back))")
+        }
+        return try shaped(scalar)
+    }
+
+    /// The value as its type has it before any transformer, which is the value after all of them.
+    private func natural(_ value: StoredValue) throws(ValueConverter.Misfit) -> RemoteScalar {
+        switch (attribute.type, value) {
+        case (_, .null): return .null
+        case (.boolean, .integer(let value)): return .bool(value != 0)
+        case (_, .integer(let value)): return .int(value)
+        case (_, .real(let value)): return .double(value)
+        case (_, .bytes(let value)): return .bytes(value)
+        case (.decimal, .text(let text)): return .decimal(text)
+        case (.json, .text(let text)):
+            // A transformer wants the value itself.
+            guard !attribute.transformers.isEmpty, let value = try? ConfigValue(json: text) else {
+                return .composite(text)
+            }
+            return RemoteScalar(value)
+        case (.timestamp, .text(let text)), (.date, .text(let text)): return try time(text)
+        case (_, .text(let text)): return .text(text)
+        }
+    }
+
+    /// A time or day as the last transformer reads it, or in ISO 8601.
+    private func time(_ text: String) throws(ValueConverter.Misfit) -> RemoteScalar {
+        switch attribute.transformers.last {
+        case .unit(let unit)?: return .number(of: try microseconds(text), in: unit)
+        case .format(let format)?:
+            let microseconds = try microseconds(text)
+            var seconds = time_t(microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
+            var parts = tm()
+            gmtime_r(&seconds, &parts)
+            return .text(try Self.text(of: &parts, format))
+        default:
+            guard attribute.type == .timestamp, text.hasSuffix("Z"), let dot = text.lastIndex(of: ".") else {
+                return .text(text)
+            }
+            // The shortest text of the same instant: not every reader takes six decimals.
+            var decimals = text[text.index(after: dot)...].dropLast()
+            while decimals.last == "0" { decimals.removeLast() }
+            return .text(text[..<dot] + (decimals.isEmpty ? "" : "." + decimals) + "Z")
+        }
+    }
+
+    private func microseconds(_ text: String) throws(ValueConverter.Misfit) -> Int64 {
+        guard let date = ISODate(text) else { throw ValueConverter.Misfit(reason: "it is no time") }
+        return date.microseconds
+    }
+
+    private static func text(of parts: inout tm, _ format: String) throws(ValueConverter.Misfit) -> String {
+        var buffer = [CChar](repeating: 0, count: 1024)
+        // A format that makes nothing and one that makes too much look alike: neither is read again.
+        let count = strftime(&buffer, buffer.count, format, &parts)
+        guard count > 0 else { throw ValueConverter.Misfit(reason: "the format \(format) makes no text of it") }
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private func undo(
+        _ transformer: Transformer, _ scalar: RemoteScalar, _ value: StoredValue
+    ) throws(ValueConverter.Misfit) -> RemoteScalar {
+        switch transformer {
+        case .map(let mappings):
+            guard
+                let mapping = mappings.first(where: { mapping in
+                    let local = RemoteScalar(mapping.local)
+                    return local.isNull ? scalar.isNull : !scalar.isNull && local.text == scalar.text
+                })
+            else {
+                if scalar.isNull { return .null }
+                let known = mappings.map { RemoteScalar($0.local).json }.joined(separator: ", ")
+                throw ValueConverter.Misfit(reason: "the map has no remote value for it, only for \(known)")
+            }
+            return Self.remote(of: mapping, among: mappings)
+        case _ where scalar.isNull: return .null
+        case .trim, .lowercase, .uppercase, .emptyAsNull, .unit, .format: return scalar
+        case .prefix(let prefix):
+            guard let text = scalar.text, text.hasPrefix(prefix) else {
+                throw ValueConverter.Misfit(reason: "it does not begin with \"\(prefix)\"")
+            }
+            return .text(String(text.dropFirst(prefix.count)))
+        case .stripPrefix(let prefix): return .text(prefix + (scalar.text ?? ""))
+        case .base(let base):
+            guard let text = scalar.text, let number = Int64(text) else { return scalar }
+            return .text(String(number, radix: base))
+        }
+    }
+
+    /// A map tells remote values by their text: where all are numbers or booleans, they are that.
+    private static func remote(of mapping: ValueMapping, among mappings: [ValueMapping]) -> RemoteScalar {
+        if mappings.allSatisfy({ Int64($0.remote).map(String.init) == $0.remote }), let number = Int64(mapping.remote) {
+            return .int(number)
+        }
+        if mappings.allSatisfy({ ["true", "false"].contains($0.remote) }) { return .bool(mapping.remote == "true") }
+        return .text(mapping.remote)
+    }
+
+    private func shaped(_ scalar: RemoteScalar) throws(ValueConverter.Misfit) -> OutgoingValue {
+        guard let form = attribute.write.form, let text = scalar.text else { return OutgoingValue(scalar) }
+        switch form {
+        case .text: return .text(text)
+        case .number:
+            if case .bool = scalar { return OutgoingValue(scalar) }
+            if let number = Int64(text) { return .int(number) }
+            guard let number = DecimalText(text) else {
+                throw ValueConverter.Misfit(reason: "it is sent as a number, and is none")
+            }
+            return .decimal(number.plain)
+        case .key, .object: return OutgoingValue(scalar)
+        }
+    }
+
+    static func shown(_ value: StoredValue) -> String {
+        switch value {
+        case .text(let text): "\"\(text.count > 80 ? text.prefix(80) + "…" : text)\""
+        default: value.description
+        }
+    }
+}
+
+extension RemoteScalar {
+    /// An instant as a number of a unit since 1970, with decimals where it takes them.
+    fileprivate static func number(of microseconds: Int64, in unit: TimeUnit) -> RemoteScalar {
+        let divisor: Int64
+        let decimals: Int
+        switch unit {
+        case .seconds: (divisor, decimals) = (1_000_000, 6)
+        case .milliseconds: (divisor, decimals) = (1000, 3)
+        case .microseconds: (divisor, decimals) = (1, 0)
+        }
+        guard microseconds % divisor != 0 else { return .int(microseconds / divisor) }
+        let fraction = String(microseconds.magnitude % divisor.magnitude)
+        let padded = String(repeating: "0", count: decimals - fraction.count) + fraction
+        return .decimal("\(microseconds < 0 ? "-" : "")\(microseconds.magnitude / divisor.magnitude).\(padded)")
+    }
+}

@@ -1,0 +1,237 @@
+package import Model
+
+/// How the local values of one entity's objects become remote ones, and which of them can.
+///
+/// The inverse of the entity's ``MappingPlan``: what it makes of a row, that plan reads as the same row.
+package struct OutgoingPlan: Sendable {
+    /// Why a value cannot be written.
+    package struct Refusal: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The attribute or relationship.
+        package var name: String
+        /// The whole sentence.
+        package var description: String
+
+        package init(_ name: String, _ description: String) {
+            self.name = name
+            self.description = description
+        }
+    }
+
+    /// The entity's index in the ``CompiledModel``.
+    package let entity: Int
+    private let model: CompiledModel
+    private let name: String
+    private let isWritable: Bool
+    private let attributes: [String: Attribute]
+    private let relationships: [String: Relationship]
+    /// Names that only further sources bring, and which.
+    private let sources: [String: String]
+    /// The relationship to the parent, whose values go into paths.
+    private let parent: String?
+
+    /// The way back of an entity.
+    package init(of entity: Int, in model: CompiledModel) {
+        self.entity = entity
+        self.model = model
+        let definition = model.model.entities[entity]
+        name = definition.name
+        isWritable = model.model.isWritable(definition)
+        attributes = Dictionary(
+            model.model.attributes(of: definition).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        relationships = Dictionary(
+            model.model.relationships(of: definition).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let root = model.model.root(of: definition)
+        sources = Dictionary(
+            root.sources.flatMap { source in
+                (source.attributes.map(\.name) + source.relationships.map(\.name))
+                    .filter(root.sourcedNames.contains).map { ($0, source.name) }
+            }, uniquingKeysWith: { first, _ in first })
+        parent = model.model.walked(definition).parent?.relationship
+    }
+
+    private var layout: EntityLayout { model.entities[entity] }
+
+    // MARK: what can be set
+
+    /// Why a column or a relationship to many cannot be set; nil where it can.
+    ///
+    /// - Parameter isNew: Whether the object is being created.
+    package func refusal(of name: String, isNew: Bool) -> Refusal? {
+        let what = "\(self.name).\(name)"
+        guard isWritable else {
+            return Refusal(name, "\(self.name) is not writable; add \"writable: true\" to the entity")
+        }
+        if let many = layout.toMany.first(where: { $0.name == name }) { return refusal(of: many, what, isNew) }
+        guard let index = layout.fields.firstIndex(where: { $0.name == name }) else {
+            return Refusal(name, "\(self.name) has no attribute or relationship \"\(name)\"")
+        }
+        let field = layout.fields[index]
+        let rule: WriteRule
+        if let relationship = field.relationship.map({ layout.toOne[$0].name }) {
+            guard let found = relationships[relationship] else { return foreign(name, what) }
+            if let source = sources[relationship] { return sourced(name, what, source) }
+            rule = found.write
+        } else {
+            guard let attribute = attributes[name] else { return foreign(name, what) }
+            if let source = sources[name] { return sourced(name, what, source) }
+            if case .constant = attribute.source { return Refusal(name, "\(what) is a constant of the configuration") }
+            if case .path(let path) = attribute.source, attribute.type == .json, path.components.count > 1,
+                attribute.write.path == nil
+            {
+                return Refusal(
+                    name,
+                    "\(what) comes from the path \(path), which may lead across a list; \"write: {to: PATH}\" "
+                        + "says where it goes")
+            }
+            rule = attribute.write
+        }
+        if !isNew, layout.key.contains(index) { return Refusal(name, "\(what) is of the key, which cannot be changed") }
+        return refusal(of: rule, name, what, isNew)
+    }
+
+    private func refusal(of many: EntityLayout.ToMany, _ what: String, _ isNew: Bool) -> Refusal? {
+        guard let relationship = relationships[many.name] else { return foreign(many.name, what) }
+        if let source = sources[many.name] { return sourced(many.name, what, source) }
+        guard case .links = many.storage else {
+            let definition = model.model.entities[entity]
+            guard case .inverse(let other, let name)? = model.model.storage(of: relationship, in: definition) else {
+                return Refusal(many.name, "\(what) is kept by its target: set it there")
+            }
+            return Refusal(many.name, "\(what) is kept by the other side: set \(other).\(name)")
+        }
+        return refusal(of: relationship.write, many.name, what, isNew)
+    }
+
+    private func refusal(of rule: WriteRule, _ name: String, _ what: String, _ isNew: Bool) -> Refusal? {
+        switch rule.permission {
+        case .never: Refusal(name, "\(what) comes from the remote only (\"write: false\")")
+        case .createOnly where !isNew: Refusal(name, "\(what) can be set in a new object only (\"write: create_only\")")
+        case .always, .createOnly: nil
+        }
+    }
+
+    private func foreign(_ name: String, _ what: String) -> Refusal {
+        Refusal(name, "\(what) is no attribute of \(self.name): bmo keeps that column itself")
+    }
+
+    private func sourced(_ name: String, _ what: String, _ source: String) -> Refusal {
+        Refusal(name, "\(what) comes from the source \"\(source)\", which cannot be written")
+    }
+
+    // MARK: values
+
+    /// The remote shape of columns and relationships to many.
+    ///
+    /// - Parameters:
+    ///   - columns: Local values by column. Of a relationship whose target's key has several attributes all are needed.
+    ///   - links: The keys of the targets, by relationship.
+    /// - Throws: ``Refusal`` where a value has no remote form, or two would have one place.
+    package func object(
+        _ columns: [String: StoredValue], links: [String: [[StoredValue]]] = [:]
+    ) throws(Refusal) -> OutgoingValue {
+        var object = OutgoingValue.object([])
+        func put(_ value: OutgoingValue, _ path: RemotePath, _ name: String) throws(Refusal) {
+            guard object.put(value, at: path.components[...]) else {
+                throw Refusal(
+                    name, "\(self.name).\(name) goes to \(path), where another value of the object goes too")
+            }
+        }
+        for field in layout.fields where field.relationship == nil {
+            guard let value = columns[field.name], let attribute = attributes[field.name],
+                case .path(let path) = attribute.source
+            else { continue }
+            try put(try remote(value, of: attribute), attribute.write.path ?? path, field.name)
+        }
+        for toOne in layout.toOne {
+            let fields = layout.fields[toOne.firstField..<toOne.firstField + toOne.fieldCount]
+            guard fields.contains(where: { columns[$0.name] != nil }), let relationship = relationships[toOne.name]
+            else {
+                continue
+            }
+            // The parent of a walk per parent is in the path already.
+            if toOne.name == parent, !relationship.write.isExplicit { continue }
+            let key = fields.map { columns[$0.name] ?? .null }
+            let value = try reference(to: toOne.target, key, relationship)
+            try put(value, relationship.write.path ?? relationship.source, toOne.name)
+        }
+        for many in layout.toMany {
+            guard let keys = links[many.name], let relationship = relationships[many.name] else { continue }
+            var list: [OutgoingValue] = []
+            for key in keys { list.append(try reference(to: many.target, key, relationship)) }
+            try put(.array(list), relationship.write.path ?? relationship.source, many.name)
+        }
+        return object
+    }
+
+    /// The remote values of a key, by local names: what stands in URLs and requests.
+    package func key(_ key: [StoredValue]) throws(Refusal) -> [(name: String, value: OutgoingValue)] {
+        var values: [(name: String, value: OutgoingValue)] = []
+        for (index, value) in zip(layout.key, key) {
+            let field = layout.fields[index]
+            guard let attribute = attributes[field.name] else {
+                values.append((field.name, OutgoingValue(RemoteScalar(stored: value))))
+                continue
+            }
+            values.append((field.name, try remote(value, of: attribute)))
+        }
+        return values
+    }
+
+    /// Where the records have an attribute.
+    package func path(of attribute: String) -> RemotePath? {
+        guard case .path(let path)? = attributes[attribute]?.source else { return nil }
+        return path
+    }
+
+    private func reference(
+        to target: Int, _ key: [StoredValue], _ relationship: Relationship
+    ) throws(Refusal) -> OutgoingValue {
+        guard !key.contains(.null) else { return .null }
+        let definition = model.model.entities[target]
+        let keys = model.model.key(of: definition)
+        let own = Dictionary(
+            model.model.attributes(of: definition).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let isBare = relationship.write.form.map { $0 == .key } ?? (keys.count == 1)
+        var object = OutgoingValue.object([])
+        for (declared, value) in zip(keys, key) {
+            let attribute = own[declared.name] ?? declared
+            let remote: OutgoingValue
+            do {
+                remote = try OutgoingConverter(attribute).convert(value)
+            } catch {
+                throw Refusal(relationship.name, Self.words(name, relationship.name, value, error))
+            }
+            if isBare, keys.count == 1 { return remote }
+            guard case .path(let path) = attribute.source else { continue }
+            _ = object.put(remote, at: path.components[...])
+        }
+        return object
+    }
+
+    private func remote(_ value: StoredValue, of attribute: Attribute) throws(Refusal) -> OutgoingValue {
+        do {
+            return try OutgoingConverter(attribute).convert(value)
+        } catch {
+            throw Refusal(attribute.name, Self.words(name, attribute.name, value, error))
+        }
+    }
+
+    private static func words(
+        _ entity: String, _ name: String, _ value: StoredValue, _ misfit: ValueConverter.Misfit
+    ) -> String {
+        "\(entity).\(name): \(OutgoingConverter.shown(value)) cannot be written: \(misfit.reason)"
+    }
+}
+
+extension RemoteScalar {
+    /// A local value as it is.
+    init(stored value: StoredValue) {
+        switch value {
+        case .null: self = .null
+        case .integer(let value): self = .int(value)
+        case .real(let value): self = .double(value)
+        case .text(let value): self = .text(value)
+        case .bytes(let value): self = .bytes(value)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// Outgoing: the way back. What a mapping makes of remote values, this makes remote values of: for edits that are sent.
+
+package import Model
+package import RecordBatch
+
+/// A remote value that is made of local ones.
+package indirect enum OutgoingValue: Sendable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case double(Double)
+    /// A number in its exact text.
+    case decimal(String)
+    case text(String)
+    case bytes([UInt8])
+    /// Any value, as JSON text.
+    case json(String)
+    case array([OutgoingValue])
+    case object([(key: String, value: OutgoingValue)])
+
+    init(_ scalar: RemoteScalar) {
+        switch scalar {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .int(let value): self = .int(value)
+        case .double(let value): self = .double(value)
+        case .decimal(let value): self = .decimal(value)
+        case .text(let value): self = .text(value)
+        case .bytes(let value): self = .bytes(value)
+        case .timestamp(let value): self = .text(Timestamp.text(microseconds: value))
+        case .composite(let json): self = .json(json)
+        }
+    }
+
+    /// Writes the value; JSON that cannot be read is written as the text that it is.
+    package func write(to writer: RecordBatchWriter) {
+        switch self {
+        case .null: writer.null()
+        case .bool(let value): writer.bool(value)
+        case .int(let value): writer.int64(value)
+        case .double(let value): writer.double(value)
+        case .decimal(let value): writer.decimal(value)
+        case .text(let value): writer.text(value)
+        case .bytes(let value): value.withUnsafeBytes { writer.bytes($0) }
+        case .json(let text):
+            // A record of a batch is any value.
+            if let batch = try? JSONParser.batch(text) {
+                withExtendedLifetime(batch) { writer.copy(batch[0]) }
+            } else {
+                writer.text(text)
+            }
+        case .array(let elements): writer.array { for element in elements { element.write(to: writer) } }
+        case .object(let members):
+            writer.object {
+                for (key, value) in members {
+                    writer.key(key)
+                    value.write(to: writer)
+                }
+            }
+        }
+    }
+
+    /// The value as JSON on one line.
+    package var json: String {
+        RecordBatchWriter.json { writer in
+            writer.key("value")
+            write(to: writer)
+        }.dropFirst(#"{"value":"#.count).dropLast().description
+    }
+
+    /// The value as text, as a condition has it; nil for null and for what is no single value.
+    package var text: String? {
+        switch self {
+        case .null, .json, .array, .object, .bytes: nil
+        case .bool(let value): value ? "true" : "false"
+        case .int(let value): String(value)
+        case .double(let value): "\(value)"
+        case .decimal(let value), .text(let value): value
+        }
+    }
+
+    /// Puts a value at a path, making objects on the way.
+    ///
+    /// - Returns: False where something else stands there, or on the way.
+    mutating func put(_ value: OutgoingValue, at path: ArraySlice<String>) -> Bool {
+        guard let name = path.first else { return false }
+        guard case .object(var members) = self else { return false }
+        let index = members.firstIndex { $0.key.utf8.elementsEqual(name.utf8) }
+        let isAdded: Bool
+        if path.count == 1 {
+            if let index {
+                isAdded = members[index].value.json == value.json
+            } else {
+                members.append((name, value))
+                isAdded = true
+            }
+        } else {
+            var inner = index.map { members[$0].value } ?? .object([])
+            isAdded = inner.put(value, at: path.dropFirst())
+            if let index { members[index].value = inner } else { members.append((name, inner)) }
+        }
+        self = .object(members)
+        return isAdded
+    }
+}
+
+extension OutgoingValue {
+    /// A local value as it is stored.
+    package static func plain(_ value: StoredValue) -> OutgoingValue { OutgoingValue(RemoteScalar(stored: value)) }
+
+    /// A local value by its type: a boolean as one, JSON as what it is.
+    package static func local(_ value: StoredValue, _ type: AttributeType) -> OutgoingValue {
+        switch (value, type) {
+        case (.integer(let value), .boolean): .bool(value != 0)
+        default: plain(value)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Edits that go to a JSON API and are read back there with curl.
+    @Suite struct RESTWriteTests {
+        @Test func `an object is created, changed and deleted here, and curl finds it so`() async throws {
+            let place = try NotePlace()
+            try await place.expect("sync", "-q")
+            let created = try await place.expect("create", "Note", "--set", "text=buy milk", "--set", "city=Lyon")
+            #expect(created == "Note -1 created (temporary key), to be sent: outbox 1\n")
+            #expect(try await place.remote() == "[]", "it is sent later")
+            #expect(
+                try await place.expect("push", "--dry-run")
+                    == """
+                    create  Note -1  {"text":"buy milk","address":{"city":"Lyon"}}
+                    dry run: 1 edit would be sent; nothing was
+
+                    """)
+            #expect(try await place.expect("get", "Note", "--", "-1").contains("to be sent: text, city"))
+            #expect(
+                try await place.expect("push") == "sent        1  Note 1 created (was -1)\n1 sent\n")
+            #expect(
+                try await place.remote() == #"[{"text": "buy milk", "address": {"city": "Lyon"}, "id": 1}]"#)
+            #expect(try place.rows("SELECT id, text, city FROM Note") == [["1", "buy milk", "Lyon"]])
+
+            let updated = try await place.expect(
+                "update", "Note", "1", "--set", "text=oat", "--set-null", "city", "--push")
+            #expect(updated == "Note 1 updated\nsent        2  Note 1 updated\n")
+            #expect(try await place.remote("notes/1").contains(#""text": "oat""#))
+            #expect(try await place.remote("notes/1").contains(#"{"city": null}"#))
+
+            try await place.expect("delete", "Note", "1", "--push")
+            #expect(try await place.remote() == "[]")
+            #expect(try place.rows("SELECT * FROM Note").isEmpty)
+            #expect(try await place.expect("outbox") == "0 edits in the outbox\n")
+            #expect(try await place.expect("sync", "Note").contains("finished"))
+            #expect(try place.faults() == [])
+        }
+
+        @Test func `a temporary key gives way everywhere, and what refers to a new object is sent after it`()
+            async throws
+        {
+            let place = try NotePlace()
+            try await place.expect("sync", "-q")
+            let topic = try await place.expect("create", "Topic", "--set", "name=food", "--output-json")
+            #expect(topic.contains(#""key":[-1],"temporary_key":true"#), "\(topic)")
+            try await place.expect("create", "Note", "--set", "text=bread", "--set", "topic=-1", "--set", "tags=[-1]")
+            let pushed = try await place.expect("push", "Note")
+            #expect(
+                pushed.hasPrefix("sent        1  Topic 1 created (was -1)\nsent        2  Note 1 created"), "\(pushed)")
+            #expect(try await place.remote() == #"[{"text": "bread", "topic": 1, "tags": [1], "id": 1}]"#)
+            #expect(try place.rows("SELECT id, topic FROM Note") == [["1", "1"]])
+            #expect(try place.rows("SELECT source, target FROM Note_tags") == [["1", "1"]])
+            #expect(try place.rows("SELECT id FROM Topic") == [["1"]])
+            #expect(try place.faults() == [])
+        }
+
+        @Test func `objects of a JSON file are made in one transaction, and each is sent`() async throws {
+            let place = try NotePlace()
+            try place.folder.write(#"[{"text": "a", "city": "X"}, {"text": "b", "tags": []}]"#, to: "list.json")
+            try place.folder.write("{\"text\": \"c\"}\n\n{\"text\": \"d\"}\n", to: "lines.ndjson")
+            #expect(try await place.expect("create", "Note", "--json", "list.json").split(separator: "\n").count == 2)
+            try await place.expect("create", "Note", "--json", "lines.ndjson", "--push")
+            let remote = try await place.remote()
+            for text in ["a", "b", "c", "d"] { #expect(remote.contains("\"text\": \"\(text)\"")) }
+            try place.folder.write(#"[{"id": 1, "text": "a2"}, {"id": 2, "text": "b2"}]"#, to: "changes.json")
+            try await place.expect("update", "Note", "--json", "changes.json", "--push")
+            #expect(try await place.remote().contains(#""text": "b2""#))
+            try place.folder.write(#"[{"text": "e"}, {"text": "f", "nothing": 1}]"#, to: "bad.json")
+            let bad = try await place.bmo("create", "Note", "--json", "bad.json")
+            #expect(bad.exitCode == 2)
+            #expect(
+                bad.errorOutput.hasPrefix(#"bmo: error: object 2: Note has no attribute or relationship "nothing""#))
+            #expect(try place.value("SELECT count(*) FROM Note WHERE text = 'e'") == "0")
+        }
+
+        @Test func `what only one side changed is merged and sent, and what both changed waits for a decision`()
+            async throws
+        {
+            let place = try NotePlace()
+            for text in ["a", "b", "c"] { try await place.expect("create", "Note", "--set", "text=\(text)", "--push") }
+            try await place.change(1, #"{"text": "theirs"}"#)
+            #expect(
+                try await place.expect("update", "Note", "1", "--set", "city=Paris", "--push").contains("sent"))
+            #expect(try await place.remote("notes/1").contains(#""text": "theirs""#))
+            #expect(try await place.remote("notes/1").contains(#""city": "Paris""#))
+            #expect(try place.rows("SELECT text, city FROM Note WHERE id = 1") == [["theirs", "Paris"]])
+
+            for id in [2, 3] {
+                try await place.change(id, #"{"text": "theirs"}"#)
+                let update = try await place.bmo("update", "Note", "\(id)", "--set", "text=ours", "--push")
+                #expect(update.exitCode == 1)
+                #expect(update.output.contains("conflict"), "\(update)")
+            }
+            let conflicts = try await place.expect("conflicts", "--json")
+            #expect(
+                conflicts.contains(#""key":[2],"column":"text","base":"b","local":"ours","remote":"theirs""#),
+                "\(conflicts)")
+            #expect(try await place.bmo("push").exitCode == 1, "it waits for a decision")
+            #expect(try await place.remote("notes/2").contains("theirs"), "nothing is overwritten silently")
+            #expect(
+                try await place.expect("resolve", "Note", "2", "--take", "local")
+                    == "Note 2: the local values count; `bmo push` sends the local values\n")
+            try await place.expect("resolve", "Note", "3", "--take", "remote")
+            try await place.expect("push")
+            #expect(try await place.remote("notes/2").contains("ours"))
+            #expect(try await place.remote("notes/3").contains("theirs"))
+            #expect(try place.rows("SELECT text FROM Note WHERE id > 1 ORDER BY id") == [["ours"], ["theirs"]])
+            #expect(try await place.expect("conflicts") == "0 conflicts\n")
+        }
+
+        @Test func `an object that the remote deleted meanwhile is a conflict of the whole object`() async throws {
+            let place = try NotePlace()
+            for text in ["a", "b"] { try await place.expect("create", "Note", "--set", "text=\(text)", "--push") }
+            for id in [1, 2] {
+                _ = try await place.curl("plain/notes/\(id)", "-X", "DELETE")
+                let update = try await place.bmo("update", "Note", "\(id)", "--set", "text=ours\(id)", "--push")
+                #expect(update.exitCode == 1, "\(update)")
+            }
+            let conflicts = try await place.expect("conflicts")
+            #expect(conflicts.contains("(the object)") && conflicts.contains("2 conflicts"), "\(conflicts)")
+            try await place.expect("resolve", "Note", "1", "--take", "remote")
+            #expect(try place.rows("SELECT id FROM Note") == [["2"]])
+            try await place.expect("resolve", "Note", "2", "--take", "local")
+            try await place.expect("push")
+            #expect(try await place.remote().contains("ours2"), "it is made anew")
+            #expect(try place.value("SELECT count(*) FROM Note") == "1")
+        }
+
+        @Test func `what the remote refuses stays with its words, and can be dropped or rolled back`() async throws {
+            let place = try NotePlace(style: "refuse")
+            try await place.expect("create", "Note", "--set", "text=a")
+            let push = try await place.bmo("push")
+            #expect(push.exitCode == 1)
+            #expect(push.output.contains("refused     1  Note -1 created: "), "\(push)")
+            #expect(push.output.contains("text must not be empty"), "\(push)")
+            #expect(try await place.expect("outbox", "show", "1").contains("text must not be empty"))
+            #expect(try await place.expect("status").contains("outbox: 1 refused"))
+            #expect(try await place.expect("outbox", "retry") == "1 edit is due; `bmo push` sends what is due\n")
+            #expect(try await place.bmo("push").exitCode == 1)
+            try await place.expect("outbox", "drop", "1")
+            #expect(try place.rows("SELECT * FROM Note").isEmpty, "the local change is rolled back")
+
+            let saved = try await place.bmo("create", "Note", "--set", "text=b", "--or-rollback")
+            #expect(saved.exitCode == 1)
+            #expect(saved.errorOutput.contains("rolled back here: outbox 2"), "\(saved)")
+            #expect(try place.rows("SELECT * FROM Note").isEmpty)
+            #expect(try await place.expect("outbox") == "0 edits in the outbox\n")
+        }
+
+        @Test func `what cannot be written is refused at once with the reason`() async throws {
+            let place = try NotePlace()
+            for (arguments, words) in [
+                (["--set", "id=5"], #"Note.id comes from the remote only ("write: false")"#),
+                (["--set", "txt=5"], #"Note has no attribute or relationship "txt"; did you mean "text"?"#),
+                (["--set", "topic=x"], #"Note.topic: the text "x" is not an integer of 64 bits"#),
+                (["--set", "tags=1"], "Note.tags takes a JSON list of keys, such as [1,2]"),
+                (["--set", "text=a", "--set", "text=b"], "text is set twice"),
+                (["--set", "text"], #"--set takes NAME=VALUE, not "text""#),
+            ] {
+                let run = try await place.start(["create", "Note"] + arguments).finish()
+                #expect(run.exitCode == 2, "\(run)")
+                #expect(run.errorOutput.hasPrefix("bmo: error: " + words), "\(run)")
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Edits over servers that go away, and answers that get lost: each object is there once, on both sides.
+    @Suite struct WriteFaultTests {
+        /// BMO_TEST_KILLS=100 kills as often as that.
+        private static let kills = ProcessInfo.processInfo.environment["BMO_TEST_KILLS"].flatMap { Int($0) } ?? 10
+
+        @Test func `a server that is down is told, and the edit is sent when it is up`() async throws {
+            let place = try NotePlace()
+            try await place.expect("create", "Note", "--set", "text=a")
+            // A port at which nobody listens: the server that was there is gone.
+            let gone = try ServerProcess(script: "objects.py").url
+            try place.write(url: gone)
+            let down = try await place.bmo("push")
+            #expect(down.exitCode == 1)
+            #expect(down.output.contains("waits       1  Note -1 created: unreachable: "), "\(down)")
+            #expect(down.output.contains("next try at 20"), "\(down)")
+            #expect(try place.value("SELECT state || attempts FROM bmo_outbox") == "pending1")
+            try place.write(url: place.server.url)
+            // The pause after a first failure is a second at most.
+            try await eventually("the edit is due and sent") { try await place.bmo("push").exitCode == 0 }
+            #expect(try await place.remote() == #"[{"text": "a", "id": 1}]"#)
+        }
+
+        @Test func `a server that is busy is asked again no sooner than it wants`() async throws {
+            let place = try NotePlace(style: "busy")
+            try await place.expect("create", "Note", "--set", "text=a")
+            let push = try await place.bmo("push")
+            #expect(push.exitCode == 1 && push.output.contains("waits       1"), "\(push)")
+            let pause = try place.value(
+                "SELECT round((julianday(not_before) - julianday('now')) * 86400) BETWEEN 0 AND 2 FROM bmo_outbox")
+            #expect(pause == "1")
+            #expect(try await place.bmo("push").output.contains("waits"), "before that nothing is sent")
+            #expect(try place.server.events().filter { $0.event == "POST" }.count == 1)
+        }
+
+        @Test func `an object whose answer got lost is found by what it matches and not made twice`() async throws {
+            let place = try NotePlace(style: "drop")
+            try await place.expect("create", "Note", "--set", "text=only once")
+            #expect(try await place.expect("push") == "sent        1  Note 1 created (was -1)\n1 sent\n")
+            #expect(try place.server.events().filter { $0.event == "POST" }.count == 1)
+            #expect(try await place.remote() == #"[{"text": "only once", "id": 1}]"#)
+            #expect(try place.rows("SELECT id, text FROM Note") == [["1", "only once"]])
+        }
+
+        @Test func `without a way to find it an edit stays unknown and is never sent again by itself`() async throws {
+            let place = try NotePlace(style: "droponce", match: nil)
+            try await place.expect("create", "Note", "--set", "text=a")
+            for _ in 1...3 {
+                let push = try await place.bmo("push", "--look-again-after", "0s")
+                #expect(push.exitCode == 1)
+                #expect(push.output.contains("unknown     1"), "\(push)")
+                #expect(push.output.contains(#"the entity has no "match" by which to find it"#), "\(push)")
+            }
+            #expect(try place.server.events().filter { $0.event == "POST" }.count == 1)
+            try await place.expect("outbox", "retry", "--unknown", "1")
+            // The same idempotency key: this server gives what it has.
+            try await place.expect("push")
+            #expect(try await place.remote() == #"[{"text": "a", "id": 1}]"#)
+            #expect(try place.rows("SELECT id FROM Note") == [["1"]])
+        }
+
+        @Test func `a remote that keeps idempotency keys gets it again at once`() async throws {
+            let place = try NotePlace(style: "droponce", match: nil, more: "idempotency: true")
+            #expect(try await place.expect("create", "Note", "--set", "text=a", "--push").contains("sent"))
+            let posts = try place.server.events().filter { $0.event == "POST" }
+            #expect(posts.count == 2)
+            #expect(Set(posts.map { $0.headers["idempotency-key"] }).count == 1)
+            #expect(try await place.remote() == #"[{"text": "a", "id": 1}]"#)
+        }
+
+        @Test func `a request that never arrived is sent again only after a while`() async throws {
+            let place = try NotePlace(style: "lose")
+            try await place.expect("create", "Note", "--set", "text=a")
+            let first = try await place.bmo("push", "--look-again-after", "1h")
+            #expect(first.exitCode == 1)
+            #expect(first.output.contains("the remote does not have it so far"), "\(first)")
+            #expect(try await place.bmo("push", "--look-again-after", "1h").output.contains("unknown     1"))
+            #expect(try place.server.events().filter { $0.event == "POST" }.count == 1)
+            #expect(try await place.expect("push", "--look-again-after", "0s").contains("1 sent"))
+            #expect(try await place.remote() == #"[{"text": "a", "id": 1}]"#)
+        }
+
+        @Test func `an update and a delete whose answers got lost are seen to be done`() async throws {
+            let place = try NotePlace(style: "droponce")
+            try await place.expect("create", "Note", "--set", "text=a", "--push")
+            let update = try await place.expect("update", "Note", "1", "--set", "text=b", "--push")
+            #expect(update.contains("sent"))
+            #expect(try place.server.events().filter { $0.event == "PATCH" }.count == 1)
+            #expect(try place.rows("SELECT text FROM Note") == [["b"]])
+            // A delete may be sent twice: the bridge says so, and it waits its turn.
+            let delete = try await place.bmo("delete", "Note", "1", "--push")
+            #expect(delete.exitCode == 1 && delete.output.contains("waits"), "\(delete)")
+            try await eventually("it is due and sent") { try await place.bmo("push").exitCode == 0 }
+            #expect(try await place.remote() == "[]")
+            #expect(try place.rows("SELECT * FROM Note").isEmpty)
+        }
+
+        @Test func `a push that is killed at any instant leaves each object once on both sides`() async throws {
+            let place = try NotePlace(style: "slow")
+            try await place.expect("sync", "-q")
+            var killed = 0
+            var looked = 0
+            var number = 0
+            while killed < Self.kills {
+                number += 1
+                try await place.expect("create", "Note", "--set", "text=n\(number)")
+                let run = try place.start(["push"])
+                // The server has it 1.5 s before it answers: most are killed in between, some before, some after.
+                let requests = try place.server.events().filter { $0.event == "POST" }.count
+                if number.isMultiple(of: 5) {
+                    try await Task.sleep(for: .milliseconds(number % 100))
+                } else {
+                    try await eventually("the server has it") {
+                        try place.server.events().filter { $0.event == "POST" }.count > requests
+                    }
+                    // After the answer, and around the commit.
+                    if number.isMultiple(of: 2) { try await Task.sleep(for: .milliseconds(1480 + number * 7 % 60)) }
+                }
+                run.signal(SIGKILL)
+                killed += try await run.finish().signal == SIGKILL ? 1 : 0
+                #expect(try place.faults() == [])
+                let state = try place.rows("SELECT state FROM bmo_outbox").first?.first
+                looked += state == "sending" ? 1 : 0
+                let next = try await place.bmo("push", "--look-again-after", "0s")
+                try #require(next.exitCode == 0, "\(number), \(state ?? "sent"): \(next)")
+            }
+            let expected = (1...number).map { "n\($0)" }.sorted()
+            #expect(try place.rows("SELECT text FROM Note").map { $0[0] }.sorted() == expected)
+            #expect(try place.value("SELECT count(*) FROM Note WHERE id <= 0") == "0")
+            let remote = try await place.remote()
+            for text in expected { #expect(remote.components(separatedBy: "\"\(text)\"").count == 2, "\(text)") }
+            #expect(try place.value("SELECT count(*) FROM bmo_outbox") == "0")
+            #expect(looked > 0, "no push was killed while an edit was on its way")
+        }
+    }
+}
