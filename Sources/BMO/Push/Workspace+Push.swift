@@ -49,7 +49,7 @@ extension Workspace {
     ) async throws -> PushReport {
         let lock = try await pushLock(command: command, patience: options.patience)
         defer { lock.release() }
-        return try await Pusher(self, store, options, report).run()
+        return try await PushRun(self, store, options, report).run()
     }
 
     /// The right to push, which one process has at a time.

@@ -5,7 +5,7 @@ internal import Model
 internal import SQLiteStore
 
 /// One push: first what nobody knows of, then what waits, several objects at a time.
-struct Pusher {
+struct PushRun {
     private let workspace: Workspace
     private let store: PushStore
     private let options: Workspace.PushOptions
