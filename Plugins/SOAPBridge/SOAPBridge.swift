@@ -10,7 +10,9 @@ public final class SOAPBridge: Bridge {
         name: "soap", version: "0.1.0",
         summary: "SOAP 1.1 and 1.2 over HTTP, driven by a WSDL; replies are streamed.",
         optionsSchema: SOAPOptions.schema, entitySchema: SOAPSection.schema, isolation: .inProcess, isConcurrent: true,
-        capabilities: [.check, .discover, .fetch, .resume, .parent, .incremental, .plan, .judge, .create, .update, .delete])
+        capabilities: [
+            .check, .discover, .fetch, .resume, .parent, .incremental, .plan, .judge, .create, .update, .delete,
+        ])
 
     private let options: SOAPOptions
     private let context: BridgeContext
