@@ -204,7 +204,8 @@ final class RESTSource: RecordSource {
         if isAutomatic { try detect(survey, response, count: Int.max, records: found) }
         try section.checkPaths()
         guard found.map({ $0 != "$" }) ?? false || note != nil else { return }
-        let parts = [found.flatMap { $0 == "$" ? nil : "records: \($0)" }, note.map { "paging: \($0)" }].compactMap(\.self)
+        let parts = [found.flatMap { $0 == "$" ? nil : "records: \($0)" }, note.map { "paging: \($0)" }].compactMap(
+            \.self)
         self.found = parts.joined(separator: ", ")
         log.log(.info, "\(section.entity): found in the first reply: \(parts.joined(separator: ", "))")
     }

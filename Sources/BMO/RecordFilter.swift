@@ -150,7 +150,9 @@ struct FieldCondition {
                 }))
     }
 
-    /// `%` is any text, `_` one character. Goes back to the last `%` only, so that no pattern takes long.
+    /// Whether a text fits a pattern in which `%` is any text and `_` one character.
+    ///
+    /// Goes back to the last `%` only, so that no pattern takes long.
     private static func matches(_ pattern: ArraySlice<Character>, _ text: ArraySlice<Character>) -> Bool {
         var pattern = pattern
         var text = text

@@ -71,7 +71,8 @@ extension Workspace {
                     withExtendedLifetime(records) {
                         for index in 0..<records.count {
                             guard let message = records[index]["message"]?.text else { continue }
-                            faults.append(diagnostic(records[index]["key"]?.text, message, records[index]["remedy"]?.text))
+                            faults.append(
+                                diagnostic(records[index]["key"]?.text, message, records[index]["remedy"]?.text))
                         }
                     }
                 }

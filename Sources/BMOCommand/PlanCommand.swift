@@ -57,7 +57,9 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     private static func text(_ walk: SyncPlan.Walk) -> String {
-        var lines = ["\(walk.entity)\(walk.source.map { ", source \($0)" } ?? "") from \(walk.bridge): \(words(walk.extent))"]
+        var lines = [
+            "\(walk.entity)\(walk.source.map { ", source \($0)" } ?? "") from \(walk.bridge): \(words(walk.extent))"
+        ]
         if let page = walk.resumesAfterPage {
             lines.append("  goes on after page \(page) of an interrupted walk; --restart begins at the beginning")
         }
@@ -74,7 +76,9 @@ struct PlanCommand: AsyncParsableCommand {
             lines.append("  paging: " + (paging == "auto" ? "auto, the first reply tells" : Terminal.printable(paging)))
         }
         for condition in walk.conditions {
-            let how = condition.isPushed ? "the API applies it, and it is checked here" : "applied here, the API does not know it"
+            let how =
+                condition.isPushed
+                ? "the API applies it, and it is checked here" : "applied here, the API does not know it"
             lines.append("  \(Terminal.printable(condition.text)): \(how)")
         }
         if let deletes = walk.deletes {

@@ -10,7 +10,8 @@ public struct HTTPRedactor: Sendable {
     private static let secretNames: Set<String> = [
         "apikey", "key", "token", "accesstoken", "refreshtoken", "idtoken", "authtoken", "auth", "authorization",
         "password", "passwd", "pwd", "secret", "clientsecret", "signature", "sig", "assertion", "code", "sessionid",
-        "session", "credential", "appid", "appkey", "apitoken", "subscriptionkey", "userkey", "xapikey", "xamzsignature", "xamzcredential", "xamzsecuritytoken",
+        "session", "credential", "appid", "appkey", "apitoken", "subscriptionkey", "userkey", "xapikey",
+        "xamzsignature", "xamzcredential", "xamzsecuritytoken",
     ]
     private let secrets: [String]
     private let names: Set<String>

@@ -37,7 +37,8 @@ public struct RetryPolicy: Sendable, Equatable {
         if let pause = failure.retryAfter {
             let seconds = pause.components.seconds
             if pause > longestRetryAfter {
-                failure.message += "; it asks for a pause of \(seconds) s, longer than the "
+                failure.message +=
+                    "; it asks for a pause of \(seconds) s, longer than the "
                     + "\(longestRetryAfter.components.seconds) s that are waited"
             } else if seconds > 0 {
                 failure.message += "; it asks for a pause of \(seconds) s"

@@ -81,7 +81,8 @@ import Testing
     @Test func `a user's password gets a token, and a wrong one is told without it`() throws {
         func grant(_ password: Literal) throws -> RESTBridge {
             try bridge(
-                oauth(("grant", "password"), ("user", "ann"), ("password", password), ("token_url", "/token?way=basic")))
+                oauth(("grant", "password"), ("user", "ann"), ("password", password), ("token_url", "/token?way=basic"))
+            )
         }
         #expect(try walk(grant("s3cret-pw"), "guarded").ids == Array(1...25))
         #expect(try asked("/zoo/token") == 1)

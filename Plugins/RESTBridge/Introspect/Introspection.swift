@@ -104,7 +104,8 @@ struct Introspection {
         guard (200..<300).contains(response.status) else {
             var error = try exchange.statusError(asked: "the introspection")
             if [401, 403].contains(response.status) {
-                error.remedy = "give credentials: --auth bearer:VARIABLE, basic:USER:PASSWORD, header:FIELD:VARIABLE or "
+                error.remedy =
+                    "give credentials: --auth bearer:VARIABLE, basic:USER:PASSWORD, header:FIELD:VARIABLE or "
                     + "query:PARAMETER:VARIABLE, by the names of environment variables"
             }
             if SampleReader.subject(of: url).lowercased() == "graphql" { error.remedy = Self.graphQLWords }

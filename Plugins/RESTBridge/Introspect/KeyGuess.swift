@@ -50,7 +50,8 @@ struct KeyGuess: Sendable {
         // What a wrapper holds: features of maps, hits of searches.
         for wrapper in ["attributes", "properties", "_source", "data"] {
             guard let inner = item[wrapper], inner.isObject,
-                let name = ["id", "uuid", "guid", "objectid", "fid", "globalid", "code", "slug"].lazy.compactMap({ name in
+                let name = ["id", "uuid", "guid", "objectid", "fid", "globalid", "code", "slug"].lazy.compactMap({
+                    name in
                     inner.properties.first { $0.name.lowercased() == name && usable($0.shape) }?.name
                 }).first
             else { continue }

@@ -95,7 +95,9 @@ enum ListingFinder {
                 var score = 0
                 if Words.match(name, subject) { score += 4 }
                 if usual.contains(name.lowercased()) { score += 3 }
-                if ["included", "errors", "warnings", "links", "facets", "messages", "fields", "columns"].contains(name.lowercased()) {
+                if ["included", "errors", "warnings", "links", "facets", "messages", "fields", "columns"].contains(
+                    name.lowercased())
+                {
                     score -= 6
                 }
                 if item["id"] != nil { score += 1 }

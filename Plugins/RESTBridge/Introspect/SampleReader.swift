@@ -12,8 +12,8 @@ struct SampleReader {
         self.samples = samples
         base = Self.base(of: samples.map(\.url))
         var names: [String] = []
-        for name in samples.flatMap(\.url.queryNames) where HTTPRedactor.isSecret(queryName: name) && !names.contains(name)
-        {
+        for name in samples.flatMap(\.url.queryNames)
+        where HTTPRedactor.isSecret(queryName: name) && !names.contains(name) {
             names.append(name)
         }
         secrets = names
@@ -43,7 +43,8 @@ struct SampleReader {
     var options: JSONTree {
         var options: [(String, JSONTree)] = [("url", .text(base))]
         if let name = secrets.first {
-            options.append(("auth", ["type": "api_key", "value": ["env": .text(variable(name))], "query": .text(name)]))
+            options.append(
+                ("auth", ["type": "api_key", "value": ["env": .text(variable(name))], "query": .text(name)]))
         }
         return .object(options)
     }
@@ -58,7 +59,9 @@ struct SampleReader {
     private func variable(_ name: String) -> String {
         let dull = ["api", "www", "com", "org", "net", "io", "rest", "http", "https", "localhost"]
         let host = base.split(separator: "/").dropFirst().first.map(String.init) ?? ""
-        let word = host.lowercased().split { !$0.isLetter }.map(String.init).first { !dull.contains($0) && $0.count > 1 }
+        let word = host.lowercased().split { !$0.isLetter }.map(String.init).first {
+            !dull.contains($0) && $0.count > 1
+        }
         let plain = name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
         return [word?.uppercased(), String(plain)].compactMap(\.self).joined(separator: "_")
     }
@@ -120,7 +123,8 @@ struct SampleReader {
         offer.section = .object(section)
         offer.confidence = sample.recordsConfidence
         offer.reasons.append(("paging", paging.confidence))
-        offer.notes = ["seen: \(sample.records.count) records of \(path.isEmpty ? "the url" : path)"] + sample.notes
+        offer.notes =
+            ["seen: \(sample.records.count) records of \(path.isEmpty ? "the url" : path)"] + sample.notes
             + paging.notes
     }
 }

@@ -51,7 +51,9 @@ struct SampleReply {
         let lines = body.split { $0 == 0x0A || $0 == 0x1E }.map(Array.init).filter { line in
             line.contains { $0 > 0x20 }
         }
-        guard LineReader.isSpoken(response.mediaType) || lines.count > 1 && lines.prefix(2).allSatisfy({ $0.first == 0x7B })
+        guard
+            LineReader.isSpoken(response.mediaType)
+                || lines.count > 1 && lines.prefix(2).allSatisfy({ $0.first == 0x7B })
         else { return nil }
         // One JSON text over many lines has lines that are none.
         let values = lines.prefix(1000).map { try? JSONTree(parsing: $0, what: "a line") }
@@ -73,7 +75,9 @@ struct SampleReply {
     // MARK: The records
 
     private mutating func find(_ reply: JSONTree) throws {
-        if reply[["data"]]?.isObject == true, let path = (try? finder()), path.hasSuffix("node") || path.hasSuffix("nodes") {
+        if reply[["data"]]?.isObject == true, let path = (try? finder()),
+            path.hasSuffix("node") || path.hasSuffix("nodes")
+        {
             notes.append("the reply looks like GraphQL: write the query under graphql, and preset graphql follows")
         }
         if let preset, let path = preset.records {
@@ -97,7 +101,7 @@ struct SampleReply {
                 path.hasSuffix(".*")
                 ? .medium("an object whose members are alike, each by its key")
                 : path == "$"
-                ? .low("the reply is one object, taken for the only record") : .medium("where records usually are")
+                    ? .low("the reply is one object, taken for the only record") : .medium("where records usually are")
             records = try read(path)
             return
         }

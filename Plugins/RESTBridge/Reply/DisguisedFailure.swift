@@ -50,7 +50,8 @@ struct DisguisedFailure {
             case .bool(true): return (path, "true")
             case .number(let text) where text != "0": return (path, text)
             case .array(let first) where !first.isEmpty: return (path, "a list")
-            case .object where survey.findings.contains { $0.path.hasPrefix(path + ".") || $0.path.hasPrefix(path + "[") }:
+            case .object
+            where survey.findings.contains { $0.path.hasPrefix(path + ".") || $0.path.hasPrefix(path + "[") }:
                 return (path, "an object")
             default: break
             }
@@ -65,7 +66,8 @@ struct DisguisedFailure {
             guard let number = survey[path].integer else { continue }
             let isCode = name.lowercased().hasPrefix("err")
             // Of a bare `code` nobody knows what is good: with words beside it, what is neither 0, 1 nor 2xx is not.
-            let isBad = isCode ? number != 0 : name == "code" ? number < 0 || number > 299 : (400...599).contains(number)
+            let isBad =
+                isCode ? number != 0 : name == "code" ? number < 0 || number > 299 : (400...599).contains(number)
             if isBad, isCode || (400...599).contains(number) || words(survey, home, path) != nil {
                 return (path, String(number))
             }
@@ -75,7 +77,8 @@ struct DisguisedFailure {
 
     private static func words(_ survey: ReplySurvey, _ home: String, _ sign: String) -> String? {
         let names = [
-            "message", "Message", "msg", "error_message", "error_description", "detail", "description", "title", "reason",
+            "message", "Message", "msg", "error_message", "error_description", "detail", "description", "title",
+            "reason",
             "info", "error", "Error", "code", "type",
         ]
         if case .text(let text) = survey[sign], text.contains(where: { !$0.isLetter }) { return text }

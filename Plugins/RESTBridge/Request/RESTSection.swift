@@ -90,8 +90,9 @@ struct RESTSection: Sendable {
         }
         let fields = section.object("header_fields")
         headerFields = try (fields?.names ?? []).map { name in
-            guard case .header(let header) = try ReplyPlace(
-                fields?.string(name) ?? "", option: "header_fields.\(name)")
+            guard
+                case .header(let header) = try ReplyPlace(
+                    fields?.string(name) ?? "", option: "header_fields.\(name)")
             else {
                 throw BridgeError(
                     .configuration, "header_fields.\(name) is a path into the body",
