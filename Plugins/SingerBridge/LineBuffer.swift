@@ -49,4 +49,3 @@ struct LineBuffer {
         return Array(bytes[start...])
     }
 }
-

@@ -29,7 +29,9 @@ struct Tap {
     private func missing(_ reason: String) -> BridgeError {
         BridgeError(
             .configuration, "\(name) cannot be started: \(reason)",
-            remedy: "install it (a virtual environment of its own is usual), and give the path of its program in \"command\"")
+            remedy:
+                "install it (a virtual environment of its own is usual), and give the path of its program in \"command\""
+        )
     }
 
     /// Starts the tap.

@@ -211,7 +211,8 @@ extension TapCatalog.Stream {
         guard let name = (entry["stream"] ?? entry["tap_stream_id"])?.text else { return nil }
         self.index = index
         self.name = name
-        let metadata = entry["metadata"]?.elements.first { $0["breadcrumb"].map { $0.count == 0 } ?? false }?["metadata"]
+        let metadata = entry["metadata"]?.elements.first { $0["breadcrumb"].map { $0.count == 0 } ?? false }?[
+            "metadata"]
         let word = [
             metadata?["replication-method"], entry["replication_method"], metadata?["forced-replication-method"],
         ].lazy.compactMap { $0?.text }.first

@@ -48,7 +48,8 @@ public struct BridgeSwap: Sendable {
             guard let found = all.first(where: { $0.key == name })?.value else {
                 throw BridgeSwapError(
                     message: "there is no bridge \"\(name)\"",
-                    remedy: "the bridges: \(all.map(\.key).joined(separator: ", ")); others can stand under \"bridges:\" of "
+                    remedy:
+                        "the bridges: \(all.map(\.key).joined(separator: ", ")); others can stand under \"bridges:\" of "
                         + "the file of --section")
             }
             return found["plugin"]?.string ?? (found["isolation"]?.string == "external" ? "singer" : "")

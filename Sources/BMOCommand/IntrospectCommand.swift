@@ -51,7 +51,9 @@ struct IntrospectCommand: AsyncParsableCommand {
     var auth: String?
 
     @Option(
-        help: ArgumentHelp("An option of the bridge, NAME=VALUE, where {...} and [...] are JSON; env:VARIABLE as with --header.", valueName: "option"))
+        help: ArgumentHelp(
+            "An option of the bridge, NAME=VALUE, where {...} and [...] are JSON; env:VARIABLE as with --header.",
+            valueName: "option"))
     var option: [String] = []
 
     @Option(help: ArgumentHelp("What the configuration calls the bridge.", valueName: "name"))
@@ -133,7 +135,8 @@ struct IntrospectCommand: AsyncParsableCommand {
             throw Self.usage(
                 plugin == "rest"
                     ? "say what to look at: --openapi FILE|URL, --sample URL or the API's URL"
-                    : "say what to look at: bmo introspect \(plugin) \(["soap": "WSDL", "singer": "TAP"][plugin] ?? "URL")")
+                    : "say what to look at: bmo introspect \(plugin) \(["soap": "WSDL", "singer": "TAP"][plugin] ?? "URL")"
+            )
         }
         return .options
     }

@@ -7,7 +7,9 @@ internal import SQLiteStore
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how it stands: rows, bridges with their plugins, stubs, quarantine, interrupted walks, the last runs.")
+        abstract:
+            "Show how it stands: rows, bridges with their plugins, stubs, quarantine, interrupted walks, the last runs."
+    )
 
     @OptionGroup var options: WorkspaceOptions
 
@@ -58,7 +60,8 @@ struct StatusCommand: AsyncParsableCommand {
         }
         parts.append(
             Terminal.table(
-                ["entity", "rows", "stubs", "quarantined", "run", "last changed", "bridge"], rows, rightAligned: [1, 2, 3, 4]))
+                ["entity", "rows", "stubs", "quarantined", "run", "last changed", "bridge"], rows,
+                rightAligned: [1, 2, 3, 4]))
         for entity in entities {
             if let walk = entity.interrupted {
                 let next = walk.isFresh ? "the next sync goes on there" : "too old to go on there"

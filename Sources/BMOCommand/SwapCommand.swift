@@ -101,7 +101,9 @@ struct SwapCommand: AsyncParsableCommand {
         for entity in report.entities {
             if case .failed(let failure) = entity.outcome { Terminal.error(failure.description) }
         }
-        if report.wasInterrupted { throw CommandFailure("interrupted; nothing was written", exitCode: signals.exitCode) }
+        if report.wasInterrupted {
+            throw CommandFailure("interrupted; nothing was written", exitCode: signals.exitCode)
+        }
         guard report.succeeded else { throw ExitCode(CommandFailure.failed) }
         if !json { print("dry run: nothing was written, and \(options.file) is as it was") }
     }

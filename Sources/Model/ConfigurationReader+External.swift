@@ -29,7 +29,8 @@ extension ConfigurationReader {
             YAMLNode(content: .scalar(text, plain: false), mark: folder?.value.mark ?? mark)
         }
         pairs.append(YAMLNode.Pair(key: scalar("folder"), value: scalar(path)))
-        let node = YAMLNode(content: .mapping(pairs), mark: mark, count: bridge.value.count + 2, height: bridge.value.height)
+        let node = YAMLNode(
+            content: .mapping(pairs), mark: mark, count: bridge.value.count + 2, height: bridge.value.height)
         result.options = part(
             node, plugin: result.plugin, schema: plugins?[result.plugin]?.options, what, at: mark, isOptions: true,
             missing: nil)

@@ -129,7 +129,8 @@ public enum ConfigurationSchema {
                 "if": ["properties": ["plugin": ["const": .string(part.name)]], "required": ["plugin"]], "then": then,
             ]
         }
-        return .object((base.members ?? []) + [("anyOf", kinds)] + (parts.isEmpty ? [] : [("allOf", .array(conditions))]))
+        return .object(
+            (base.members ?? []) + [("anyOf", kinds)] + (parts.isEmpty ? [] : [("allOf", .array(conditions))]))
     }
 
     private static let type: ConfigValue = [

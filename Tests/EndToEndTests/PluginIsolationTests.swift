@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// Plugins that do what they must not, in a sync with a good one. A hang is a matter of minutes here: the host's own
+    /// Plugins that do what they must not, in a sync with a good one.
+    ///
+    /// A hang is a matter of minutes here: the host's own
     /// tests have it, with a shorter limit.
     @Suite struct PluginIsolationTests {
         let folder: TemporaryFolder
@@ -59,7 +61,8 @@ extension EndToEndTests {
             try #require(source.contains(place))
             try folder.write(
                 "#include <unistd.h>\n"
-                    + source.replacing(place, with: place + "    \(code)\n").replacing("\"accounts\"", with: "\"\(name)\""),
+                    + source.replacing(place, with: place + "    \(code)\n").replacing(
+                        "\"accounts\"", with: "\"\(name)\""),
                 to: "\(name).c")
             let run = try await ProcessRun.run(
                 "cc",

@@ -11,7 +11,8 @@ extension EndToEndTests {
                 languages: #"[{"code": "de", "name": "German"}, {"code": "fr", "name": "French"}, {"code": "xx"}]"#)
             try await site.expectSuccess("sync", "Language")
             try site.publish(
-                countries: #"[{"id": {"code": "de"}, "name": "Deutsch"}, {"id": {"code": "fr"}, "name": "French"}, {"id": {"code": "nl"}}]"#,
+                countries:
+                    #"[{"id": {"code": "de"}, "name": "Deutsch"}, {"id": {"code": "fr"}, "name": "French"}, {"id": {"code": "nl"}}]"#,
                 languages: "[]")
             try site.folder.write(
                 """
@@ -33,9 +34,11 @@ extension EndToEndTests {
             // What it prints is what the file has to say.
             let told = try await site.expectSuccess("swap", "Language", "--to", "other", "--section", "other.yml")
             #expect(told.output.hasPrefix("# Language comes through site (rest 0.1.0) now. For other (rest 0.1.0)"))
-            #expect(told.output.contains("    attributes: {code: {type: text, from: id.code}, name: text}\n"), "\(told)")
+            #expect(
+                told.output.contains("    attributes: {code: {type: text, from: id.code}, name: text}\n"), "\(told)")
             let status = try await site.expectSuccess("status")
-            #expect(status.words.contains { $0.hasPrefix("Language 3 ") && $0.hasSuffix("site (rest 0.1.0)") }, "\(status)")
+            #expect(
+                status.words.contains { $0.hasPrefix("Language 3 ") && $0.hasSuffix("site (rest 0.1.0)") }, "\(status)")
             try await site.stop()
         }
 
@@ -46,7 +49,10 @@ extension EndToEndTests {
             for (arguments, words) in [
                 (["Tongue", "--to", "site"], "unknown entity \"Tongue\""),
                 (["City", "--to", "sight"], "there is no bridge \"sight\"; the bridges: site"),
-                (["City", "--to", "files", "--section", "a.yml"], "write the section \"smb:\" of the entity into a file"),
+                (
+                    ["City", "--to", "files", "--section", "a.yml"],
+                    "write the section \"smb:\" of the entity into a file"
+                ),
                 (["City", "--to", "site", "--section", "b.yml"], "unknown key \"pathh\" in section \"rest\""),
                 (["City", "--to", "site", "--section", "c.yml"], "c.yml cannot be read"),
             ] {

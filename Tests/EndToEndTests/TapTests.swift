@@ -25,14 +25,16 @@ extension EndToEndTests {
             let check = try await bmo("check", "--remote")
             #expect(check.output.contains("the tap `tap-jsonl` offers 1 streams: items"), "\(check)")
             try await expectSync(0, ["Item tap finished 1 2 2 0 0 0 0"])
-            #expect(try await query("SELECT id, name, price FROM Item ORDER BY 1") == "2|b|\n9223372036854775807|a|1.1\n")
+            #expect(
+                try await query("SELECT id, name, price FROM Item ORDER BY 1") == "2|b|\n9223372036854775807|a|1.1\n")
             let status = try await bmo("status")
             #expect(status.output.contains("Item: the next walk asks for what changed since"), "\(status)")
 
             // A file of later: the tap tells only what it has not told.
             try folder.write(#"{"id": 3, "name": "c"}"# + "\n", to: "items.jsonl")
             try await expectSync(0, ["Item tap finished 1 1 1 0 0 0 0"])
-            #expect(try await query("SELECT group_concat(name) FROM (SELECT name FROM Item ORDER BY name)") == "a,b,c\n")
+            #expect(
+                try await query("SELECT group_concat(name) FROM (SELECT name FROM Item ORDER BY name)") == "a,b,c\n")
         }
 
         @Test func `tap-rest-api brings whole listings, so that what is gone is deleted`() async throws {

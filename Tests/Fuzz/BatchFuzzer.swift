@@ -50,6 +50,7 @@ private func check(_ holds: Bool) {
     if !holds { abort() }
 }
 
+/// What libFuzzer calls with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     let bytes = UnsafeRawBufferPointer(start: data, count: size)
