@@ -56,7 +56,9 @@ final class LinkWriter {
         let stored = try backing.targets(of: owner)
         let old = stored.keys
         if hasEdits {
-            guard let merged = try edits.merge(relationship, of: self.owner, owner, new, over: old) else { return false }
+            guard let merged = try edits.merge(relationship, of: self.owner, owner, new, over: old) else {
+                return false
+            }
             new = merged
             seen = Set(new)
         }

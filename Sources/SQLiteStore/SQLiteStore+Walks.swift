@@ -88,7 +88,8 @@ extension SQLiteStore {
         public var values: [StoredValue]
     }
 
-    /// Objects of an entity in the order of their rows: not those that are only referred to or are marked as gone.
+    /// Objects of an entity in the order of their rows: not those that are only referred to, are marked as gone, or
+    /// were made here and not sent yet.
     ///
     /// - Parameters:
     ///   - entity: The entity's index in the model.
@@ -112,6 +113,10 @@ extension SQLiteStore {
         return try read("reading \(layout.name)") { db in
             let isStub = try RawStatement(
                 "SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?", on: db.sqliteConnection)
+            // The remote cannot be asked by a key that it does not know.
+            let isNew = try RawStatement(
+                "SELECT 1 FROM bmo_outbox WHERE root = ? AND key = ? AND operation = 'create'",
+                on: db.sqliteConnection)
             let select = try RawStatement(sql, on: db.sqliteConnection)
             let arguments = compiled.compactMap(\.argument)
             for (index, value) in arguments.enumerated() { select.bind(value, at: Int32(index + 1)) }
@@ -119,11 +124,15 @@ extension SQLiteStore {
             var rows: [ParentRow] = []
             while try select.step() {
                 let values = layout.fields.indices.map { select.value(Int32($0 + 1)) }
-                isStub.bind(model.entities[layout.root].name, at: 1)
-                isStub.bind(utf8: JSONText.key(layout.key.map { values[$0] }).bytes, at: 2)
-                defer { isStub.reset() }
-                // The caller goes on after the last row: a stub is handed out without its values.
-                rows.append(ParentRow(row: select.int64(0), values: try isStub.step() ? [] : values))
+                let key = JSONText.key(layout.key.map { values[$0] })
+                let isUnknown = try [isStub, isNew].contains { statement in
+                    statement.bind(model.entities[layout.root].name, at: 1)
+                    statement.bind(utf8: key.bytes, at: 2)
+                    defer { statement.reset() }
+                    return try statement.step()
+                }
+                // The caller goes on after the last row: such a one is handed out without its values.
+                rows.append(ParentRow(row: select.int64(0), values: isUnknown ? [] : values))
             }
             return rows
         }

@@ -201,7 +201,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         watcherInUse?.rolledBack(at: totalChanges(db))
     }
 
-    private func finishRollback(_ db: Database) throws {
+    func finishRollback(_ db: Database) throws {
         guard owesRollback else { return }
         try rollbackTransaction(db)
         owesRollback = false

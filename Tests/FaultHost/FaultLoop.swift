@@ -75,7 +75,7 @@ struct FaultLoop {
         var nth = 0
         while true {
             // Of the many allocations, all of the first and then one of ever more: a prime's distance meets all kinds.
-            nth += nth < every ? 1 : 7
+            nth += nth < every ? 1 : work == .new || work == .again ? 7 : 61
             guard let failure = try attempt(nth) else { break }
             faults += 1
             failures[failure, default: 0] += 1

@@ -49,9 +49,9 @@ import Testing
         try world.update("User", 1, set: ["name": "Annie"])
         try world.delete("User", 2)
         try world.expectOutbox(
-                "1 update User [1] name: Ann -> Anna sending", "2 update User [1] name: Anna -> Annie",
-                "3 delete User [2] id: 2 -> gone name: Bob -> gone age: null -> gone seen: null -> gone "
-                    + "boss: 1 -> gone favorite: null -> gone entity: User -> gone level: null -> gone tags:  -> ")
+            "1 update User [1] name: Ann -> Anna sending", "2 update User [1] name: Anna -> Annie",
+            "3 delete User [2] id: 2 -> gone name: Bob -> gone age: null -> gone seen: null -> gone "
+                + "boss: 1 -> gone favorite: null -> gone entity: User -> gone level: null -> gone tags:  -> ")
         #expect(try world.next()?.id == 3)
         try world.acknowledge(1)
         #expect(try world.next()?.id == 2)
@@ -64,17 +64,17 @@ import Testing
         try world.update("User", 2, set: ["boss": user.key[0]], links: ["posts": [["p1"]]])
         try world.update("User", user.key[0], set: ["favorite": post.key[0]])
         try world.expectOutbox(
-                "1 create User [-1] name: Cid boss: 1",
-                "2 create Post [\(post.key[0])] title: Two author: -1 after [1]",
-                "3 update Post [p1] author: 1 -> 2", "4 update User [2] boss: 1 -> -1 after [1]",
-                "5 update User [-1] favorite: null -> \(post.key[0]) after [2]")
+            "1 create User [-1] name: Cid boss: 1",
+            "2 create Post [\(post.key[0])] title: Two author: -1 after [1]",
+            "3 update Post [p1] author: 1 -> 2", "4 update User [2] boss: 1 -> -1 after [1]",
+            "5 update User [-1] favorite: null -> \(post.key[0]) after [2]")
         #expect(try world.next()?.id == 1)
         try world.acknowledge(1, key: [77], ["id": 77, "name": "Cid", "age": 4])
         #expect(try world.next()?.id == 2)
         try world.acknowledge(2, key: ["p2"])
         try world.expectOutbox(
-                "3 update Post [p1] author: 1 -> 2", "4 update User [2] boss: 1 -> 77",
-                "5 update User [77] favorite: null -> p2")
+            "3 update Post [p1] author: 1 -> 2", "4 update User [2] boss: 1 -> 77",
+            "5 update User [77] favorite: null -> p2")
         try world.expectTable("Post", "p1|One|2", "p2|Two|77")
         try world.expectTable(
             "User", "1|Ann|30|null|null|null|User|null", "2|Bob|null|null|77|null|User|null",

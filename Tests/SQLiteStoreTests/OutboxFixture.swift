@@ -25,7 +25,8 @@ struct OutboxFixture {
         admin.superentity = "User"
         fixture = try StoreFixture(
             CompiledModel.of(
-                user, admin, Entity("Post", key: ["id"], [.of("id", .text), .of("title", .text)], [.one("author", "User")]),
+                user, admin,
+                Entity("Post", key: ["id"], [.of("id", .text), .of("title", .text)], [.one("author", "User")]),
                 Entity(
                     "Tag", key: ["name"], [.of("name", .text)], [.many("users", "User", inverse: "tags")]),
                 Entity(
@@ -144,6 +145,8 @@ struct OutboxFixture {
 }
 
 extension StoredValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
+    /// `7`.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// `"text"`.
     public init(stringLiteral value: String) { self = .text(value) }
 }

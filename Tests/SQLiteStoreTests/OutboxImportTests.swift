@@ -137,7 +137,8 @@ import Testing
         try world.delete("User", 1)
         try world.delete("User", 2)
         #expect(try world.table("User") == ["1|null|null|null|null|null|User|null"])
-        try world.sync("User", ["id": 1, "name": "Ann", "age": 30, "tags": ["red", "blue"]], ["id": 2, "name": "Bob"])
+        try world.sync(
+            "User", ["id": 1, "name": "Ann", "age": 30, "tags": ["red", "blue"]], ["id": 2, "name": "Bob"])
         #expect(try world.table("User") == ["1|null|null|null|null|null|User|null"])
         try world.expectConflicts()
         try world.sync("Post", ["id": "p2", "author": ["id": 2, "name": "Bob"]])

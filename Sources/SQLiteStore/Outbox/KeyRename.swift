@@ -61,7 +61,8 @@ final class KeyRename {
 
     // MARK: - Rows
 
-    private func move(_ layout: EntityLayout, _ row: [StoredValue], _ old: [StoredValue], to new: [StoredValue]) throws {
+    private func move(_ layout: EntityLayout, _ row: [StoredValue], _ old: [StoredValue], to new: [StoredValue]) throws
+    {
         try replace(layout.table, layout.key.map { layout.fields[$0].name }, old, new)
         try record(layout, old, new)
     }

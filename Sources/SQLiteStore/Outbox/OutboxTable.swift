@@ -120,7 +120,8 @@ final class OutboxTable {
             INSERT INTO bmo_outbox (entity, operation, changes, base, idempotency_key, state, attempts, not_before,
                 created, last_error, depends_on, is_temporary, root, key, runs)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, entry.columns(of: layout(entry)) + [
+            """,
+            entry.columns(of: layout(entry)) + [
                 .text(model.entities[root].name), JSONText.keyValue(entry.key), .text(runs),
             ])
         let id = try nextID() - 1

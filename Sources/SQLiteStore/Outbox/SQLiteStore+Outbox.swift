@@ -162,6 +162,8 @@ extension SQLiteStore {
     ) throws -> Result {
         try SQLiteStore.translating(action) {
             try writer.writeWithoutTransaction { db in
+                // One that was given up before is no page.
+                try finishRollback(db)
                 guard !db.isInsideTransaction || isRehearsal else {
                     throw StoreError(
                         .busy, "\(path): a page of an import is open on this connection",

@@ -34,10 +34,12 @@ struct TemporaryKey {
         for (part, field) in layout.key.enumerated() {
             let value = values.value(field)
             if !given.isEmpty {
-                let checked = try EditedValues([layout.fields[field].name: given[part]], of: layout, in: outbox.model).fields[0].value
+                let checked = try EditedValues([layout.fields[field].name: given[part]], of: layout, in: outbox.model)
+                    .fields[0].value
                 guard value == nil || value == checked else {
                     throw StoreError(
-                        .request, "\(layout.name).\(layout.fields[field].name) is given twice, as \(checked) and "
+                        .request,
+                        "\(layout.name).\(layout.fields[field].name) is given twice, as \(checked) and "
                             + "\(value ?? .null)", remedy: "give one of them")
                 }
                 key.append(checked)
