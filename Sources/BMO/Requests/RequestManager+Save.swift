@@ -53,11 +53,13 @@ extension RequestManager {
                 remedy: "give one, or save local first")
         }
         let receipts = try await atStep(.importing, entity) {
-            try await reader.run { [reader] in
+            let edits = try await reader.run { [reader] in
                 var builder = EditBuilder(reader)
                 for edit in edits { try builder.add(edit) }
-                return try reader.store.edit(builder.edits)
+                return builder.edits
             }
+            // A page that is being imported may make it wait: not on the thread of those who read.
+            return try await editing.run { [reader] in edits.isEmpty ? [] : try reader.store.edit(edits) }
         }
         let saved = try receipts.map { receipt in
             let schema = try reader.schema(of: receipt.entity)
@@ -65,11 +67,11 @@ extension RequestManager {
         }
         let entries = saved.compactMap(\.entry)
         guard let pusher, !entries.isEmpty else { return ObjectSave(saved, nil) }
-        let task = Task { [reader] in
+        let task = Task { [reader, editing] in
             let outcomes = try await pusher.push(entries)
             if workflow != .localFirst {
                 let lost = entries.filter { outcomes[$0]?.isLost == true }
-                if !lost.isEmpty { try await reader.run { try reader.store.dropOutbox(lost) } }
+                if !lost.isEmpty { try await editing.run { try reader.store.dropOutbox(lost) } }
             }
             return outcomes
         }

@@ -41,6 +41,7 @@ public final class RequestManager: Sendable {
 
     let session: ImportSession
     let reader: ObjectReader
+    let editing = ImportThread(label: "bmo.edit")
     let flights = Mutex<[String: RemoteOperation]>([:])
     /// Also those that are being cancelled, which nobody may join any more.
     private let running = Mutex<[ObjectIdentifier: RemoteOperation]>([:])
