@@ -196,8 +196,9 @@ struct ObjectWriter {
             found = next
             level = children(next)
         }
-        guard let found, case .complex = call.schemas[found.type] else { return nil }
-        return found.type
+        guard let found, case .complex(let type) = call.schemas[found.type] else { return nil }
+        // A path may end at the array that holds the records.
+        return type.isArray ? type.children.first?.type : found.type
     }
 
     // MARK: failure
