@@ -51,7 +51,8 @@ import Testing
         let connection = try await connect(isolation)
         for section in [[:], ["stubborn": 1]] as [[String: OptionValue]] {
             let watch = try await connection.watch(try request(section))
-            let waiting = Task { () async throws(BridgeFailure) -> Bool in try await watch.change(within: .seconds(60)) }
+            let waiting = Task { () async throws(BridgeFailure) -> Bool in try await watch.change(within: .seconds(60))
+            }
             try await Task.sleep(for: .milliseconds(100))
             let start = ContinuousClock.now
             waiting.cancel()

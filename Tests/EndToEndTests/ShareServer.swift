@@ -23,7 +23,8 @@ final class ShareServer: Sendable {
         let state = try TemporaryFolder()
         self.state = state
         let free = try await ProcessRun.run(
-            "python3", ["-c", "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"])
+            "python3",
+            ["-c", "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"])
         port = try #require(Int(free.output.trimmingCharacters(in: .whitespacesAndNewlines)))
         user = try await ProcessRun.run("id", ["-un"]).output.trimmingCharacters(in: .whitespacesAndNewlines)
         let base = state.path

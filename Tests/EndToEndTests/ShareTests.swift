@@ -62,7 +62,8 @@ extension EndToEndTests {
             let second = try await server.bmo("sync", "--allow-deletes")
             #expect(second.exitCode == 0, "\(second)")
             #expect(
-                second.allOutput.contains("the folder tables/shut may not be listed by this user: what it holds is unknown"),
+                second.allOutput.contains(
+                    "the folder tables/shut may not be listed by this user: what it holds is unknown"),
                 "\(second)")
             #expect(
                 try await server.query("SELECT group_concat(file) FROM (SELECT file FROM Row ORDER BY 1)")
@@ -95,7 +96,9 @@ extension EndToEndTests {
             #expect(try await server.query("SELECT count(*) FROM Row") == "1")
         }
 
-        @Test func `a server that is killed while it is read leaves whole pages, and the next sync goes on`() async throws {
+        @Test func `a server that is killed while it is read leaves whole pages, and the next sync goes on`()
+            async throws
+        {
             let server = try await ShareServer()
             try server.configure(Self.rows)
             for number in 1...30 {
@@ -126,8 +129,11 @@ extension EndToEndTests {
         @Test func `what introspect proposes for a share passes check, syncs, and syncs unchanged`() async throws {
             let server = try await ShareServer()
             try server.write("people/list.csv", "id;name;born\n1;Ann;1980-02-03\n2;Bob;1990-12-31\n3;Cy;\n")
-            for month in ["01", "02"] { try server.write("sales/2024-\(month).csv", "day,amount\n2024-\(month)-01,10\n") }
-            try server.write("odd names/100%  #1 'x'.ndjson", "{\"event_id\":\"a\",\"n\":1}\n{\"event_id\":\"b\",\"n\":2}\n")
+            for month in ["01", "02"] {
+                try server.write("sales/2024-\(month).csv", "day,amount\n2024-\(month)-01,10\n")
+            }
+            try server.write(
+                "odd names/100%  #1 'x'.ndjson", "{\"event_id\":\"a\",\"n\":1}\n{\"event_id\":\"b\",\"n\":2}\n")
             let introspect = try await ProcessRun.run(
                 Command.path(),
                 ["introspect", "smb", server.url, "--auth", "SHARE_USER:SHARE_PASSWORD", "-o", "bmo.yml"],
@@ -157,7 +163,9 @@ extension EndToEndTests {
             let first = try await bmo("sync")
             #expect(first.exitCode == 0, "\(first)\n\(text)")
             let database = try #require(
-                try FileManager.default.contentsOfDirectory(atPath: server.folder.path).first { $0.hasSuffix(".sqlite") })
+                try FileManager.default.contentsOfDirectory(atPath: server.folder.path).first {
+                    $0.hasSuffix(".sqlite")
+                })
             let file = server.folder.appending(database)
             #expect(
                 try await server.query(

@@ -45,7 +45,8 @@ extension AgainstRealServer {
 
         @Test func `bad files become reasons at constant memory, and the files beside them come`() throws {
             let server = try SMBServer.shared.get()
-            try SMBServer.run("printf '%s' \"$1\" >\"$2/make.py\"; python3 \"$2/make.py\" \"$2/share\"", Self.script, server.root)
+            try SMBServer.run(
+                "printf '%s' \"$1\" >\"$2/make.py\"; python3 \"$2/make.py\" \"$2/share\"", Self.script, server.root)
             defer { try? SMBServer.run("rm -rf \"$1/bad\" /tmp/never", server.share) }
             let before = Self.peak
             let walk = try SMBBridge(server).walk(["csv": "bad/**"])
@@ -72,7 +73,7 @@ extension AgainstRealServer {
         /// The process's highest resident size so far, in bytes.
         private static var peak: Int {
             var usage = rusage()
-            getrusage(RUSAGE_SELF, &usage)
+            getrusage(Int32(RUSAGE_SELF.rawValue), &usage)
             return usage.ru_maxrss * 1024
         }
     }

@@ -53,7 +53,9 @@ extension AgainstRealServer {
                 }
                 server.freeze()
                 all = SMBServer.names(in: server.writable)
-                content = (try? SMBServer.read(server.writable + "/old.txt")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                content =
+                    (try? SMBServer.read(server.writable + "/old.txt")).map { String(decoding: $0, as: UTF8.self) }
+                    ?? ""
                 server.kill()
             }
 

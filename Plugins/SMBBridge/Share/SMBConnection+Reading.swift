@@ -26,7 +26,9 @@ extension SMBConnection {
                 // The folder itself, and the one above it, come first.
                 var status = stat()
                 let isWanted = fileIDs || count < 2
-                guard let info = isWanted ? read(context, handle, &status) : read(context, handle, nil) else { return nil }
+                guard let info = isWanted ? read(context, handle, &status) : read(context, handle, nil) else {
+                    return nil
+                }
                 hasFolders = hasFolders || count >= 2 && Int32(info.pointee.attrs) & SMBC_DOS_MODE_DIRECTORY != 0
                 return (info.pointee, UInt64(status.st_ino))
             }

@@ -77,7 +77,9 @@ extension Share {
                 .tls, "the server does not encrypt, and encryption is required",
                 remedy: "turn on encryption at the server, or leave out encryption: required")
         }
-        if failure.action == .watchFolder, [EINVAL, ENOSYS, EOPNOTSUPP].map(SMBFailure.Cause.system).contains(failure.cause) {
+        if failure.action == .watchFolder,
+            [EINVAL, ENOSYS, EOPNOTSUPP].map(SMBFailure.Cause.system).contains(failure.cause)
+        {
             return error(
                 .unsupported, "the server does not tell of changes", remedy: "ask it from time to time")
         }

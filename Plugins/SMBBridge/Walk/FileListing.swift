@@ -216,7 +216,11 @@ final class FileListing {
         let path = share.url.folder + folder.path
         do throws(SMBFailure) {
             let listing: SMBListing
-            if let known = queue?.take(path) { listing = try known.get() } else { listing = try share.list(path, fileIDs: wantsFileIDs) }
+            if let known = queue?.take(path) {
+                listing = try known.get()
+            } else {
+                listing = try share.list(path, fileIDs: wantsFileIDs)
+            }
             for name in listing.malformedNames {
                 let path = (folder.path + [name]).joined(separator: "/")
                 reject("the name is not UTF-8", representation: path, of: nil)

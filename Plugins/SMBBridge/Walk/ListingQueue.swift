@@ -146,7 +146,9 @@ final class ListingQueue: @unchecked Sendable {
 
     private func list(_ folders: [[String]], fileIDs: Bool) -> [Result<SMBListing, SMBFailure>?] {
         do {
-            guard let batch = try context.work(ListingRelay.request(folders, fileIDs: fileIDs)), batch.count == folders.count else {
+            guard let batch = try context.work(ListingRelay.request(folders, fileIDs: fileIDs)),
+                batch.count == folders.count
+            else {
                 return folders.map { _ in nil }
             }
             return folders.indices.map { ListingRelay.listing(batch[$0], of: folders[$0]) }
