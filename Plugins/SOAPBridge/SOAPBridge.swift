@@ -41,7 +41,8 @@ public final class SOAPBridge: Bridge {
         var hint = ""
         if options.endpoint == nil, !options.wsdl.isFile, !isTrusted(endpoint) {
             let near = DocumentLocation(endpoint.text)?.moved(to: options.wsdl).map { "\($0)" } ?? ""
-            hint = "; that is another origin than the WSDL's: if it can't be reached, or needs credentials, set the option "
+            hint =
+                "; that is another origin than the WSDL's: if it can't be reached, or needs credentials, set the option "
                 + "endpoint" + (near.isEmpty ? "" : ", perhaps to " + client.redactor.clean(url: near))
         }
         return "service \(service.name), port \(port.name) (SOAP \(version.rawValue)) with "

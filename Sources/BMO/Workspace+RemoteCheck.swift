@@ -110,7 +110,8 @@ extension Workspace {
             // What a value without members holds is told by its attributes' names only.
             let place = depth == 0 ? "the records" : "\"\(components[..<depth].joined(separator: "."))\" of the records"
             let names = siblings.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-            let list = names.isEmpty ? "nothing" : names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", ..." : "")
+            let list =
+                names.isEmpty ? "nothing" : names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", ..." : "")
             return "attribute \"\(attribute.name)\" reads \"\(path)\", but \(place) have no \"\(components[depth])\"; "
                 + "they have: \(list)"
         }

@@ -53,7 +53,9 @@ extension EndToEndTests {
         @Test func `a right config is said to be one, with what would be called`() async throws {
             let run = try await check(
                 Self.good,
-                attributes: "{id: integer, code: {type: text, from: '@code'}, owner: {type: text, from: owner.name}, pages: integer}")
+                attributes:
+                    "{id: integer, code: {type: text, from: '@code'}, owner: {type: text, from: owner.name}, pages: integer}"
+            )
             #expect(run.exitCode == 0, "\(run)")
             #expect(run.output.contains("port A (SOAP 1.1) with 1 operations, at http://127.0.0.1:1/"), "\(run)")
             #expect(run.errorOutput.isEmpty, "\(run)")
@@ -82,7 +84,8 @@ extension EndToEndTests {
             #expect(run.exitCode == 0, "\(run)")
             for words in [
                 #"attribute "colour" reads "colour", but the records have no "colour"; they have: @xsi:type, @code, id, owner, pages"#,
-                #""owner" of the records have no "nam"; they have: name"#, "the input lacks what the schema requires: ListItems/offset",
+                #""owner" of the records have no "nam"; they have: name"#,
+                "the input lacks what the schema requires: ListItems/offset",
             ] {
                 #expect(run.errorOutput.contains(words), "\(run)")
             }

@@ -142,12 +142,12 @@ enum CatalogService {
         + operations.map {
             #"<operation name="\#($0)"><input message="t:\#($0)In"/><output message="t:\#($0)Out"/></operation>"#
         }.joined() + "</portType>" + binding("Catalog11", "soap") + binding("Catalog12", "soap12")
-        + #"""
-        <service name="Catalog">
-          <port name="Catalog11" binding="t:Catalog11"><soap:address location="http://@HOST@/v11"/></port>
-          <port name="Catalog12" binding="t:Catalog12"><soap12:address location="http://@HOST@/v12"/></port>
-        </service></definitions>
-        """#
+            + #"""
+            <service name="Catalog">
+              <port name="Catalog11" binding="t:Catalog11"><soap:address location="http://@HOST@/v11"/></port>
+              <port name="Catalog12" binding="t:Catalog12"><soap12:address location="http://@HOST@/v12"/></port>
+            </service></definitions>
+            """#
 
     private static let spyneScript = #"""
         import decimal, logging

@@ -87,14 +87,14 @@ import Testing
     ) -> String {
         let schema =
             schema ?? #"""
-            <xs:schema \#(target) elementFormDefault="\#(form)">\#(item)
-              <xs:complexType name="Items"><xs:sequence>
-                <xs:element name="item" type="\#(prefix)Item" minOccurs="0" maxOccurs="unbounded" nillable="true"/></xs:sequence></xs:complexType>
-              <xs:element name="List"><xs:complexType><xs:sequence/></xs:complexType></xs:element>
-              <xs:element name="ListResponse"><xs:complexType><xs:sequence>
-                <xs:element name="items" type="\#(prefix)Items" minOccurs="0" nillable="true"/></xs:sequence></xs:complexType></xs:element>
-            </xs:schema>
-            """#
+                <xs:schema \#(target) elementFormDefault="\#(form)">\#(item)
+                  <xs:complexType name="Items"><xs:sequence>
+                    <xs:element name="item" type="\#(prefix)Item" minOccurs="0" maxOccurs="unbounded" nillable="true"/></xs:sequence></xs:complexType>
+                  <xs:element name="List"><xs:complexType><xs:sequence/></xs:complexType></xs:element>
+                  <xs:element name="ListResponse"><xs:complexType><xs:sequence>
+                    <xs:element name="items" type="\#(prefix)Items" minOccurs="0" nillable="true"/></xs:sequence></xs:complexType></xs:element>
+                </xs:schema>
+                """#
         return #"""
             <definitions \#(target) xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:w="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:s"
                 xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:soap="\#(soap)">
@@ -120,7 +120,8 @@ import Testing
     private static let good = #"{"@code":"a","id":1,"name":"Zoë"}"#
 
     @Test(arguments: ["good", "latin", "latinheader", "utf16", "utf16be", "bom", "gzip", "declared12"])
-    func `character sets, compression and the version of the envelope are the reply's own business`(name: String) throws {
+    func `character sets, compression and the version of the envelope are the reply's own business`(name: String) throws
+    {
         #expect(try walk(name).records == [Self.good])
     }
 
@@ -204,7 +205,8 @@ import Testing
     @Test func `a WSDL and schema without a target namespace are read`() throws {
         let wsdl = Self.wsdl(target: "", prefix: "").replacing(#" xmlns="http://schemas.xmlsoap.org/wsdl/""#, with: "")
             .replacing("<definitions", with: "<w:definitions").replacing("</definitions", with: "</w:definitions")
-            .replacing("types>", with: "w:types>").replacing("</w:w:types>", with: "</w:types>").replacing("</types", with: "</w:types")
+            .replacing("types>", with: "w:types>").replacing("</w:w:types>", with: "</w:types>").replacing(
+                "</types", with: "</w:types")
         #expect(try walk("good", wsdl: wsdl.replacing("</w:", with: "</w:")).records == [Self.good])
     }
 
@@ -226,12 +228,14 @@ import Testing
             #"<xs:schema targetNamespace="urn:s" elementFormDefault="qualified" xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:include schemaLocation="../main/list.xsd"/>\#(Self.item)</xs:schema>"#,
             to: "schemas/types/item type.xsd")
         let wsdl = Self.wsdl(
-            schema: #"<xs:schema><xs:import namespace="urn:s" schemaLocation="./schemas/./main/list.xsd"/></xs:schema>"#)
+            schema: #"<xs:schema><xs:import namespace="urn:s" schemaLocation="./schemas/./main/list.xsd"/></xs:schema>"#
+        )
         #expect(try walk("good", wsdl: wsdl).records == [Self.good])
     }
 
     @Test func `of several ports the option names one, and a wrong name is answered with all`() throws {
-        let port = #"<w:port name="Get" binding="t:B"><h:address xmlns:h="http://schemas.xmlsoap.org/wsdl/http/" location="x"/></w:port><w:port name="Backup" binding="t:B"><soap:address location="http://127.0.0.1:2/"/></w:port>"#
+        let port =
+            #"<w:port name="Get" binding="t:B"><h:address xmlns:h="http://schemas.xmlsoap.org/wsdl/http/" location="x"/></w:port><w:port name="Backup" binding="t:B"><soap:address location="http://127.0.0.1:2/"/></w:port>"#
         #expect(try walk("good", wsdl: Self.wsdl(port: port), options: ["port": "Backup"]).records == [Self.good])
         let error = try bridgeError { _ = try walk("good", wsdl: Self.wsdl(port: port), options: ["port": "Bakup"]) }
         #expect(error.remedy?.hasPrefix(#"its SOAP ports: "Backup""#) == true, "\(error)")

@@ -20,13 +20,16 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
 
     func options(_ server: LoopbackServer, key: String = "sesame") -> ConfigValue {
         let version = isOld ? "11" : "12"
-        return ([
-            "wsdl": .text(isPHP ? "\(server.url)/service?wsdl" : "\(server.url)/v\(version)/?wsdl"), "wsdl_cache": "",
-            "soap_headers": ["Login": ["user": "u", "key": .text(key)]],
-            "faults": .list([
-                ["detail": "UnknownItem", "action": "not_found"], ["detail": "Refused", "action": "authentication"],
-            ]),
-        ] as ConfigValue).adding(isPHP ? ["port": .text("Catalog\(version)")] : [:])
+        return
+            ([
+                "wsdl": .text(isPHP ? "\(server.url)/service?wsdl" : "\(server.url)/v\(version)/?wsdl"),
+                "wsdl_cache": "",
+                "soap_headers": ["Login": ["user": "u", "key": .text(key)]],
+                "faults": .list([
+                    ["detail": "UnknownItem", "action": "not_found"],
+                    ["detail": "Refused", "action": "authentication"],
+                ]),
+            ] as ConfigValue).adding(isPHP ? ["port": .text("Catalog\(version)")] : [:])
     }
 
     func section(write: ConfigValue = [:]) -> ConfigValue {
@@ -65,7 +68,8 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
         let type = id % 3 == 0 ? #""@xsi:type":"\#(stack.typeName("Book"))","# : ""
         let pages = id % 3 == 0 ? #","pages":\#(id * 10)"# : ""
         let note = id % 2 == 1 ? "null" : "\"n\(id)\""
-        return #"{\#(type)"id":\#(id),"name":"Item & <\#(id)> é","price":\#(id).50,"image":"\#(image)","note":\#(note)\#(pages)}"#
+        return
+            #"{\#(type)"id":\#(id),"name":"Item & <\#(id)> é","price":\#(id).50,"image":"\#(image)","note":\#(note)\#(pages)}"#
     }
 
     private func write(
@@ -123,7 +127,9 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
         _ = try write(
             .create, stack, server, values: ["name": "b", "price": "1", "note": "n", "pages": 7], rules: rules)
         let object = try #require(try got(20000, stack, server).first)
-        #expect(object.contains(#""@xsi:type":"\#(stack.typeName("Book"))""#) && object.contains(#""pages":7"#), "\(object)")
+        #expect(
+            object.contains(#""@xsi:type":"\#(stack.typeName("Book"))""#) && object.contains(#""pages":7"#), "\(object)"
+        )
     }
 
     @Test(arguments: Stack.allCases)

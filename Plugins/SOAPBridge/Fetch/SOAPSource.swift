@@ -151,7 +151,8 @@ final class SOAPSource: RecordSource {
         forgiveness.merge(reader.forgiveness)
         if reader.recordCount == 0, let stranger = reader.stranger {
             warnings.append(
-                "where \"records\" leads, the reply has <\(stranger)>, which the schema lacks, and no record: check records")
+                "where \"records\" leads, the reply has <\(stranger)>, which the schema lacks, and no record: check records"
+            )
             step.isComplete = false
         }
         // An empty list may lack its records, but what holds them is there.

@@ -123,7 +123,8 @@ struct EnvelopeWriter {
         for member in elements {
             guard isKnown(member.name) || type.isOpen else {
                 throw BridgeError(
-                    .configuration, "\(path) has no element \"\(member.name)\"" + NearestName.question(known, to: member.name),
+                    .configuration,
+                    "\(path) has no element \"\(member.name)\"" + NearestName.question(known, to: member.name),
                     remedy: "its elements: \(NearestName.list(known, to: member.name))")
             }
         }

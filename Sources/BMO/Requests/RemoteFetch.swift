@@ -185,7 +185,7 @@ struct RemoteFetch: Sendable {
                 switch event {
                 case .began(_, let bridge, _): observer.contacting(bridge)
                 case .warning(_, let message): observer.warn(message)
-                case .page, .ended: break
+                case .page, .note, .ended: break
                 }
             }, observer: observer)
         let (result, _) = await EntityWalk(context: context, entity: target.entity, index: target.index).run()
