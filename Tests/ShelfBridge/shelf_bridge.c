@@ -248,8 +248,8 @@ static bmo_status fetch_open(
     made->explains = explain && bmo_slot_tag(explain) == BMO_BOOL;
     made->wait = -1;
 #ifndef WRONG_IGNORES_WATCH
-    if (bmo_view_member(&view, view.records, "watch"))
-        made->wait = bmo_view_int64(bmo_view_member(&view, view.records, "wait"), 0);
+    const bmo_slot *wait = bmo_view_member(&view, view.records, "wait");
+    if (wait) made->wait = bmo_view_int64(wait, 0);
 #endif
     made->seen = changes;
     char *end = cursor;
@@ -339,23 +339,22 @@ static void write_page(bmo_fetch *fetch, int is_end, bmo_buffer *output) {
 
 /* Waits until something on the shelf moves. */
 static bmo_status watch(bmo_fetch *fetch, bmo_buffer *page) {
+#ifdef WRONG_SLEEPS_THROUGH_CANCEL
+    sleep(5);
+#endif
     int has_moved = 0;
     for (int64_t waited = 0; waited < fetch->wait && !has_moved; waited += 10) {
-#ifdef WRONG_SLEEPS_THROUGH_CANCEL
-        sleep(5);
-#endif
         if (atomic_load(&fetch->cancelled)) return fail(page, "cancelled", "cancelled", NULL);
+        usleep(10000);
         pthread_mutex_lock(&mutex);
         has_moved = changes != fetch->seen;
         fetch->seen = changes;
         pthread_mutex_unlock(&mutex);
-        if (!has_moved) usleep(10000);
     }
     bmo_writer w;
     bmo_writer_init(&w);
     bmo_write_object_begin(&w);
     flag(&w, "page_end", 1);
-    flag(&w, "end", 0);
     flag(&w, "unchanged", !has_moved);
     bmo_write_object_end(&w);
     deliver(&w, page);
@@ -400,26 +399,19 @@ static bmo_status fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *record
         write_item(&w, &shelf[fetch->next]);
         written++;
     }
-    int is_end = fetch->is_empty || fetch->next >= SHELF || fetch->explains;
-    if (!is_end) {
-        int64_t rest = fetch->next;
-        while (rest < SHELF && !shelf[rest].is_there) rest++;
-        is_end = rest == SHELF;
-    }
+    int64_t rest = fetch->next;
+    while (rest < SHELF && !shelf[rest].is_there) rest++;
+    int is_end = fetch->is_empty || fetch->explains || rest >= SHELF;
 #ifdef WRONG_SHARED_POSITION
     shared_position = is_end ? 0 : fetch->next;
 #endif
-    if (bmo_writer_records(&w)) deliver(&w, records);
-    else bmo_writer_free(&w);
+    bmo_writer_records(&w) ? deliver(&w, records) : bmo_writer_free(&w);
     write_page(fetch, is_end, page);
     pthread_mutex_unlock(&mutex);
     return BMO_OK;
 }
 
-static void fetch_close(void *context, bmo_fetch *fetch) {
-    (void)context;
-    free(fetch);
-}
+static void fetch_close(void *context, bmo_fetch *fetch) { (void)context, free(fetch); }
 
 static void cancel(void *context, bmo_fetch *fetch) {
     (void)context;

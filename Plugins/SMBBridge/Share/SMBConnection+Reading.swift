@@ -71,7 +71,9 @@ extension SMBConnection {
         guard number == 0 else { throw failure(number) }
     }
 
-    /// A look at the share's root takes three round trips; near is below a millisecond each. A busy machine may need a second look.
+    /// A look at the share's root takes three round trips; near is below a millisecond each.
+    ///
+    /// A busy machine may need a second look.
     var isFar: Bool {
         // How long a look takes is not recorded.
         if tape != nil { return false }
