@@ -31,11 +31,11 @@ extension EndToEndTests {
             try await place.expect("create", "Note", "--set", "text=a")
             let push = try await place.bmo("push")
             #expect(push.exitCode == 1 && push.output.contains("waits       1"), "\(push)")
-            let pause = try place.value(
-                "SELECT round((julianday(not_before) - julianday('now')) * 86400) BETWEEN 0 AND 2 FROM bmo_outbox")
-            #expect(pause == "1")
-            #expect(try await place.bmo("push").output.contains("waits"), "before that nothing is sent")
-            #expect(try place.server.events().filter { $0.event == "POST" }.count == 1)
+            #expect(try place.value("SELECT not_before > created FROM bmo_outbox") == "1")
+            #expect(try await place.bmo("push").output.contains("waits"))
+            // Retry-After: 1. A busy machine may come to the second push after that.
+            let posts = try place.server.events().filter { $0.event == "POST" }.map(\.time)
+            #expect(posts.count == 1 || posts[1] - posts[0] >= 1, "\(posts)")
         }
 
         @Test func `an object whose answer got lost is found by what it matches and not made twice`() async throws {

@@ -48,7 +48,8 @@ struct PushRun {
             edits: round.edits + (try await left(round)), duration: ContinuousClock.now - start,
             wasInterrupted: Task.isCancelled)
         let history = workspace.configuration.history
-        summary.run = try await store.run { [summary, isNews = round.edits.contains { $0.outcome != .waits }] in
+        summary.run = try await store.run {
+            [summary, isNews = round.edits.contains { ![.waits, .unknown].contains($0.outcome) }] in
             try $0.endRun(outcome: summary.outcomeWord, summary: summary.json, always: isNews, keeping: history)
         }
         return summary
