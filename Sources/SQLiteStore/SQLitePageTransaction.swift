@@ -10,7 +10,7 @@ final class SQLitePageTransaction: PageTransaction {
     /// The walk that the page belongs to.
     private var walk: WalkTarget?
     /// The rows that the page lists, where the walk keeps a log of them.
-    private var seen: [Int64] = []
+    private var seen = SeenLog()
     private var notesSeen = false
     private var savedLog = false
     /// Per entity: whether rows of it were written.
@@ -74,7 +74,7 @@ final class SQLitePageTransaction: PageTransaction {
 
     func spare(_ rows: [SparedRows]) throws {
         guard notesSeen, let walk else { return }
-        seen += try store.writers.sweep.rows(rows, of: walk.entity)
+        for row in try store.writers.sweep.rows(rows, of: walk.entity) { seen.append(row) }
     }
 
     func spare(entity: Int, key: [StoredValue]) throws {

@@ -6,69 +6,93 @@ internal import Mapping
 /// A number is written as its distance from the one before: zigzag, then LEB128 (DWARF 5, section 7.6). Rows are listed
 /// mostly in the order in which they came to lie in the table, so most distances are 1.
 struct SeenLog {
-    /// One piece: the first distance counts from zero.
-    private(set) var pieces: [[UInt8]] = []
+    /// A row that nobody can name stands as this number.
+    static let unknown = Int64.min
+
+    /// So long a piece is closed: a longer one would be copied as it grows.
+    private static let pieceSize = 64 << 10
+
+    /// Closed pieces, in each of which the first distance counts from zero.
+    private var pieces: [[UInt8]] = []
+    /// The piece that rows are added to.
+    private var tail = Encoder()
     /// Pieces that lie in the table `bmo_seen` too.
-    private(set) var savedPieces = 0
+    private var savedPieces = 0
     private(set) var unsavedBytes = 0
     private(set) var count = 0
     /// Whether each number was greater than the one before, so that none is in here twice.
     private(set) var isAscending = true
     /// Whether the walk passed by rows that nobody can name.
     private(set) var hasUnknown = false
+    private var first = Int64.max
     private var last = Int64.min
 
-    /// Stands for rows that nobody can name.
-    static let unknown = Int64.min
+    /// Adds a row.
+    mutating func append(_ row: Int64) {
+        if row == Self.unknown { hasUnknown = true }
+        if count == 0 { first = row } else if row <= last { isAscending = false }
+        last = row
+        count += 1
+        let before = tail.bytes.count
+        tail.append(row)
+        unsavedBytes += tail.bytes.count - before
+        if tail.bytes.count >= Self.pieceSize { closePiece() }
+    }
 
     /// Adds the rows of a page.
-    mutating func append(_ rows: [Int64]) {
-        guard !rows.isEmpty else { return }
-        append(piece: Self.encode(rows), rows)
+    mutating func append(_ page: SeenLog) {
+        guard page.count > 0 else { return }
+        closePiece()
+        pieces += page.pieces
+        if !page.tail.bytes.isEmpty { pieces.append(page.tail.bytes) }
+        unsavedBytes += page.pieces.reduce(page.tail.bytes.count) { $0 + $1.count }
+        hasUnknown = hasUnknown || page.hasUnknown
+        isAscending = isAscending && page.isAscending && (count == 0 || page.first > last)
+        if count == 0 { first = page.first }
+        last = page.last
+        count += page.count
     }
 
     /// Adds a piece that an earlier process has saved.
     mutating func append(saved piece: [UInt8]) {
-        var rows: [Int64] = []
-        Self.decode(piece) { rows.append($0) }
-        append(piece: piece, rows)
+        Self.decode(piece) { append($0) }
         markSaved()
     }
 
     /// All pieces are in the table now.
     mutating func markSaved() {
+        closePiece()
         savedPieces = pieces.count
         unsavedBytes = 0
     }
 
-    /// What is not in the table yet, as one piece.
-    func unsaved(with rows: [Int64]) -> [UInt8] {
-        var all: [Int64] = []
-        for piece in pieces[savedPieces...] { Self.decode(piece) { all.append($0) } }
-        return Self.encode(all + rows)
+    /// What is not in the table yet and the rows of a page, as one piece.
+    func unsaved(with page: SeenLog) -> [UInt8] {
+        var encoder = Encoder()
+        for piece in pieces[savedPieces...] { Self.decode(piece) { encoder.append($0) } }
+        Self.decode(tail.bytes) { encoder.append($0) }
+        page.forEach { encoder.append($0) }
+        return encoder.bytes
     }
 
     /// Calls `body` with each number.
     func forEach(_ body: (Int64) -> Void) {
         for piece in pieces { Self.decode(piece, body) }
+        Self.decode(tail.bytes, body)
     }
 
-    private mutating func append(piece: [UInt8], _ rows: [Int64]) {
-        pieces.append(piece)
-        unsavedBytes += piece.count
-        count += rows.count
-        for row in rows {
-            if row == Self.unknown { hasUnknown = true }
-            if row <= last { isAscending = false }
-            last = row
-        }
+    private mutating func closePiece() {
+        guard !tail.bytes.isEmpty else { return }
+        pieces.append(tail.bytes)
+        tail = Encoder()
     }
 
-    private static func encode(_ rows: [Int64]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(rows.count + 8)
-        var before: Int64 = 0
-        for row in rows {
+    /// Writes a piece.
+    private struct Encoder {
+        private(set) var bytes: [UInt8] = []
+        private var before: Int64 = 0
+
+        mutating func append(_ row: Int64) {
             let distance = row &- before
             before = row
             var rest = UInt64(bitPattern: (distance << 1) ^ (distance >> 63))
@@ -78,7 +102,6 @@ struct SeenLog {
             }
             bytes.append(UInt8(truncatingIfNeeded: rest))
         }
-        return bytes
     }
 
     private static func decode(_ bytes: [UInt8], _ body: (Int64) -> Void) {

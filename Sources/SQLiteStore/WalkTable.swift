@@ -59,7 +59,7 @@ final class WalkTable {
     func log(of scope: WalkScope) -> SeenLog? { logs[scope] }
 
     /// A page that listed these rows was committed; `isSaved` tells whether the log was written with it.
-    func pageCommitted(_ scope: WalkScope, _ rows: [Int64], isSaved: Bool) {
+    func pageCommitted(_ scope: WalkScope, _ rows: SeenLog, isSaved: Bool) {
         logs[scope]?.append(rows)
         if isSaved { logs[scope]?.markSaved() }
     }
@@ -76,7 +76,7 @@ final class WalkTable {
     ///
     /// - Parameter isOptional: The page changed nothing. Then once a second is enough: a walk that starts again from an
     ///   older place loses nothing, and a sync that changes nothing writes nothing.
-    func save(_ scope: WalkScope, _ progress: WalkProgress?, rows: [Int64], isOptional: Bool) throws -> Bool {
+    func save(_ scope: WalkScope, _ progress: WalkProgress?, rows: SeenLog, isOptional: Bool) throws -> Bool {
         guard let progress else {
             for statement in [deletion, seenDeletion] {
                 statement.bind(scope)
@@ -106,13 +106,13 @@ final class WalkTable {
         return true
     }
 
-    private func saveLogIfLarge(_ scope: WalkScope, page: Int, _ rows: [Int64]) throws -> Bool {
+    private func saveLogIfLarge(_ scope: WalkScope, page: Int, _ rows: SeenLog) throws -> Bool {
         guard let log = logs[scope], log.unsavedBytes > Self.mostUnsavedBytes else { return false }
         try saveLog(scope, page: page, rows)
         return true
     }
 
-    private func saveLog(_ scope: WalkScope, page: Int, _ rows: [Int64]) throws {
+    private func saveLog(_ scope: WalkScope, page: Int, _ rows: SeenLog) throws {
         let piece = logs[scope]?.unsaved(with: rows) ?? []
         guard !piece.isEmpty else { return }
         seenInsertion.bind(scope)
