@@ -152,7 +152,8 @@ let package = Package(
             name: "BMOTests",
             dependencies: [
                 "BMO", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model", "RESTBridge",
-                "RecordBatch", "SQLiteStore", "TestHost", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "RecordBatch", "SQLiteStore", "TestHost", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         // Which target may import what, checked over the sources.
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),

@@ -1,5 +1,6 @@
 import BMO
 import Foundation
+import SQLiteStore
 import TestSupport
 import Testing
 
@@ -57,15 +58,18 @@ import Testing
         let save = try await manager.save([try .create("Note", note)], workflow: .afterRemote)
         #expect(save.saved.map(\.id.entity) == ["Topic", "Topic", "Topic", "Note"])
         #expect(try await save.remote.values.allSatisfy { if case .done(_?) = $0 { true } else { false } })
+        // Those that do not refer to each other are sent at the same time.
+        let topics = try JSONDecoder().decode([Topic].self, from: Data(try await place.remote("topics").utf8))
+        let ids = Dictionary(topics.map { ($0.name ?? "", $0.id ?? 0) }, uniquingKeysWith: { $1 })
+        #expect(ids.keys.sorted() == ["daily", "food", "fresh", "old"] && Set(ids.values) == [1, 2, 3, 4])
+        let (food, fresh, daily) = (try #require(ids["food"]), try #require(ids["fresh"]), try #require(ids["daily"]))
         #expect(
-            try await place.remote("topics")
-                == #"[{"name": "old", "id": 1}, {"name": "food", "id": 2}, {"name": "fresh", "id": 3}, "#
-                + #"{"name": "daily", "id": 4}]"#)
-        #expect(try await place.remote() == #"[{"text": "bread", "topic": 2, "tags": [1, 3, 4], "id": 1}]"#)
+            try await place.remote()
+                == #"[{"text": "bread", "topic": \#(food), "tags": [1, \#(fresh), \#(daily)], "id": 1}]"#)
         let saved = try #require(try await manager.get("Note", 1, including: ["topic", "tags"]))
         let names: [LocalValue?]? = saved.objects("tags")?.map { $0["name"] }
         #expect(names == ["old", "fresh", "daily"])
-        #expect(saved.reference("topic") == ObjectID(entity: "Topic", key: [2]))
+        #expect(saved.reference("topic") == ObjectID(entity: "Topic", key: [.integer(Int64(food))]))
         try await manager.close()
     }
 
@@ -186,6 +190,42 @@ import Testing
         #expect(Set(outcomes.map { "\($0)" }).count == 20, "each has a key of its own: \(outcomes)")
         #expect(try await manager.count(ObjectRequest("Note")) == 20)
         #expect(try place.outbox(manager).isEmpty)
+        try await manager.close()
+    }
+
+    @Test func `the end of a manager waits for what is on its way, and leaves the rest in the outbox`() async throws {
+        let place = try SavePlace(style: "slow")
+        let manager = try await place.manager()
+        let first = try await manager.save([.create("Note", values: ["text": "a"])])
+        try await eventually("it is on its way") { try place.server.events().contains { $0.event == "POST" } }
+        let second = try await manager.save([.create("Note", values: ["text": "b"])])
+        try await manager.close()
+        #expect(try await outcome(first) == .done(ObjectID(entity: "Note", key: [1])))
+        #expect(try await outcome(second) == .waiting(nil))
+        #expect(try await place.remote() == #"[{"text": "a", "id": 1}]"#)
+        let next = try await place.manager()
+        #expect(try place.outbox(next) == [.pending])
+        #expect(try await next.push().succeeded)
+        try await next.close()
+    }
+
+    @Test func `while another process sends, an edit waits and the save says who it is`() async throws {
+        let place = try SavePlace()
+        var options = RequestManager.Options()
+        options.patience = .none
+        let manager = try await place.manager(options: options)
+        let lock = try FileLock.take(of: place.folder.appending("bmo.sqlite") + "-push", command: "another push")
+        let note = ObjectEdit.create("Note", values: ["text": "a"])
+        let save = try await manager.save([note])
+        let busy = try await #require(throws: StoreError.self) { try await save.remote }
+        #expect(busy.code == .busy && busy.message.contains("another push"), "\(busy)")
+        let error = try await #require(throws: RequestError.self) {
+            try await manager.save([note], workflow: .afterRemote)
+        }
+        #expect(error.isRetryable && error.message.contains("another push"), "\(error)")
+        #expect(try place.outbox(manager) == [.pending, .pending])
+        lock.release()
+        #expect(try await manager.push().count(.sent) == 2)
         try await manager.close()
     }
 
