@@ -151,8 +151,9 @@ let package = Package(
         .testTarget(
             name: "BMOTests",
             dependencies: [
-                "BMO", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch",
-                "SQLiteStore", "TestHost", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "BMO", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model", "RESTBridge",
+                "RecordBatch", "SQLiteStore", "TestHost", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         // Which target may import what, checked over the sources.
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),

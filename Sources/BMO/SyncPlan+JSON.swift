@@ -9,13 +9,7 @@ extension SyncPlan {
             writer.array { for walk in walks { writer.object { walk.writeMembers(to: writer) } } }
             writer.key("writes")
             writer.array {
-                for write in writes {
-                    writer.object {
-                        writer.member("entity", write.entity)
-                        writer.member("key", write.key)
-                        writer.member("operation", write.operation)
-                    }
-                }
+                for write in writes { writer.object { write.writeMembers(to: writer) } }
             }
         }
     }

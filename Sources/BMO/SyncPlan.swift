@@ -78,20 +78,3 @@ public struct SyncPlan: Sendable {
     /// Whether all requests could be told.
     public var succeeded: Bool { walks.allSatisfy { $0.failure == nil } }
 }
-
-/// A change that waits to be sent.
-public struct PlannedWrite: Sendable {
-    /// The entity.
-    public var entity: String
-    /// The object's key as a JSON array.
-    public var key: String
-    /// `create`, `update` or `delete`.
-    public var operation: String
-
-    /// A change.
-    public init(entity: String, key: String, operation: String) {
-        self.entity = entity
-        self.key = key
-        self.operation = operation
-    }
-}

@@ -38,8 +38,10 @@ extension Workspace {
         return plan
     }
 
-    /// What a push would send: the rows of the outbox belong here, in the order in which they would go.
-    func plannedWrites(of entities: [String]?, in store: SQLiteStore?) throws -> [PlannedWrite] { [] }
+    /// What a push would send, in the order in which it would go.
+    func plannedWrites(of entities: [String]?, in store: SQLiteStore?) throws -> [PlannedWrite] {
+        try store.map { try pendingRequests(of: entities, in: $0).map(PlannedWrite.init) } ?? []
+    }
 }
 
 /// Tells what one walk would ask for.

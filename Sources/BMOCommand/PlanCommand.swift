@@ -19,6 +19,8 @@ struct PlanCommand: AsyncParsableCommand {
             With --where it shows what `bmo sync ENTITY --where CONDITION` would ask for, and which conditions the API \
             applies: those that the entity's `filters` map. All are checked here before the import.
 
+            Local edits that `bmo push` would send are told with their values as the remote gets them.
+
             The database is only read, and not made. Of a SOAP service the WSDL may be fetched.
             """)
 
@@ -49,7 +51,8 @@ struct PlanCommand: AsyncParsableCommand {
                 entities: entities.isEmpty ? nil : entities, restart: restart, full: full, conditions: conditions),
             in: store)
         try store?.close()
-        print(json ? plan.json : plan.walks.map(Self.text).joined(separator: "\n\n"))
+        let parts = plan.walks.map(Self.text) + Self.text(plan.writes)
+        print(json ? plan.json : parts.joined(separator: "\n\n"))
         for walk in plan.walks {
             if let failure = walk.failure { Terminal.error(failure.description) }
         }
@@ -89,6 +92,24 @@ struct PlanCommand: AsyncParsableCommand {
             }
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// A part for each entity that has edits.
+    private static func text(_ writes: [PlannedWrite]) -> [String] {
+        var entities: [String] = []
+        for write in writes where !entities.contains(write.entity) { entities.append(write.entity) }
+        return entities.map { entity in
+            let own = writes.filter { $0.entity == entity }
+            let count = Terminal.count(own.count, "edit waits", "edits wait")
+            return (["\(entity): \(count) for `bmo push`"] + own.map(line)).joined(separator: "\n")
+        }
+    }
+
+    private static func line(_ write: PlannedWrite) -> String {
+        let state = write.state == .pending ? "" : " (\(write.state.rawValue))"
+        let content = write.fault.map { "cannot be sent: \($0)" } ?? write.values
+        let text = "\(write.operation.rawValue) \(EditRun.name(write.entity, write.key))\(state)"
+        return "  " + Terminal.printable(text + (content.map { "  \($0)" } ?? ""))
     }
 
     private static func words(_ extent: SyncPlan.Extent) -> String {

@@ -82,6 +82,31 @@ extension EndToEndTests {
             #expect(!after.allOutput.contains("s3cr3t"))
         }
 
+        @Test func `edits that wait are told by entity, as the remote gets them`() async throws {
+            let place = try NotePlace()
+            try await place.expect("sync", "-q")
+            try await place.expect("create", "Topic", "--set", "name=food")
+            try await place.expect("create", "Note", "--set", "text=milk", "--set", "city=Lyon")
+            let plan = try await place.expect("plan")
+            #expect(
+                plan.hasSuffix(
+                    """
+
+                    Topic: 1 edit waits for `bmo push`
+                      create Topic -1  {"name":"food"}
+
+                    Note: 1 edit waits for `bmo push`
+                      create Note -2  {"text":"milk","address":{"city":"Lyon"}}
+
+                    """), "\(plan)")
+            let json = try await place.expect("plan", "Note", "--json")
+            #expect(
+                json.contains(
+                    #""writes":[{"entry":2,"entity":"Note","key":[-2],"operation":"create","state":"pending","#
+                        + #""values":{"text":"milk","address":{"city":"Lyon"}}}]"#), "\(json)")
+            #expect(try await place.remote() == "[]")
+        }
+
         @Test func `conditions go to the API where the config maps them, and the plan says which`() async throws {
             let plan = try await bmo("plan", "Person", "--where", "city=Paris", "--where", "name~%2%", "--json")
             let object = try #require(JSONSerialization.jsonObject(with: Data(plan.output.utf8)) as? [String: Any])

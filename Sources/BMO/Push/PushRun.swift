@@ -32,7 +32,9 @@ struct PushRun {
         guard !wanted.isEmpty else { return PushReport(edits: [], duration: .zero, wasInterrupted: false) }
         try await store.run { try $0.beginRun(kind: "push") }
         let connections = Connections(workspace)
-        var round = Round(wanted: wanted, entities: options.entities == nil ? nil : Set(wanted.map(\.entity)))
+        var round = Round(
+            wanted: wanted, entities: options.entities == nil ? nil : Set(wanted.map(\.entity)),
+            entries: options.entries == nil ? nil : Set(wanted.map(\.id)))
         do {
             let sender = PushSender(
                 workspace: workspace, store: store, connections: connections, options: options)
@@ -58,6 +60,7 @@ struct PushRun {
     private struct Round {
         let wanted: [OutboxEntry]
         let entities: Set<String>?
+        let entries: Set<Int64>?
         var edits: [PushReport.Edit] = []
         /// Not to be sent (again) in this push.
         var excluded: Set<Int64> = []
@@ -66,17 +69,21 @@ struct PushRun {
         var down: Set<String> = []
     }
 
-    /// The edits of the entities that were asked for, with all that these depend on.
+    /// The edits that were asked for, with all that these depend on.
     private func wanted() async throws -> [OutboxEntry] {
         let all = try await store.run { try $0.outbox() }
-        guard let names = options.entities else { return all }
+        guard options.entities != nil || options.entries != nil else { return all }
         let model = workspace.model.model
-        let entities = Set(
-            model.entities.filter { entity in model.lineage(of: entity).contains { names.contains($0.name) } }.map(
-                \.name))
+        let entities = options.entities.map { names in
+            Set(
+                model.entities.filter { entity in model.lineage(of: entity).contains { names.contains($0.name) } }
+                    .map(\.name))
+        }
         let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var ids: Set<Int64> = []
-        var waiting = all.filter { entities.contains($0.entity) }.map(\.id)
+        var waiting = all.filter { entry in
+            entities?.contains(entry.entity) != false && options.entries?.contains(entry.id) != false
+        }.map(\.id)
         while let id = waiting.popLast() {
             guard ids.insert(id).inserted, let entry = byID[id] else { continue }
             waiting += entry.dependsOn
@@ -119,7 +126,8 @@ struct PushRun {
             entities = (entities ?? names).filter { !round.down.contains(bridge(of: $0)) }
         }
         return try await store.run { [entities] in
-            try $0.nextToSend(at: Clock.now(), entities: entities, excluding: round.excluded)
+            try $0.nextToSend(
+                at: Clock.now(), entities: entities, excluding: round.excluded, among: round.entries)
         }
     }
 

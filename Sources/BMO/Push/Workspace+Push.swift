@@ -14,6 +14,8 @@ extension Workspace {
         ///
         /// What these refer to and has to be created first goes along.
         public var entities: [String]?
+        /// The outbox entries that are sent, with what has to be sent before them; nil is all.
+        public var entries: Set<Int64>?
         /// How many objects are sent at a time.
         public var concurrency: Int
         /// How long to wait for another push of the same database to end.
@@ -23,10 +25,11 @@ extension Workspace {
 
         /// The usual options.
         public init(
-            entities: [String]? = nil, concurrency: Int = 4, patience: FileLock.Patience = .none,
-            grace: Duration = .seconds(30)
+            entities: [String]? = nil, entries: Set<Int64>? = nil, concurrency: Int = 4,
+            patience: FileLock.Patience = .none, grace: Duration = .seconds(30)
         ) {
             self.entities = entities
+            self.entries = entries
             self.concurrency = concurrency
             self.patience = patience
             self.grace = grace
@@ -78,13 +81,15 @@ extension Workspace {
     ///
     /// - Throws: ``StoreError`` of the code `request` for what cannot be written, with all reasons; others of the store.
     public func edit(_ edits: [LocalEdit], in store: SQLiteStore) throws -> [EditReceipt] {
-        var faults: [String] = []
-        for edit in edits { faults += refusals(of: edit) }
-        guard faults.isEmpty else {
-            var seen: Set<String> = []
-            throw StoreError(.request, faults.filter { seen.insert($0).inserted }.joined(separator: "\n"))
-        }
+        try check(edits)
         return try store.edit(edits)
+    }
+
+    /// - Throws: ``StoreError`` of the code `request`, with all reasons why edits cannot go to the remote.
+    func check(_ edits: [LocalEdit]) throws {
+        var seen: Set<String> = []
+        let faults = edits.flatMap(refusals).filter { seen.insert($0).inserted }
+        guard faults.isEmpty else { throw StoreError(.request, faults.joined(separator: "\n")) }
     }
 
     /// Why an edit cannot go to the remote; none where it can.

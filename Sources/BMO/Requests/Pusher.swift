@@ -1,8 +1,9 @@
 public import SQLiteStore
 
-/// Sends local edits to their remotes.
+/// Sends local edits to their remotes in place of the manager, which does it as `bmo push` does.
 ///
-/// The manager knows no more of it: `RequestManager.save(_:workflow:)` hands it the outbox entries of an edit.
+/// `RequestManager.save(_:workflow:pusher:)` hands it the outbox entries of an edit. Its task is cancelled when the
+/// manager is closed.
 public protocol Pusher: Sendable {
     /// Sends entries, those first that they depend on.
     ///
@@ -13,7 +14,8 @@ public protocol Pusher: Sendable {
 
 /// What became of an edit that was to be sent.
 public enum PushOutcome: Sendable, Equatable {
-    /// The remote has it, and its answer is imported; with the object's key, where the remote gave another.
+    /// The remote has it, and its answer is imported; with the new identity, where the remote's key took the place of a
+    /// temporary one.
     case done(ObjectID?)
     /// The remote does not want it.
     case refused(OutboxFailure)
@@ -21,9 +23,13 @@ public enum PushOutcome: Sendable, Equatable {
     case conflict(OutboxFailure)
     /// It stays in the outbox and is sent later.
     case waiting(OutboxFailure?)
+    /// Nobody knows whether the remote has it: it stays in the outbox, and the next push looks before it sends again.
+    case unknown(OutboxFailure)
 }
 
 /// When a save counts, and what a refusal does.
+///
+/// What was not sent, or of which nobody knows whether it arrived, is never rolled back: it stays in the outbox.
 public enum SaveWorkflow: Sendable {
     /// The local change counts at once and the remote follows; one that it refuses stays in the outbox, with its words.
     case localFirst
@@ -31,6 +37,8 @@ public enum SaveWorkflow: Sendable {
     case rollBack
     /// The save returns when the remote has it; one that it refuses is rolled back here, and the save fails.
     case afterRemote
+    /// The local change counts at once, and waits in the outbox until `RequestManager.push(_:)` or `bmo push`.
+    case localOnly
 }
 
 /// A change to one object, to be saved.

@@ -23,9 +23,11 @@ public struct ObjectSave: Sendable {
         self.task = task
     }
 
-    /// What became of each entry; empty without a pusher: the entries wait in the outbox.
+    /// What became of each entry; empty where nothing is sent: the entries wait in the outbox.
     ///
-    /// - Throws: What kept the pusher from beginning.
+    /// It is sent whether or not anybody asks.
+    ///
+    /// - Throws: What kept the pusher from beginning: another process was sending for too long. The entries wait.
     public var remote: [Int64: PushOutcome] {
         get async throws { try await task?.value ?? [:] }
     }
@@ -34,57 +36,136 @@ public struct ObjectSave: Sendable {
 extension RequestManager {
     /// Saves changes here and has them sent.
     ///
-    /// All of them are one transaction: the rows, and the entries of the outbox that survive the program. Without a
-    /// ``Pusher`` they wait there for `bmo push`.
+    /// All of them are one transaction: the rows, and the entries of the outbox that survive the program. They are sent in
+    /// the order in which they depend on each other; what cannot be sent now waits for ``push(_:)`` or `bmo push`.
     ///
     /// - Parameters:
     ///   - edits: The changes, in their order.
     ///   - workflow: When they count, and what a refusal does.
-    ///   - pusher: Sends them.
-    /// - Throws: ``RequestError``: a change that does not fit the model, or, with ``SaveWorkflow/afterRemote``, one that the
-    ///   remote refused.
+    ///   - pusher: Sends them; the manager does where there is none.
+    /// - Throws: ``RequestError``: a change that does not fit the model or cannot be sent by its bridge, or, with
+    ///   ``SaveWorkflow/afterRemote``, one that the remote does not have.
     public func save(
         _ edits: [ObjectEdit], workflow: SaveWorkflow = .localFirst, pusher: (any Pusher)? = nil
     ) async throws -> ObjectSave {
         let entity = edits.first?.entity ?? ""
-        if workflow == .afterRemote, pusher == nil {
+        let sender = workflow == .localOnly ? nil : pusher ?? (options.sendsEdits ? self.pusher : nil)
+        if workflow == .afterRemote, sender == nil {
             throw RequestError(
-                .requested, entity: entity, code: "request", "a save after the remote needs a pusher to reach it",
-                remedy: "give one, or save local first")
+                .requested, entity: entity, code: "request",
+                "a save after the remote has to be sent, and the manager's option sendsEdits is off",
+                remedy: "give a pusher, or save local first")
         }
-        let receipts = try await atStep(.importing, entity) {
-            let edits = try await reader.run { [reader] in
-                var builder = EditBuilder(reader)
-                for edit in edits { try builder.add(edit) }
-                return builder.edits
-            }
-            // A page that is being imported may make it wait: not on the thread of those who read.
-            return try await editing.run { [reader] in edits.isEmpty ? [] : try reader.store.edit(edits) }
-        }
-        let saved = try receipts.map { receipt in
-            let schema = try reader.schema(of: receipt.entity)
-            return ObjectSave.Saved(id: schema.id(of: receipt.key, in: schema.layout), entry: receipt.entry)
-        }
-        let entries = saved.compactMap(\.entry)
-        guard let pusher, !entries.isEmpty else { return ObjectSave(saved, nil) }
-        let task = Task { [reader, editing] in
-            let outcomes = try await pusher.push(entries)
-            if workflow != .localFirst {
-                let lost = entries.filter { outcomes[$0]?.isLost == true }
-                if !lost.isEmpty { try await editing.run { try reader.store.dropOutbox(lost) } }
+        let (saved, entries) = try await edit(edits, entity)
+        guard let sender, !entries.isEmpty else { return ObjectSave(saved, nil) }
+        let task = saves.begin { [editing, reader] in
+            var outcomes = try await sender.push(entries)
+            guard workflow != .localFirst, outcomes.values.contains(where: \.isLost) else { return outcomes }
+            let sent = outcomes
+            for (entry, outcome) in try await editing.run({ Self.rollBack(entries, sent, in: reader.store) }) {
+                outcomes[entry] = outcome
             }
             return outcomes
         }
         guard workflow == .afterRemote else { return ObjectSave(saved, task) }
         let outcomes = try await atStep(.contacting, entity) { try await task.value }
-        for entry in entries {
-            guard let failure = outcomes[entry]?.failure else { continue }
+        let failed = entries.first { outcomes[$0]?.isLost == true } ?? entries.first { outcomes[$0]?.failure != nil }
+        if let failed, let outcome = outcomes[failed], let failure = outcome.failure {
+            let name = saved.first { $0.entry == failed }?.id.entity ?? entity
             var error = RequestError(
-                .contacting, entity: entity, code: failure.code, failure.message, remedy: failure.remedy)
+                .contacting, entity: name, code: failure.code, failure.message, remedy: failure.remedy)
             error.remote = failure.remote
+            if !outcome.isLost {
+                error.isRetryable = true
+                error.remedy =
+                    "\(failure.remedy.map { "\($0); " } ?? "")the edit stays in the outbox, and `push()` \(outcome.nextStep)"
+            }
             throw error
         }
         return ObjectSave(saved, task)
+    }
+
+    /// Sends what waits in the outbox: edits of this manager, and those that `bmo` or other programs made.
+    ///
+    /// Waits for the pushes of saves before it. When the task is cancelled, what is on its way is waited for, and nothing
+    /// more is sent.
+    ///
+    /// - Parameter options: What to send; all of it where there are none.
+    /// - Throws: `StoreError`: `busy` when another process sends for longer than the manager's patience, others when the
+    ///   outbox cannot be read or written; `CancellationError` after ``close()``.
+    public func push(_ options: Workspace.PushOptions? = nil) async throws -> PushReport {
+        try await pusher.push(options ?? Workspace.PushOptions(patience: self.options.patience))
+    }
+
+    // MARK: here
+
+    /// Makes the edits; with them the entries that they are sent by.
+    private func edit(
+        _ edits: [ObjectEdit], _ entity: String
+    ) async throws -> (saved: [ObjectSave.Saved], entries: [Int64]) {
+        let (receipts, entries): ([EditReceipt], [Int64]) = try await atStep(.importing, entity) {
+            let planned = try await reader.run { [reader] in
+                var builder = EditBuilder(reader)
+                for edit in edits { try builder.add(edit) }
+                return builder.edits
+            }
+            guard !planned.isEmpty else { return ([], []) }
+            // A page that is being imported may make it wait: not on the thread of those who read.
+            return try await editing.run { [reader, workspace] in
+                try workspace.check(planned.map(\.edit))
+                let receipts = try reader.store.edit(inTurn: planned.map { edit in { edit.made(after: $0) } })
+                return (receipts, try Self.entries(of: receipts, in: reader.store))
+            }
+        }
+        let saved = try receipts.map { receipt in
+            let schema = try reader.schema(of: receipt.entity)
+            return ObjectSave.Saved(id: schema.id(of: receipt.key, in: schema.layout), entry: receipt.entry)
+        }
+        return (saved, entries)
+    }
+
+    /// The entries of edits, with updates that were put off until objects that refer to each other are created.
+    private static func entries(of receipts: [EditReceipt], in store: SQLiteStore) throws -> [Int64] {
+        var entries = Set(receipts.compactMap(\.entry))
+        for receipt in receipts.count > 1 ? receipts : [] {
+            guard let entry = receipt.entry else { continue }
+            let later = try store.outbox(entity: receipt.entity).filter { $0.key == receipt.key && $0.id > entry }
+            entries.formUnion(later.map(\.id))
+        }
+        return entries.sorted()
+    }
+
+    /// Takes back what the remote does not want, with what builds upon it in the same save.
+    ///
+    /// - Returns: What became of those for which this changed.
+    private static func rollBack(
+        _ entries: [Int64], _ outcomes: [Int64: PushOutcome], in store: SQLiteStore
+    ) -> [Int64: PushOutcome] {
+        var changed: [Int64: PushOutcome] = [:]
+        var lost: [OutboxEntry] = []
+        do {
+            for entry in try entries.compactMap({ try store.outboxEntry($0) }) {
+                let isRefused = entry.state == .refused || entry.state == .conflict
+                if outcomes[entry.id]?.isLost == true, isRefused {
+                    lost.append(entry)
+                } else if entry.state == .pending,
+                    let cause = lost.first(where: {
+                        entry.dependsOn.contains($0.id) || entry.entity == $0.entity && entry.key == $0.key
+                    })
+                {
+                    lost.append(entry)
+                    changed[entry.id] = .refused(
+                        OutboxFailure(
+                            code: "depends", message: "it builds upon edit \(cause.id), which the remote did not take"))
+                }
+            }
+            if !lost.isEmpty { try store.dropOutbox(lost.map(\.id)) }
+            return changed
+        } catch {
+            // The remote's words matter more: the edits stay, and say why.
+            let words = "it stays in the outbox, for it could not be rolled back: \(error)"
+            return outcomes.compactMapValues { $0.isLost ? $0.adding(remedy: words) : nil }
+        }
     }
 }
 
@@ -93,7 +174,7 @@ extension PushOutcome {
     var isLost: Bool {
         switch self {
         case .refused, .conflict: true
-        case .done, .waiting: false
+        case .done, .waiting, .unknown: false
         }
     }
 
@@ -101,10 +182,26 @@ extension PushOutcome {
     var failure: OutboxFailure? {
         switch self {
         case .done: nil
-        case .refused(let failure), .conflict(let failure): failure
+        case .refused(let failure), .conflict(let failure), .unknown(let failure): failure
         case .waiting(let failure):
             failure
-                ?? OutboxFailure(code: "unreachable", message: "the edit was not sent yet; it waits in the outbox")
+                ?? OutboxFailure(code: "unreachable", message: "the edit was not sent yet")
+        }
+    }
+
+    /// What a later push does with it.
+    var nextStep: String { if case .unknown = self { "looks whether it arrived" } else { "sends it" } }
+
+    func adding(remedy: String) -> PushOutcome {
+        func more(_ failure: OutboxFailure) -> OutboxFailure {
+            var failure = failure
+            failure.remedy = failure.remedy.map { "\($0); \(remedy)" } ?? remedy
+            return failure
+        }
+        return switch self {
+        case .done, .waiting, .unknown: self
+        case .refused(let failure): .refused(more(failure))
+        case .conflict(let failure): .conflict(more(failure))
         }
     }
 }

@@ -29,6 +29,8 @@ public final class RequestManager: Sendable {
         public var patience: FileLock.Patience = .atMost(.seconds(30))
         /// How many objects a result tells one by one; all are counted.
         public var detailLimit = 10_000
+        /// Whether saves are sent to their remotes; if not, their edits wait for `push(_:)` or `bmo push`.
+        public var sendsEdits = true
 
         /// The usual ones.
         public init() {}
@@ -42,6 +44,8 @@ public final class RequestManager: Sendable {
     let session: ImportSession
     let reader: ObjectReader
     let editing = ImportThread(label: "bmo.edit")
+    let pusher: OutboxPusher
+    let saves = SaveTasks()
     let flights = Mutex<[String: RemoteOperation]>([:])
     /// Also those that are being cancelled, which nobody may join any more.
     private let running = Mutex<[ObjectIdentifier: RemoteOperation]>([:])
@@ -103,17 +107,21 @@ public final class RequestManager: Sendable {
             throw error
         }
         session = ImportSession(workspace, store: store, patience: options.patience)
+        pusher = OutboxPusher(workspace, reader, patience: options.patience)
     }
 
     /// Closes the database and the bridges.
     ///
-    /// Requests on their way are cancelled, and waited for.
+    /// Requests on their way are cancelled, and waited for. Edits that are being sent are waited for too; those that were
+    /// not sent yet stay in the outbox.
     ///
     /// - Throws: `StoreError`.
     public func close() async throws {
         let operations = running.withLock { Array($0.values) }
         for operation in operations { operation.cancelAll() }
         for operation in operations { await operation.end() }
+        await pusher.close()
+        await saves.close()
         await session.close()
         try reader.store.close()
         try session.store.close()
@@ -250,6 +258,9 @@ public final class RequestManager: Sendable {
         do {
             return try await body()
         } catch let error as StoreError {
+            guard error.code != .request else {
+                throw RequestError(.requested, entity: entity, code: "request", error.message, remedy: error.remedy)
+            }
             var failure = RequestError(step, entity: entity, code: "database", error.message, remedy: error.remedy)
             failure.isRetryable = error.code == .busy
             throw failure

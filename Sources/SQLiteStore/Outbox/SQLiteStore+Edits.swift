@@ -14,6 +14,18 @@ extension SQLiteStore {
         try changeRows("edit", "making local edits") { editor in try edits.map(editor.make) }.result
     }
 
+    /// Makes local edits as ``edit(_:)`` does, where later ones need the keys that earlier ones were given.
+    ///
+    /// - Parameter edits: Each gets the receipts of those before it.
+    /// - Throws: ``StoreError``; what the closures throw. Then none of them is made.
+    package func edit(inTurn edits: [([EditReceipt]) throws -> LocalEdit]) throws -> [EditReceipt] {
+        try changeRows("edit", "making local edits") { editor in
+            var receipts: [EditReceipt] = []
+            for edit in edits { receipts.append(try editor.make(try edit(receipts))) }
+            return receipts
+        }.result
+    }
+
     /// Writes rows in a transaction of its own, recorded as a run, and tells observers.
     func changeRows<Result>(
         _ kind: String, _ action: String, undoes: Int64? = nil, _ body: (LocalEditor) throws -> Result

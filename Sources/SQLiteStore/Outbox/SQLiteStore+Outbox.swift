@@ -29,13 +29,15 @@ extension SQLiteStore {
     ///   - instant: As ISO 8601, in the form of ``Clock/now()``.
     ///   - entities: Only entries of these; nil for all.
     ///   - excluding: Not these.
+    ///   - entries: Only these; nil for all.
     /// - Throws: ``StoreError``.
     package func nextToSend(
-        at instant: String, entities: Set<String>?, excluding: Set<Int64>
+        at instant: String, entities: Set<String>?, excluding: Set<Int64>, among entries: Set<Int64>? = nil
     ) throws -> OutboxEntry? {
         try readOutbox { outbox in
             try outbox.next(at: instant) { entry in
                 entities?.contains(entry.entity) != false && !excluding.contains(entry.id)
+                    && entries?.contains(entry.id) != false
             }
         }
     }
