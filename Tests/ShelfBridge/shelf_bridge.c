@@ -403,7 +403,7 @@ static bmo_status fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *record
     while (rest < SHELF && !shelf[rest].is_there) rest++;
     int is_end = fetch->is_empty || fetch->explains || rest >= SHELF;
 #ifdef WRONG_SHARED_POSITION
-    shared_position = is_end ? 0 : fetch->next;
+    shared_position = fetch->next;
 #endif
     bmo_writer_records(&w) ? deliver(&w, records) : bmo_writer_free(&w);
     write_page(fetch, is_end, page);

@@ -136,7 +136,7 @@ extension Share {
             return error(
                 .timeout, "no answer within \(options.timeoutSeconds) s",
                 remedy: "check the server, or raise the option timeout", isRetryable: true)
-        case ECONNABORTED, ECONNRESET, EPIPE, ENOTCONN:
+        case ECONNABORTED, ECONNRESET, ENETRESET, EPIPE, ENOTCONN:
             return error(.unreachable, "the server closed the connection", isRetryable: true)
         case EBUSY, ETXTBSY, EAGAIN:
             return error(.remote, "another program holds it locked", isRetryable: true)
