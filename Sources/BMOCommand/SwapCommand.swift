@@ -96,7 +96,11 @@ struct SwapCommand: AsyncParsableCommand {
                 }
             }
         }
-        if json { print(report.json) } else { printer.finish() }
+        if json {
+            print(report.json)
+        } else if report.succeeded || report.run != nil {
+            printer.finish()
+        }
         try store.close()
         for entity in report.entities {
             if case .failed(let failure) = entity.outcome { Terminal.error(failure.description) }
@@ -105,6 +109,10 @@ struct SwapCommand: AsyncParsableCommand {
             throw CommandFailure("interrupted; nothing was written", exitCode: signals.exitCode)
         }
         guard report.succeeded else { throw ExitCode(CommandFailure.failed) }
-        if !json { print("dry run: nothing was written, and \(options.file) is as it was") }
+        guard !json else { return }
+        if report.entities.contains(where: { $0.counts.deleted > 0 }) {
+            print("a sync deletes as much only with --allow-deletes, where the entity's brake holds")
+        }
+        print("dry run: nothing was written, and \(options.file) is as it was")
     }
 }

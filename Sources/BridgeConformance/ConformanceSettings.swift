@@ -125,7 +125,11 @@ public struct ConformanceSettings: Sendable {
         let url = URL(fileURLWithPath: path)
         let file: File
         do {
-            let text = try String(contentsOf: url, encoding: .utf8)
+            guard let text = try? String(contentsOf: url, encoding: .utf8) else {
+                throw Fault(
+                    description: "it cannot be read; run this in the bridge's package, or name the file with --settings"
+                )
+            }
             for key in (try Yams.load(yaml: text) as? [String: Any] ?? [:]).keys where !Self.keys.contains(key) {
                 throw Fault(description: "unknown key \"\(key)\"; valid: \(Self.keys.sorted().joined(separator: ", "))")
             }

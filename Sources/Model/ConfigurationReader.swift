@@ -33,7 +33,11 @@ struct ConfigurationReader {
         if let version = member("version") {
             if version.value.scalar != .int(1) {
                 let given = version.value.scalarText.map { " \(shortened($0))" } ?? ""
-                error(at: version.value.mark, "unknown version\(given) of the format", "write \"version: 1\"")
+                let isQuoted = version.value.scalarText == "1"
+                error(
+                    at: version.value.mark,
+                    isQuoted ? "the version is a text" : "unknown version\(given) of the format",
+                    isQuoted ? "write \"version: 1\", without quotes about the number" : "write \"version: 1\"")
             }
         } else {
             error(at: root.mark, "missing key \"version\"", "add \"version: 1\"")

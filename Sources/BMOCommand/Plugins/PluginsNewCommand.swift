@@ -37,8 +37,13 @@ struct PluginsNewCommand: ParsableCommand {
             throw ValidationError(
                 "\"\(name)\" is no name for a plugin: use a-z first, then a-z, 0-9, - and _, up to 32")
         }
+        guard !["rest", "soap", "smb", "singer"].contains(name) else {
+            throw ValidationError("\"\(name)\" is the name of a bridge that comes with bmo: choose another")
+        }
         guard let kit = kit.map(Self.absolute) ?? Self.ownSources else {
-            throw ValidationError("this bmo does not lie in its sources: say with --kit where they are")
+            throw ValidationError(
+                "this bmo does not lie in its sources: give the folder or the git address of a clone of them with --kit"
+            )
         }
         let folder = URL(fileURLWithPath: output ?? "\(name)-bridge")
         guard !FileManager.default.fileExists(atPath: folder.path) else {
