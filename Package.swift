@@ -75,7 +75,7 @@ let package = Package(
             dependencies: [
                 "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch",
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ], exclude: ["Objects/README.md", "Requests/README.md"]),
         .target(
             name: "BridgeConformance",
             dependencies: [

@@ -1,5 +1,5 @@
-// Watch: keeps the database and the remote together. One task syncs every now and then, another pushes a moment after each
-// local edit; they share nothing but the file.
+// Watch: keeps the database and the remote together. One task syncs every now and then, and what a remote says has moved at
+// once; another pushes a moment after each local edit. They share nothing but the file.
 
 internal import Importer
 internal import SQLiteStore
@@ -58,11 +58,15 @@ extension Workspace {
             report(.trouble(error.description))
         }
         let store = try openStore()
-        let watch = Watch(workspace: self, options: options, health: WatchHealth(path: options.health), report: report)
+        let news = RemoteNews()
+        let watch = Watch(
+            workspace: self, options: options, health: WatchHealth(path: options.health), news: news, report: report)
+        let listeners = listeners(to: news, options.entities)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await watch.syncAgainAndAgain() }
             group.addTask { await watch.pushAgainAndAgain(store) }
             group.addTask { await watch.beat() }
+            for listener in listeners { group.addTask { await listener.listen { report(.trouble($0)) } } }
         }
         watch.note { $0.state = "stopped" }
         try store.close()
@@ -73,6 +77,7 @@ private struct Watch {
     let workspace: Workspace
     let options: WatchOptions
     let health: WatchHealth
+    let news: RemoteNews
     let report: @Sendable (WatchEvent) -> Void
 
     private static let tick: Duration = .milliseconds(500)
@@ -93,9 +98,12 @@ private struct Watch {
     // MARK: sync
 
     func syncAgainAndAgain() async {
+        // What moved; nil is all.
+        var moved: Set<String>?
         while !Task.isCancelled {
             note { $0.state = "syncing" }
-            let outcome = await syncOnce()
+            if moved == nil { news.forget() }
+            let outcome = await syncOnce(moved.map { $0.sorted() } ?? options.entities)
             let failures = health.now.failures
             note { state in
                 state.rounds += 1
@@ -103,17 +111,23 @@ private struct Watch {
                 state.failures = outcome == nil ? 0 : failures + 1
                 state.error = outcome
             }
-            try? await Task.sleep(for: pause(afterFailures: health.now.failures))
+            let pause = pause(afterFailures: health.now.failures)
+            if outcome == nil {
+                moved = await news.next(within: pause)
+            } else {
+                moved = nil
+                try? await Task.sleep(for: pause)
+            }
         }
     }
 
     /// Why it failed; nil when it did not.
-    private func syncOnce() async -> String? {
+    private func syncOnce(_ entities: [String]?) async -> String? {
         do {
             let store = try await workspace.openLockedStore(command: "bmo watch")
             defer { try? store.close() }
             let summary = try await workspace.sync(
-                into: store, Workspace.SyncOptions(entities: options.entities)
+                into: store, Workspace.SyncOptions(entities: entities)
             ) { [report] in report(.sync($0)) }
             report(.synced(summary))
             note { $0.lastSync = (Clock.now(), summary.outcomeWord) }
