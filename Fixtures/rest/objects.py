@@ -2,7 +2,7 @@
 """A JSON API whose objects can be created, updated and deleted, in the styles that APIs have, on two free ports.
 
 Prints both ports on one line when it is ready. The first part of a path names the style, the second the collection:
-plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect. Each request is a line of JSON in the file of the
+plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect, limbo, absent. Each request is a line of JSON in the file of the
 first argument. /openapi.json and /openapi.yaml describe /plain.
 """
 import hashlib
@@ -148,6 +148,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send({"error": "busy"}, 503, Retry_After="1")
         if style == "gateway":
             return self.send({"error": "no answer from behind"}, 504)
+        if style == "limbo" and self.command == "POST" and "Idempotency-Key" in self.headers:
+            return self.send({"error": "no answer from behind"}, 504)
+        if style == "absent" and self.command == "PATCH":
+            return self.send({"error": "no such note"}, 404)
         if style == "refuse":
             return self.send({"error": "text must not be empty"}, 422)
         if style == "lose" and self.command == "POST" and self.is_first(style, collection):

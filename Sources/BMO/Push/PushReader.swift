@@ -55,8 +55,25 @@ struct PushReader {
         return try await first(of: fetch, conditions: remote.count) { $0 == key }
     }
 
-    /// The objects that have these values; at most two, as one is what is wanted.
-    func objects(like values: [String: StoredValue]) async throws -> (found: [RecordBatch], isSure: Bool) {
+    /// Objects of the remote that may be one that was created.
+    struct Candidates {
+        /// Those that have all that was sent, with their keys; at most two, as one is what is wanted.
+        var found: [RecordBatch] = []
+        /// The key of one that matches and is another object, and how that is known.
+        var other: (key: [StoredValue], why: String)?
+        /// Whether all that matches has been seen.
+        var isSure = false
+    }
+
+    /// The objects that have these values, where a null is no value.
+    ///
+    /// - Parameters:
+    ///   - values: What tells an object.
+    ///   - sent: All values that were sent; what the remote does not show cannot be compared.
+    ///   - isKnown: Whether the object of a key was in the database before.
+    func objects(
+        like values: [String: StoredValue], sent: [String: StoredValue], isKnown: ([StoredValue]) -> Bool
+    ) async throws -> Candidates {
         let plan = OutgoingPlan(of: entity, in: model)
         var conditions: [(name: String, value: OutgoingValue)] = []
         for (name, value) in values.sorted(by: { $0.key < $1.key }) where value != .null {
@@ -64,20 +81,33 @@ struct PushReader {
             conditions.append((name, Self.leaf(members)))
         }
         let fetch = try listing(conditions, plan)
-        var found: [RecordBatch] = []
+        var candidates = Candidates()
         let layout = model.entities[entity]
         let isWhole = try await walk(fetch, conditions: conditions.count) { mapper, batch in
             let page = mapper.map(batch, as: entity, parent: parent?.key)
             for row in page.rows where !row.isReference && layout.root == model.entities[row.entity].root {
                 let cells = page.cells[row.firstCell..<row.firstCell + layout.fields.count]
                 let fits = zip(layout.fields, cells).allSatisfy { field, cell in
-                    values[field.name].map { cell.equals($0) } ?? true
+                    values[field.name].map { (cell.value ?? .null).isSame(as: $0, field.type) } ?? true
                 }
-                if fits, let record = try? Self.record(batch, row.record) { found.append(record) }
+                guard fits else { continue }
+                let key = layout.key.map { cells[cells.startIndex + $0].value ?? .null }
+                let different = zip(layout.fields, cells).first { field, cell in
+                    guard let value = sent[field.name], let theirs = cell.value else { return false }
+                    return !theirs.isSame(as: value, field.type)
+                }
+                if let different {
+                    candidates.other = (key, "its \(different.0.name) is another")
+                } else if isKnown(key) {
+                    candidates.other = (key, "it was here before")
+                } else if let record = try? Self.record(batch, row.record) {
+                    candidates.found.append(record)
+                }
             }
-            return found.count < 2
+            return candidates.found.count < 2
         }
-        return (found, isWhole || found.count > 1)
+        candidates.isSure = isWhole || candidates.found.count > 1
+        return candidates
     }
 
     // MARK: asking

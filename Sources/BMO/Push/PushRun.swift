@@ -104,26 +104,30 @@ struct PushRun {
     }
 
     private func send(_ sender: PushSender, _ round: inout Round) async throws {
-        try await withThrowingTaskGroup(of: PushSender.Outcome.self) { group in
-            var running = 0
+        try await withThrowingTaskGroup(of: (Int64, PushSender.Outcome).self) { group in
+            // A bridge serves one write at a time: what waits for another is not marked as sent, and the order stays.
+            var busy: [Int64: String] = [:]
             while true {
-                while running < max(1, options.concurrency), !Task.isCancelled, let entry = try await next(round) {
+                while busy.count < max(1, options.concurrency), !Task.isCancelled,
+                    let entry = try await next(round, Set(busy.values))
+                {
                     round.excluded.insert(entry.id)
-                    running += 1
-                    group.addTask { try await sender.send(entry) }
+                    busy[entry.id] = bridge(of: entry.entity)
+                    group.addTask { (entry.id, try await sender.send(entry)) }
                 }
-                guard let outcome = try await group.next() else { return }
-                running -= 1
+                guard let (id, outcome) = try await group.next() else { return }
+                busy[id] = nil
                 try await take(outcome, &round)
             }
         }
     }
 
-    private func next(_ round: Round) async throws -> OutboxEntry? {
+    private func next(_ round: Round, _ busy: Set<String>) async throws -> OutboxEntry? {
         var entities = round.entities
-        if !round.down.isEmpty {
+        let others = round.down.union(busy)
+        if !others.isEmpty {
             let names = Set(workspace.model.entities.map(\.name))
-            entities = (entities ?? names).filter { !round.down.contains(bridge(of: $0)) }
+            entities = (entities ?? names).filter { !others.contains(bridge(of: $0)) }
         }
         return try await store.run { [entities] in
             try $0.nextToSend(

@@ -53,20 +53,22 @@ extension PushSender {
                 try await stayUnknown(
                     entry,
                     OutboxFailureError(
-                        entry.failure?.code ?? "timeout",
-                        (entry.failure?.message).map { "\($0); \(why)" } ?? why,
-                        "look at the remote; then `bmo outbox retry --unknown \(entry.id)` sends it again, and "
-                            + "`bmo outbox drop \(entry.id)` takes it back here")))
+                        entry.failure?.code ?? "timeout", why, Self.decide(entry))))
         }
-        let wanted = Dictionary(values.map { ($0.name, $0.new ?? .null) }, uniquingKeysWith: { $1 })
-        let (found, isSure) = try await reader(place).objects(like: wanted)
+        let sent = Dictionary(entry.changes.map { ($0.name, $0.new ?? .null) }, uniquingKeysWith: { $1 })
+        let wanted = Dictionary(names.map { ($0, sent[$0] ?? .null) }, uniquingKeysWith: { $1 })
+        let root = model.entities[model.entities[place.index].root]
+        let database = store.store
+        let candidates = try await reader(place).objects(like: wanted, sent: sent) { key in
+            (try? database.hasObject(root, key: key, before: entry.created)) ?? true
+        }
         let words = wanted.keys.sorted().joined(separator: ", ")
-        guard found.count < 2 else {
+        guard candidates.found.count < 2 else {
             return .over(
                 try await stayUnknown(
                     entry, OutboxFailureError("the remote has several objects with its \(words): which is it?")))
         }
-        guard isSure else {
+        guard candidates.isSure else {
             return .over(
                 try await stayUnknown(
                     entry,
@@ -74,8 +76,22 @@ extension PushSender {
                         "the listing was looked through as far as \(PushReader.mostRecords) records, or is not complete"
                     )))
         }
-        if let record = found.first { return try await acknowledge(entry, place, record) }
+        if let record = candidates.found.first { return try await acknowledge(entry, place, record) }
+        if let other = candidates.other {
+            let name = ([entry.entity] + other.key.map(\.description)).joined(separator: " ")
+            return .over(
+                try await stayUnknown(
+                    entry,
+                    OutboxFailureError(
+                        "unknown", "the remote has \(name) with its \(words), which is another object: \(other.why)",
+                        Self.decide(entry))))
+        }
         return try await sendAgain(entry, isLate)
+    }
+
+    private static func decide(_ entry: OutboxEntry) -> String {
+        "look at the remote; then `bmo outbox retry --unknown \(entry.id)` sends it again, and "
+            + "`bmo outbox drop \(entry.id)` takes it back here"
     }
 
     /// Whether the remote's object has what the edit wanted.
@@ -86,7 +102,8 @@ extension PushSender {
             let layout = model.entities[place.index]
             let fits = entry.changes.allSatisfy { change in
                 guard let field = layout.fields.firstIndex(where: { $0.name == change.name }) else { return true }
-                return change.new.map { page.cells[row.firstCell + field].equals($0) } ?? true
+                let cell = page.cells[row.firstCell + field].value
+                return change.new.map { cell?.isSame(as: $0, layout.fields[field].type) ?? false } ?? true
             }
             return fits
                 && entry.links.allSatisfy { edit in
@@ -108,7 +125,7 @@ extension PushSender {
     ///
     /// It may still be at it: what is not there at once is looked for again.
     private func sendAgain(_ entry: OutboxEntry, _ isLate: Bool) async throws -> Outcome {
-        let failure = entry.failure ?? OutboxFailure(code: "timeout", message: "no answer came")
+        let failure = entry.cause ?? OutboxFailure(code: "timeout", message: "no answer came")
         guard isLate else {
             let next = entry.notBefore ?? Clock.text(after: options.grace)
             let words = OutboxFailure(

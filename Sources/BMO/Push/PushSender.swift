@@ -28,6 +28,12 @@ struct PushSender {
     ///
     /// - Throws: What the store throws; then the edit is on its way for all that anybody knows.
     func send(_ entry: OutboxEntry) async throws -> Outcome {
+        if let entity = model.model.entity(named: entry.entity), !model.model.isWritable(entity) {
+            let failure = OutboxFailure(
+                code: "configuration", message: "\(entry.entity) is not writable any more",
+                remedy: "set \"writable: true\" again to send it, or `bmo outbox drop \(entry.id)` takes it back here")
+            return .over(PushReport.Edit(entry, .waits, failure))
+        }
         let place: Place
         switch try await self.place(of: entry) {
         case .success(let found): place = found
@@ -120,6 +126,8 @@ struct PushSender {
             code: "protocol", message: "the remote accepted it, and its reply does not tell the new object's key",
             remedy: "say where the reply has it (key_field, records), or how to find the object: \"match\"")
         _ = try await settle(entry, .unknown(at: nil, failure), .unknown, failure)
+        var entry = entry
+        entry.failure = failure
         return try await look(for: entry, place, isLate: false)
     }
 
@@ -181,7 +189,7 @@ struct PushSender {
             return try await meet(entry, place, words)
         case .notFound where entry.operation == .update:
             _ = try await settle(entry, .conflict(words), .conflict, words)
-            return try await noteGone(entry, place, words)
+            return try await checkGone(entry, place, failure)
         case .notFound where entry.operation == .delete:
             return try await acknowledge(entry, place, nil)
         case .timeout, .crashed, .cancelled, .malformed, .internal:
@@ -199,7 +207,12 @@ struct PushSender {
 
     /// The remote's object is another one: takes it in, which merges it with the edit.
     private func meet(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> Outcome {
-        let edit = PushReport.Edit(entry, .conflict, failure)
+        // No conflict that could be decided, unless the object can be read.
+        var unread = failure
+        unread.remedy =
+            "the remote has another version, which could not be read (\"read_one\"); `bmo outbox retry \(entry.id)` sends "
+            + "it again"
+        let edit = try await settle(entry, .conflict(unread), .conflict, unread)
         do {
             switch try await reader(place).object(key: entry.key) {
             case .gone where entry.operation == .delete: return try await acknowledge(entry, place, nil)
@@ -217,11 +230,28 @@ struct PushSender {
             return .over(PushReport.Edit(entry, .sent))
         }
         guard try await store.run({ try $0.conflicts(entity: entry.entity, key: entry.key) }).isEmpty else {
-            return .over(edit)
+            return .over(try await settle(entry, .conflict(failure), .conflict, failure))
         }
         // What only one side changed is no conflict: now the edit is based on what the remote has.
         try await store.run { try $0.settle(entry.id, .retry(at: nil, failure)) }
         return .again(edit)
+    }
+
+    /// The remote says of an update that there is no such object: believed once it cannot be read either.
+    private func checkGone(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> Outcome {
+        var words = OutboxFailure(failure)
+        do {
+            guard case .object = try await reader(place).object(key: entry.key) else {
+                return try await noteGone(entry, place, words)
+            }
+        } catch is BridgeFailure {
+            return .over(try await wait(entry, failure))
+        }
+        // A part of the remote may be late; one that says so again and again has another path for updates.
+        guard entry.attempts >= 3 else { return .over(try await wait(entry, failure)) }
+        words.message += "; yet the object can be read"
+        words.remedy = "look at the path of the update; `bmo outbox retry \(entry.id)` sends it again"
+        return .over(try await settle(entry, .refused(words), .refused, words))
     }
 
     /// The remote has the object no more.
@@ -244,7 +274,14 @@ struct PushSender {
     // MARK: keeping it
 
     func stayUnknown(_ entry: OutboxEntry, _ failure: OutboxFailureError) async throws -> PushReport.Edit {
-        try await settle(entry, .unknown(at: entry.notBefore, failure.failure), .unknown, failure.failure)
+        var words = failure.failure
+        if let cause = entry.cause {
+            // What went wrong first, and what the last look brought.
+            let look = words.message == cause.message ? "" : OutboxEntry.look + words.message
+            words = OutboxFailure(
+                code: cause.code, message: cause.message + look, remedy: words.remedy, remote: cause.remote)
+        }
+        return try await settle(entry, .unknown(at: entry.notBefore, words), .unknown, words)
     }
 
     private func wait(_ entry: OutboxEntry, _ failure: BridgeFailure) async throws -> PushReport.Edit {
@@ -261,6 +298,20 @@ struct PushSender {
     ) async throws -> PushReport.Edit {
         try await store.run { try $0.settle(entry.id, settlement) }
         return PushReport.Edit(entry, outcome, failure)
+    }
+}
+
+extension OutboxEntry {
+    /// What stands between the cause and the last look.
+    fileprivate static let look = "; bmo looked: "
+
+    /// Why it was not sent or accepted, without what looks brought since.
+    var cause: OutboxFailure? {
+        guard var cause = failure else { return nil }
+        if let look = cause.message.firstRange(of: Self.look) {
+            cause.message = String(cause.message[..<look.lowerBound])
+        }
+        return cause
     }
 }
 

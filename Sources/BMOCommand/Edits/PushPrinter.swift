@@ -16,7 +16,9 @@ struct PushPrinter: Sendable {
         text += "  \(EditRun.name(edit.entity, edit.key)) \(EditRun.words(edit.operation))"
         if let old = edit.oldKey { text += " (was \(old.map(\.description).joined(separator: " ")))" }
         if let failure = edit.failure { text += ": \(failure.line)" }
-        if edit.outcome == .conflict { text += "; `bmo conflicts \(edit.entity)` shows it" }
+        // Of what nobody could read there is nothing to decide, and its remedy is in the failure.
+        let isReadable = edit.failure?.remedy?.contains("`bmo outbox retry") != true
+        if edit.outcome == .conflict, isReadable { text += "; `bmo conflicts \(edit.entity)` shows it" }
         if let next = edit.next {
             text += edit.outcome == .waits ? "; next try at \(next)" : "; looks again at \(next)"
         }

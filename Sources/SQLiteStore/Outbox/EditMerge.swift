@@ -81,12 +81,12 @@ final class EditMerge {
             cells[index] = .absent
             guard !isFallback else { continue }
             set.compared.insert(field.name)
-            if remote == edit.local {
+            if remote.isSame(as: edit.local, field.type) {
                 set.drop(field.name)
                 try writers.conflicts.remove(layout.index, key, columns: [field.name])
             } else if isAnswer {
                 set.rebase(field.name, on: remote)
-            } else if edit.known.contains(remote), !wasCreate {
+            } else if edit.known.contains(where: { $0.isSame(as: remote, field.type) }), !wasCreate {
                 try writers.conflicts.remove(layout.index, key, columns: [field.name])
             } else {
                 let base = wasCreate ? nil : edit.known.first
@@ -172,7 +172,10 @@ final class EditMerge {
         for (index, field) in layout.fields.enumerated() where index != layout.discriminator {
             guard let remote = cells[index].value, !cells[index].isFallback else { continue }
             let known = entries.flatMap { $0.changes.filter { $0.name == field.name } }
-            guard !known.contains(where: { $0.old == remote || $0.new == remote }) else { continue }
+            let isKnown = known.contains { change in
+                [change.old, change.new].contains { $0?.isSame(as: remote, field.type) == true }
+            }
+            guard !isKnown else { continue }
             if let place = entry.changes.firstIndex(where: { $0.name == field.name }) {
                 entry.changes[place].old = remote
                 differs = true

@@ -94,9 +94,32 @@ final class OutboxTable {
         defer { select.reset() }
         while try select.step() {
             let entry = try OutboxEntry(select, model)
-            if fits(entry) { return entry }
+            if fits(entry), try !isReferred(entry) { return entry }
         }
         return nil
+    }
+
+    /// Whether an earlier edit that is still to arrive refers to an object that is deleted, or takes a reference away.
+    private func isReferred(_ delete: OutboxEntry) throws -> Bool {
+        guard delete.operation == .delete, let root = root(of: delete) else { return false }
+        let earlier = try entries(
+            "WHERE id < ? AND state IN ('pending', 'sending', 'unknown') ORDER BY id", [.integer(delete.id)])
+        return earlier.contains { entry in
+            // What waits for something later itself would wait forever.
+            guard entry.dependsOn.allSatisfy({ $0 < delete.id }), let layout = layout(entry) else { return false }
+            let isReference = layout.toOne.contains { toOne in
+                guard model.entities[toOne.target].root == root else { return false }
+                let names = layout.fields[toOne.firstField..<toOne.firstField + toOne.fieldCount].map(\.name)
+                let changes = names.map { name in entry.changes.first { $0.name == name } }
+                return [changes.map { $0?.new }, changes.map { $0?.old }].contains { $0 == delete.key }
+            }
+            return isReference
+                || entry.links.contains { link in
+                    let target = layout.toMany.first { $0.name == link.relationship }?.target
+                    return target.map { model.entities[$0].root } == root
+                        && (link.new.contains(delete.key) || link.old.contains(delete.key))
+                }
+        }
     }
 
     /// The number of the create that an object waits for, if it does.
