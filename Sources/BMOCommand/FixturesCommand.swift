@@ -31,7 +31,9 @@ struct FixtureFolder: ParsableArguments {
     func newPath(of name: String) throws -> String {
         let folder = URL(fileURLWithPath: path(of: name)).standardizedFileURL.path
         let all = URL(fileURLWithPath: cases).standardizedFileURL.path
-        guard !name.isEmpty, ![".", ".."].contains(name), folder != all, !(all + "/").hasPrefix(folder + "/") else {
+        guard !name.isEmpty, ![".", ".."].contains(name), ![all, "/"].contains(folder),
+            !(all + "/").hasPrefix(folder + "/")
+        else {
             throw CommandFailure(
                 "\"\(Terminal.printable(name))\" is no name of a case; name a folder of its own in \(cases), or a path",
                 exitCode: CommandFailure.usage)
