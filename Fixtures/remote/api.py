@@ -7,6 +7,7 @@
   /private/notes             wants a token of POST /token (OAuth client credentials), which is good for two requests
   /openapi.json              describes /teams
   /leak                      a record with a token in it that is nobody's
+  /pin                       a record whose secret is a number
   /mixed                     four records, one of them without a key, one with a wrong type
 
 STATE_FOLDER/second makes it the day after: somebody moved, somebody came, somebody left.
@@ -105,6 +106,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if url.path == "/leak":
             # Nobody's: the sample of RFC 7519, section 3.1, in short.
             return self.answer(200, [{"id": 1, "hello": "eyJ0eXAiOiJKV1QiLA." + "eyJpc3MiOiJqb2UiLA.dBjftJeZ4CVP"}])
+        if url.path == "/pin":
+            return self.answer(200, [{"id": 1, "secret": 12345678}])
         if url.path == "/mixed":
             return self.answer(200, MIXED)
         if url.path == "/private/notes":

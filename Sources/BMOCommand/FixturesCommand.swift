@@ -27,6 +27,20 @@ struct FixtureFolder: ParsableArguments {
     /// The folder of a case: a path, or a name in the folder of the cases.
     func path(of name: String) -> String { name.contains("/") ? name : cases + "/" + name }
 
+    /// The folder of a case that is to be recorded.
+    func newPath(of name: String) throws -> String {
+        let folder = URL(fileURLWithPath: path(of: name)).standardizedFileURL.path
+        let all = URL(fileURLWithPath: cases).standardizedFileURL.path
+        guard !name.isEmpty, ![".", ".."].contains(name), ![all, "/"].contains(folder),
+            !(all + "/").hasPrefix(folder + "/")
+        else {
+            throw CommandFailure(
+                "\"\(Terminal.printable(name))\" is no name of a case; name a folder of its own in \(cases), or a path",
+                exitCode: CommandFailure.usage)
+        }
+        return path(of: name)
+    }
+
     /// The folders of the cases that are named, or of all there are.
     func paths(_ names: [String]) throws -> [String] {
         guard names.isEmpty else { return names.map(path) }

@@ -20,7 +20,10 @@ struct FixturesRecordCommand: AsyncParsableCommand {
                 bmo fixtures record countries --config bmo.yml
                 bmo fixtures record countries --config bmo.yml --add sync
 
-            Exit code 0 when the case was written, 2 when it was not.
+            A recording whose replay comes to something else than the remote gave proves nothing: it is not written, \
+            unless with --keep, and the exit code is 1.
+
+            Exit code 0 when the case was written, 1 when its replay contradicts it, 2 when nothing could be recorded.
             """)
 
     @OptionGroup var folder: FixtureFolder
@@ -35,7 +38,9 @@ struct FixturesRecordCommand: AsyncParsableCommand {
     var config = "bmo.yml"
 
     @Option(
-        help: ArgumentHelp("Add this command as a further step, such as \"sync\".", valueName: "command"))
+        help: ArgumentHelp(
+            "Add this command as a further step, such as \"sync\"; quotes are read as in a shell.",
+            valueName: "command"))
     var add: String?
 
     @Option(help: ArgumentHelp("What the case proves, in a line: for its README.", valueName: "text"))
@@ -43,6 +48,9 @@ struct FixturesRecordCommand: AsyncParsableCommand {
 
     @Flag(help: "Record a case anew that is there.")
     var force = false
+
+    @Flag(help: "Write the case also when its replay contradicts what was recorded.")
+    var keep = false
 
     func validate() throws {
         if add != nil, !entities.isEmpty {
@@ -52,16 +60,22 @@ struct FixturesRecordCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let path = folder.path(of: name)
-        let step = add?.split(separator: " ").map(String.init) ?? ["sync"] + entities
-        guard !step.isEmpty else { throw ValidationError("--add names no command") }
-        let recording = FixtureRecording(folder: path, config: config, executable: FixtureFolder.executable)
         do {
+            let path = try folder.newPath(of: name)
+            let step = try add.map(CommandWords.split) ?? ["sync"] + entities
+            guard !step.isEmpty else { throw ValidationError("--add names no command") }
+            let recording = FixtureRecording(folder: path, config: config, executable: FixtureFolder.executable)
             let result = try await recording.record(
-                step, adds: add != nil, replaces: force, purpose: proves)
-            print("\(path): \(Terminal.count(result.exchanges, "exchange", "exchanges"))")
+                step, adds: add != nil, replaces: force, keeps: keep, purpose: proves)
+            if result.isKept { print("\(path): \(Terminal.count(result.exchanges, "exchange", "exchanges"))") }
             for line in result.lines { print("  \(Terminal.printable(line))") }
             for warning in result.warnings { Terminal.error(Terminal.printable(warning), prefix: "bmo: warning: ") }
+            guard !result.contradictions.isEmpty else { return }
+            for words in result.contradictions { Terminal.error(Terminal.printable(words), prefix: "bmo: ") }
+            throw CommandFailure(
+                "the case \(name) contradicts what was recorded"
+                    + (result.isKept ? "; it was written all the same" : " and was not written; --keep writes it"),
+                exitCode: CommandFailure.failed)
         } catch let fault as FixtureCase.Fault {
             throw CommandFailure(fault.description, exitCode: CommandFailure.usage)
         }

@@ -10,7 +10,8 @@ struct FixturesRunCommand: AsyncParsableCommand {
         abstract: "Replay cases, and compare what they come to with what is expected.",
         discussion: """
             Nothing is connected, no secret is needed, and pauses pass at once. What differs is told by entity, key and \
-            column; of a request that was not recorded, the nearest that was. Faults come from the case's faults.yml.
+            column; of a request that was not recorded, the nearest that was, and one that writes always fails the \
+            case. Faults come from the case's faults.yml.
 
             Exit code 0 when all cases pass, 1 when one fails, 2 when one cannot be run.
             """)

@@ -5,7 +5,9 @@ import Testing
 /// How exchanges are written: readable, and without losing a letter.
 @Suite struct ExchangeTextTests {
     private func text(_ body: String) -> String? {
-        guard case .text(let text) = ExchangeText.body(Array(body.utf8), replace: { _, _ in nil }) else { return nil }
+        guard case .text(let text) = ExchangeText.body(Array(body.utf8), replace: { _, _, _ in nil }) else {
+            return nil
+        }
         return text
     }
 
@@ -87,6 +89,36 @@ import Testing
             Exchange.Field("Accept", "*"),
         ]
         #expect(redaction.clean(fields).map(\.value) == ["*", "***", "***"])
+    }
+
+    @Test(arguments: [
+        (#"{"Token": "hunter22"}"#, "{\n  \"Token\": \"***\"\n}"),
+        (#"{"AUTHORIZATION": "Bearer x"}"#, "{\n  \"AUTHORIZATION\": \"***\"\n}"),
+        (#"{"secret": 12345678}"#, "{\n  \"secret\": \"***\"\n}"),
+        (#"{"id": 12345678}"#, "{\n  \"id\": 12345678\n}"),
+        ("see http://h/x?a=1&access_token=abc&b=2 <", "see http://h/x?a=1&access_token=***&b=2 <"),
+        ("<a>http://h/x?a=1&amp;SIG=a%2fb&amp;b=2</a>", "<a>http://h/x?a=1&amp;SIG=***&amp;b=2</a>"),
+        (
+            #"["http:\/\/h\/x?a=1\u0026api_key=abc\u0026b=2"]"#,
+            "[\n  \"http:\\/\\/h\\/x?a=1\\u0026api_key=***\\u0026b=2\"\n]"
+        ),
+        ("a token=1 and b&c=2?page=3", "a token=1 and b&c=2?page=3"),
+    ])
+    func `a body loses what its names call a secret, and its URLs their secret parameters`(body: String, clean: String)
+    {
+        let found = ExchangeRedaction(secrets: []).clean(body: Array(body.utf8), type: "", isReply: false)
+        #expect(found == .text(clean))
+    }
+
+    @Test func `a broken exchange is told with its line`() {
+        func fault(_ text: String) -> String? {
+            ExchangeFile.fault(in: text).map { "\($0.line): \($0.words)" }
+        }
+        #expect(fault("# a: B\nGET /x\nAccept: a\n\n=== 200\n\n{}\n") == nil)
+        #expect(fault("garbage\n") == "1: no METHOD and URL, such as `GET http://host/path`")
+        #expect(fault("# a\nGET /x\n\n200\n") == "2: no line `=== 200` with the reply's status follows")
+        #expect(fault("GET /x\n\n===\n") == "3: no status, such as `=== 200`")
+        #expect(fault("GET /x\nAccept\n\n=== 200\n") == "2: no header field of the form `Name: value`")
     }
 
     @Test func `the parameters' order does not matter, their values do`() {

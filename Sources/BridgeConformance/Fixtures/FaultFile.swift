@@ -20,6 +20,8 @@ struct FaultFile {
         var step: Int?
         /// As the kit reads it.
         var value: ConfigValue
+        /// Whether it happens in a replay only: one that slows, or one at a file.
+        var isForReplays: Bool
     }
 
     private(set) var rules: [Rule] = []
@@ -30,25 +32,54 @@ struct FaultFile {
 
     /// Reads the file, if it is there.
     ///
-    /// - Throws: ``FixtureCase/Fault``.
-    init(path: String) throws {
+    /// - Parameter steps: How many steps the case has.
+    /// - Throws: ``FixtureCase/Fault`` with the file and the line.
+    init(path: String, steps: Int) throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
             let list = ConfigurationFile.value(ofYAML: text)?.array
-        else { throw FixtureCase.Fault("\(path) is no YAML list of faults such as `- {on: page 3, then: timeout}`") }
-        rules = try list.map { value in
-            for (key, _) in value.members ?? [] where !["on", "then", "step"].contains(key) {
-                throw FixtureCase.Fault("\(path): unknown key \"\(key)\"; valid: on, step, then")
-            }
-            guard let place = value["on"]?.string, let then = value["then"] else {
-                throw FixtureCase.Fault("\(path): a fault has `on` and `then`")
-            }
-            let members =
-                try Self.place(place, path) + [
-                    ("then", .array(try (then.array ?? [then]).map { try Self.fault($0, path) }))
-                ]
-            return Rule(words: place, step: value["step"]?.int.map { Int($0) - 1 }, value: .object(members))
+        else { throw FixtureCase.Fault("\(path):1: no YAML list of faults such as `- {on: page 3, then: timeout}`") }
+        let lines = Self.lines(of: text)
+        rules = try list.enumerated().map { index, value in
+            try Self.rule(value, steps: steps, "\(path):\(index < lines.count ? lines[index] : 1)")
         }
+    }
+
+    /// The lines that the list's elements begin in; none for a list in brackets.
+    private static func lines(of text: String) -> [Int] {
+        let all = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
+            let indent = line.prefix { $0 == " " }.count
+            let rest = line.dropFirst(indent)
+            return rest == "-" || rest.hasPrefix("- ") ? (line: index + 1, indent: indent) : nil
+        }
+        let least = all.first?.indent
+        return all.filter { $0.indent == least }.map(\.line)
+    }
+
+    private static func rule(_ value: ConfigValue, steps: Int, _ path: String) throws -> Rule {
+        for (key, _) in value.members ?? [] where !["on", "then", "step"].contains(key) {
+            throw FixtureCase.Fault("\(path): unknown key \"\(key)\"; valid: on, step, then")
+        }
+        guard let place = value["on"]?.string, let then = value["then"] else {
+            throw FixtureCase.Fault("\(path): a fault has `on` and `then`")
+        }
+        var step: Int?
+        if let number = value["step"] {
+            guard let chosen = number.int, chosen > 0, chosen <= steps else {
+                throw FixtureCase.Fault(
+                    "\(path): `step: \(scalar(number))` is no step; the case has \(steps == 1 ? "step 1" : "steps 1 to \(steps)")"
+                )
+            }
+            step = Int(chosen) - 1
+        }
+        let list = then.array ?? [then]
+        guard !list.isEmpty else { throw FixtureCase.Fault("\(path): `then` names no fault; there are \(choices)") }
+        let faults = try list.map { try fault($0, path) }
+        let at = try Self.place(place, path)
+        let isForReplays =
+            at.contains { $0.key == "exchange" } || faults.contains { $0["kind"]?.string == "slow" }
+        return Rule(
+            words: place, step: step, value: .object(at + [("then", .array(faults))]), isForReplays: isForReplays)
     }
 
     private static func place(_ text: String, _ path: String) throws -> [(key: String, value: ConfigValue)] {
@@ -74,21 +105,43 @@ struct FaultFile {
     private static func fault(_ value: ConfigValue, _ path: String) throws -> ConfigValue {
         if let word = value.string, kinds.contains(word) { return .object([("kind", .string(word))]) }
         if let slow = value["slow"] {
+            try known(["slow"], in: value, path)
+            guard slow.string == nil, let seconds = Double(scalar(slow)), seconds > 0, seconds <= 86_400 else {
+                throw FixtureCase.Fault("\(path): `slow: \(scalar(slow))` is no time; write seconds such as {slow: 90}")
+            }
             return .object([("kind", .string("slow")), ("seconds", slow)])
         }
         if let status = value["status"] {
-            for (key, _) in value.members ?? [] where !["status", "headers", "body"].contains(key) {
-                throw FixtureCase.Fault("\(path): unknown key \"\(key)\" beside status; valid: body, headers")
+            try known(["status", "headers", "body"], in: value, path)
+            let word = scalar(status)
+            // Of a share the words of C's <errno.h>.
+            let isWord = word.hasPrefix("E") && word.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
+            guard isWord || Int(word).map((100...599).contains) == true else {
+                throw FixtureCase.Fault(
+                    "\(path): `status: \(word)` is no status; write 100 to 599, or of a share EBUSY")
+            }
+            if let headers = value["headers"], headers.members == nil {
+                throw FixtureCase.Fault("\(path): `headers` is no mapping such as {Retry-After: 1}")
             }
             let headers = (value["headers"]?.members ?? []).map { ($0.key, ConfigValue.string(scalar($0.value))) }
             return .object([
-                ("kind", .string("answer")), ("status", .string(scalar(status))), ("headers", .object(headers)),
-                ("body", .string(value["body"]?.string ?? "")),
+                ("kind", .string("answer")), ("status", .string(word)), ("headers", .object(headers)),
+                // A mapping or a list is the JSON of it.
+                ("body", .string(value["body"].map { $0 == .null ? "" : scalar($0) } ?? "")),
             ])
         }
-        throw FixtureCase.Fault(
-            "\(path): no fault is called \(value.string ?? value.json); there are \(kinds.joined(separator: ", ")), "
-                + "{slow: SECONDS} and {status: 503, headers: {Retry-After: 1}, body: TEXT}")
+        throw FixtureCase.Fault("\(path): no fault is called \(value.string ?? value.json); there are \(choices)")
+    }
+
+    private static let choices =
+        "\(kinds.joined(separator: ", ")), {slow: SECONDS} and {status: 503, headers: {Retry-After: 1}, body: TEXT}"
+
+    private static func known(_ keys: [String], in value: ConfigValue, _ path: String) throws {
+        for (key, _) in value.members ?? [] where !keys.contains(key) {
+            let others = keys.dropFirst().sorted().joined(separator: ", ")
+            throw FixtureCase.Fault(
+                "\(path): unknown key \"\(key)\" beside \(keys[0])" + (others.isEmpty ? "" : "; valid: \(others)"))
+        }
     }
 
     private static func scalar(_ value: ConfigValue) -> String { value.string ?? value.json }

@@ -70,7 +70,7 @@ public struct FixtureCase: Sendable {
 
     private static func step(_ value: ConfigValue, _ file: String) throws -> [String] {
         let words =
-            value.string.map { $0.split(separator: " ").map(String.init) }
+            try value.string.map(CommandWords.split)
             ?? value.array?.compactMap { $0.string ?? $0.int.map { "\($0)" } }
         guard let words, !words.isEmpty, words.count == value.array?.count ?? words.count else {
             throw Fault("\(file): a step is a command such as `sync` or [list, Country]")

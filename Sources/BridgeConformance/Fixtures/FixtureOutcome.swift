@@ -25,6 +25,9 @@ struct FixtureOutcome: Equatable {
 
     init() {}
 
+    /// The heading of a step.
+    static func title(_ index: Int, _ step: [String]) -> String { "step \(index + 1): \(step.joined(separator: " "))" }
+
     /// Reads what ``text`` wrote.
     init(text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: true) {

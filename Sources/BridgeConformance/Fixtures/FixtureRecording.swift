@@ -12,8 +12,12 @@ public struct FixtureRecording: Sendable {
     public struct Result: Sendable {
         /// How many exchanges there are.
         public var exchanges = 0
-        /// What looks like a secret, and what the replay does otherwise than the remote did.
+        /// What looks like a secret, and what the replay did not need.
         public var warnings: [String] = []
+        /// What the replay does otherwise than the remote did: then the case proves nothing.
+        public var contradictions: [String] = []
+        /// Whether the case was written.
+        public var isKept = true
         /// The report of the recorded step, a line each.
         public var lines: [String] = []
     }
@@ -34,24 +38,33 @@ public struct FixtureRecording: Sendable {
     ///   - step: The command's arguments, such as `["sync", "Country"]`.
     ///   - adds: Whether the steps that are there stay: they are replayed first.
     ///   - replaces: Whether an existing case may be recorded anew.
+    ///   - keeps: Whether a case is written though its replay contradicts what was recorded.
     ///   - purpose: What the case proves, for its README; nil leaves it as it is.
     /// - Throws: ``FixtureCase/Fault``; then the case is as it was.
     public func record(
-        _ step: [String], adds: Bool = false, replaces: Bool = false, purpose: String? = nil
+        _ step: [String], adds: Bool = false, replaces: Bool = false, keeps: Bool = false, purpose: String? = nil
     ) async throws -> Result {
         let files = FileManager.default
-        var fixture = adds ? try FixtureCase(folder: folder) : FixtureCase(new: folder)
-        if !adds, files.fileExists(atPath: fixture.config), !replaces {
-            throw FixtureCase.Fault(
-                "the case \(fixture.name) is there already; --force records it anew, --add adds a step")
-        }
+        let target = FixtureCase(new: folder)
+        let place = CasePlace(target)
+        if adds { _ = try FixtureCase(folder: folder) } else { try place.check(replaces, writesReadme: purpose != nil) }
         let configuration: Configuration
         do {
             configuration = try ConfigurationFile.load(path: config)
         } catch {
             throw FixtureCase.Fault(error.diagnostics.map(\.description).joined(separator: "\n"))
         }
+        let secrets = CaseSecrets(configuration, isAddress: ConfigEncoder.isPlainURL)
+        if let name = step.lazy.compactMap(secrets.held).first {
+            throw FixtureCase.Fault(
+                "the step holds the secret \(name) of the configuration, and would be written into the case; "
+                    + "use a value that is none")
+        }
         let runner = try StepRunner(executable: executable)
+        // The case is made beside the database, and comes to its place when it is good.
+        let made = runner.folder.appendingPathComponent("made/" + target.name).path
+        try place.copy(to: made)
+        var fixture = adds ? try FixtureCase(folder: made) : FixtureCase(new: made)
         if adds {
             let run = FixtureRun(fixture, executable: executable)
             for (index, known) in fixture.steps.enumerated() {
@@ -62,11 +75,11 @@ public struct FixtureRecording: Sendable {
             fixture.steps = [step]
             fixture.recorded = Int64(Date().timeIntervalSince1970)
         }
-        fixture.values = Self.addresses(in: configuration)
+        fixture.values = secrets.addresses
         let raw = runner.folder.appendingPathComponent("raw").path
         try files.createDirectory(atPath: raw, withIntermediateDirectories: true)
         var session = ExchangeSession(mode: .record, folder: raw, report: "", database: "")
-        let faults = try FaultFile(path: fixture.folder + "/faults.yml")
+        let faults = try FaultFile(path: fixture.folder + "/faults.yml", steps: .max)
         session.faults = faults.rules(of: fixture.steps.count - 1).map(\.value)
         let ending = try await runner.run(step, config: config, session: session, directory: nil)
         // 2: the command line or the configuration is wrong.
@@ -76,7 +89,7 @@ public struct FixtureRecording: Sendable {
                     + ending.errors.trimmingCharacters(in: .whitespacesAndNewlines))
         }
         var result = Result()
-        result.lines = ending.lines(step)
+        result.lines = ending.lines(step).map(secrets.clean)
         let failures = result.lines.filter { $0.contains(" failed: ") }
         guard try failures.isEmpty || !files.contentsOfDirectory(atPath: raw).isEmpty else {
             throw FixtureCase.Fault("nothing was asked, and nothing was written: \(failures.joined(separator: "; "))")
@@ -87,7 +100,9 @@ public struct FixtureRecording: Sendable {
         if adds { try splitExchanges(of: fixture) }
         let live = try tables(runner)
         try write(fixture, step: fixture.steps.count - 1, from: raw, purpose: purpose, &result)
-        try await prove(fixture, live, &result)
+        try await prove(fixture, live, ending, secrets, &result)
+        result.isKept = result.contradictions.isEmpty || keeps
+        if result.isKept { try place.replace(with: made) }
         return result
     }
 
@@ -106,30 +121,6 @@ public struct FixtureRecording: Sendable {
         let names = try FileManager.default.contentsOfDirectory(atPath: all)
         try FileManager.default.createDirectory(atPath: first, withIntermediateDirectories: true)
         for name in names { try FileManager.default.moveItem(atPath: "\(all)/\(name)", toPath: "\(first)/\(name)") }
-    }
-
-    /// Addresses of servers that the configuration has as secrets: a replay shows them in errors, too.
-    private static func addresses(in configuration: Configuration) -> [(key: String, value: String)] {
-        var found: [(key: String, value: String)] = []
-        func look(_ value: ConfigValue) {
-            switch value {
-            case .array(let elements): elements.forEach(look)
-            case .object(let members): members.forEach { look($0.value) }
-            case .secret(let reference):
-                let environment = ProcessInfo.processInfo.environment
-                guard let text = try? reference.resolve(relativeTo: configuration.directory, environment: environment),
-                    ConfigEncoder.isPlainURL(text), !found.contains(where: { $0.key == reference.description })
-                else { return }
-                found.append((reference.description, text))
-            default: break
-            }
-        }
-        for bridge in configuration.bridges { look(bridge.options) }
-        for entity in configuration.model.entities {
-            look(entity.section)
-            for source in entity.sources { look(source.section) }
-        }
-        return found
     }
 
     private func write(
@@ -169,18 +160,63 @@ public struct FixtureRecording: Sendable {
             result.warnings += SecretScan.warnings(of: text, name: name)
         }
         if let text = try? String(contentsOfFile: fixture.config, encoding: .utf8) {
-            result.warnings += SecretScan.warnings(of: text, name: "bmo.yml")
+            result.warnings += SecretScan.warnings(ofConfiguration: text, name: "bmo.yml")
         }
     }
 
-    /// Replays what was recorded: it writes what is expected, and must come to the rows that the remote gave.
-    private func prove(_ fixture: FixtureCase, _ live: FixtureOutcome, _ result: inout Result) async throws {
-        let replay = try await FixtureRun(fixture, executable: executable, strict: true, updates: true).run()
-        result.warnings += replay.problems
+    /// Replays what was recorded: it writes what is expected, and must come to what the remote gave.
+    private func prove(
+        _ fixture: FixtureCase, _ live: FixtureOutcome, _ ending: StepRunner.Ending, _ secrets: CaseSecrets,
+        _ result: inout Result
+    ) async throws {
+        var run = FixtureRun(fixture, executable: executable, strict: true, updates: true)
+        run.secrets = secrets
+        let replay = try await run.run()
+        for problem in replay.problems {
+            if problem.contains("unexpected: ") || problem.contains("would hold the secret") {
+                result.contradictions.append(problem)
+            } else {
+                result.warnings.append(problem)
+            }
+        }
         let text = (try? String(contentsOfFile: fixture.expected, encoding: .utf8)) ?? ""
         var replayed = FixtureOutcome(text: text)
+        let title = FixtureOutcome.title(fixture.steps.count - 1, fixture.steps.last ?? [])
+        let step = replayed.sections.first { $0.title == title }
         replayed.sections.removeAll { !$0.isTable }
-        let differences = replayed.differences(from: live)
-        result.warnings += differences.prefix(10).map { "the replay differs from the remote: \($0)" }
+        var differences = replayed.differences(from: live)
+        let faults = try FaultFile(path: fixture.folder + "/faults.yml", steps: .max)
+        // Some faults happen in a replay only.
+        if let step, !faults.rules.contains(where: \.isForReplays) {
+            var said = FixtureOutcome(), then = FixtureOutcome()
+            said.sections = [step.plain]
+            then.sections = [
+                FixtureOutcome.Section(
+                    title: title, lines: ending.lines(fixture.steps.last ?? []).map(secrets.clean), isTable: false
+                ).plain
+            ]
+            differences += said.differences(from: then)
+        }
+        for difference in differences.prefix(10) {
+            let words = "the replay differs from the remote: \(difference)"
+            // What was taken out is another value by intention.
+            if difference.contains("***") {
+                result.warnings.append(words)
+            } else {
+                result.contradictions.append(words)
+            }
+        }
+    }
+}
+
+extension FixtureOutcome.Section {
+    /// What a live run and its replay have in common: not an error's words, nor what was tried again, nor when.
+    fileprivate var plain: Self {
+        var other = self
+        other.lines = lines.filter { line in
+            !["faults: ", "tried again: ", "error: "].contains(where: line.hasPrefix)
+                && !line.contains(" failed: ") && !line.contains(" warns: ")
+        }
+        return other
     }
 }

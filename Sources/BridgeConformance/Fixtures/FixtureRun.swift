@@ -1,6 +1,7 @@
 /// Fixtures: cases that replay what a remote once said, without a network, and compare what comes of it.
 internal import BMO
 internal import Foundation
+internal import Model
 
 /// Replays one case.
 ///
@@ -13,6 +14,8 @@ public struct FixtureRun: Sendable {
     private let executable: String
     private let isStrict: Bool
     private let updates: Bool
+    /// What `expected.txt` must not hold; nil for what can be read of the case's configuration.
+    var secrets: CaseSecrets?
 
     /// What a replay came to.
     public struct Result: Sendable {
@@ -48,7 +51,9 @@ public struct FixtureRun: Sendable {
     /// - Throws: ``FixtureCase/Fault`` when the case cannot be run.
     public func run() async throws -> Result {
         var result = Result(name: fixture.name, purpose: fixture.purpose)
-        let faults = try FaultFile(path: fixture.folder + "/faults.yml")
+        // While a case is recorded, further steps may be still to come.
+        let faults = try FaultFile(
+            path: fixture.folder + "/faults.yml", steps: secrets == nil ? fixture.steps.count : .max)
         let direct = (try? FileManager.default.contentsOfDirectory(atPath: fixture.folder + "/exchanges")) ?? []
         guard fixture.steps.count == 1 || !direct.contains(where: { $0.hasSuffix(".http") }) else {
             throw FixtureCase.Fault(
@@ -62,8 +67,7 @@ public struct FixtureRun: Sendable {
             let ending = try await replay(step, index, faults, runner)
             outcome.sections.append(
                 FixtureOutcome.Section(
-                    title: "step \(index + 1): \(step.joined(separator: " "))", lines: ending.lines(step),
-                    isTable: false))
+                    title: FixtureOutcome.title(index, step), lines: ending.lines(step), isTable: false))
             injected.formUnion(
                 ending.notes.filter { $0.hasPrefix("fault ") }.compactMap { Int($0.split(separator: " ").last ?? "") })
             judge(ending, step: index, into: &result)
@@ -84,6 +88,10 @@ public struct FixtureRun: Sendable {
         session.values = fixture.values
         session.faults = faults.rules(of: index).map(\.value)
         let ending = try await runner.run(step, config: fixture.config, session: session, directory: fixture.folder)
+        let broken = Set(ending.notes.filter { $0.hasPrefix("broken ") }).sorted().map {
+            "\(fixture.exchanges(index))/\($0.dropFirst(7))"
+        }
+        guard broken.isEmpty else { throw FixtureCase.Fault(broken.joined(separator: "\n")) }
         guard step.first != "sync" || ending.report != nil else {
             throw FixtureCase.Fault(
                 "\(fixture.name), step \(index + 1): bmo \(step.joined(separator: " ")) ended with \(ending.exitCode):\n"
@@ -104,14 +112,39 @@ public struct FixtureRun: Sendable {
             case "used": used.insert(parts[1])
             case "again" where !hadFaults: words.append("\(place)\(parts[1]) was asked for again")
             case "unmatched": words.append("\(place)unexpected: \(parts[1])")
+            // What would have been changed on the remote is never right by chance.
+            case "unmatched-write": result.problems.append("\(place)unexpected: \(parts[1])")
             default: break
             }
         }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: fixture.exchanges(step))) ?? []
+        let ended = endedByFaults(ending, step)
         for name in names.sorted() where name.hasSuffix(".http") && !used.contains(name) {
+            if let entity = entity(of: name, step), ended.contains(entity) { continue }
             words.append("\(place)unused: \(name) was recorded, and nobody asked for it")
         }
         if isStrict { result.problems += words } else { result.notes += words }
+    }
+
+    /// The entities that a fault put an end to: nobody comes to what was recorded of them behind it.
+    private func endedByFaults(_ ending: StepRunner.Ending, _ step: Int) -> Set<String> {
+        let faulted = ending.notes.filter { $0.hasPrefix("fault ") }.compactMap { note -> String? in
+            note.split(separator: " ").dropFirst().first.flatMap { entity(of: String($0), step) }
+        }
+        guard let entities = ending.report?["entities"]?.array else {
+            return ending.exitCode == 0 ? [] : Set(faulted)
+        }
+        let failed = entities.filter { $0["error"] != nil }.compactMap { $0["entity"]?.string }
+        return Set(faulted).intersection(failed)
+    }
+
+    /// The entity of an exchange, which its first line has: `# api: Team, request 2`.
+    private func entity(of name: String, _ step: Int) -> String? {
+        guard let text = try? String(contentsOfFile: "\(fixture.exchanges(step))/\(name)", encoding: .utf8),
+            let note = text.split(separator: "\n").first, note.hasPrefix("# "), let colon = note.firstRange(of: ": ")
+        else { return nil }
+        let words = note[colon.upperBound...]
+        return String(words.ranges(of: ", request ").last.map { words[..<$0.lowerBound] } ?? words)
     }
 
     private func compare(_ outcome: FixtureOutcome, _ result: inout Result) throws {
@@ -119,6 +152,14 @@ public struct FixtureRun: Sendable {
         let known = try? String(contentsOfFile: fixture.expected, encoding: .utf8)
         if updates {
             guard known != found else { return }
+            let secrets =
+                try secrets
+                ?? CaseSecrets(ConfigurationFile.load(path: fixture.config), isAddress: ConfigEncoder.isPlainURL)
+            if let name = secrets.held(by: found) {
+                result.problems.append(
+                    "expected.txt would hold the secret \(name), and was not written: take it out of the exchanges")
+                return
+            }
             try Data(found.utf8).write(to: URL(fileURLWithPath: fixture.expected), options: .atomic)
             result.wasUpdated = true
             return

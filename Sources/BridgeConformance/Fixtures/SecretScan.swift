@@ -13,6 +13,10 @@ enum SecretScan {
         ("a bearer token", #"[Bb]earer [A-Za-z0-9._~+/-]{16,}"#),
         ("a URL with a password", #"[a-z]+://[^/\s:@"]+:[^/\s:@"*]+@"#),
         (
+            "a URL with a secret",
+            #"(?i)[?&#;](api_?-?key|access_?token|token|sig|signature|key|secret|password)=[^&\s"'{*<]{3,}"#
+        ),
+        (
             "a secret by its name",
             #"(?i)"[a-z_-]*(token|secret|password|passwd|api_?key|credential)s?"\s*:\s*"[^"*\s]{8,}""#
         ),
@@ -22,8 +26,27 @@ enum SecretScan {
         ),
     ]
 
+    /// What a configuration says in place of `{env: NAME}`; types, paths into a reply and the like are no credentials.
+    private static let literals: [(what: String, pattern: String)] = [
+        (
+            "a credential by its name",
+            #"(?i)(^|[\s{,"'_-])(authorization|token|secret|password|passwd|api[_-]?key|credentials?|cookie)["']?\s*:\s*["']?"#
+                + #"(?!(text|integer|real|boolean|number|timestamp|date|bytes|json|string|null|true|false)\b)"#
+                + #"[^\s"'{}\[\],$*&#/][^"'{}\[\],$]{3,}"#
+        ),
+        ("a credential by its scheme", #"(?i):\s*["']?(bearer|basic|token|apikey|digest)\s+[A-Za-z0-9._~+/=-]{4,}"#),
+    ]
+
+    /// Warnings for a configuration, each with the line.
+    static func warnings(ofConfiguration text: String, name: String) -> [String] {
+        warnings(of: text, name: name, literals + signs)
+    }
+
     /// Warnings for a text, each with the line.
-    static func warnings(of text: String, name: String) -> [String] {
+    static func warnings(of text: String, name: String) -> [String] { warnings(of: text, name: name, signs) }
+
+    private static func warnings(of text: String, name: String, _ signs: [(what: String, pattern: String)]) -> [String]
+    {
         var warnings: [String] = []
         for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             for (what, pattern) in signs where line.range(of: pattern, options: .regularExpression) != nil {

@@ -76,12 +76,14 @@ extension StepRunner.Ending {
 
     /// The report in lines of the form `NAME: WORDS`, without times.
     func lines(_ step: [String]) -> [String] {
-        guard step.first == "sync", let report else {
-            var lines = ["exit code: \(exitCode)"]
+        var lines: [String]
+        if step.first == "sync", let report {
+            lines = (report["entities"]?.array ?? []).flatMap(Self.lines)
+        } else {
+            lines = ["exit code: \(exitCode)"]
             if exitCode != 0, let first = errors.split(separator: "\n").first { lines.append("error: \(first)") }
-            return lines
+            lines += PushLines.lines(of: output)
         }
-        var lines = (report["entities"]?.array ?? []).flatMap(Self.lines)
         let faults = notes.filter { $0.hasPrefix("fault ") }.map { note in
             let words = note.split(separator: " ")
             return "\(words[2]) (\(words[1].replacing(".http", with: "")))"

@@ -110,6 +110,31 @@ struct ExchangeFile: Sendable, Equatable {
 
     init() {}
 
+    /// What is wrong with a text that a person may have edited, and in which line; nil for an exchange.
+    static func fault(in text: String) -> (line: Int, words: String)? {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let first = lines.firstIndex { !$0.hasPrefix("#") } ?? lines.count
+        let words = first < lines.count ? lines[first].split(separator: " ", maxSplits: 1) : []
+        guard words.count == 2, words[0].allSatisfy({ $0.isUppercase || $0 == "_" || $0 == "-" }) else {
+            return (first + 1, "no METHOD and URL, such as `GET http://host/path`")
+        }
+        guard let middle = lines[first...].firstIndex(where: { $0.hasPrefix(mark) }) else {
+            return (first + 1, "no line `=== 200` with the reply's status follows")
+        }
+        guard lines[middle].dropFirst(mark.count).contains(where: { $0 != " " }) else {
+            return (middle + 1, "no status, such as `=== 200`")
+        }
+        for start in [first, middle] {
+            for index in lines.indices[(start + 1)...] {
+                if lines[index].isEmpty || lines[index].hasPrefix(mark) { break }
+                guard lines[index].dropFirst().contains(":") else {
+                    return (index + 1, "no header field of the form `Name: value`")
+                }
+            }
+        }
+        return nil
+    }
+
     private mutating func readNote(_ note: Substring) {
         if note.hasPrefix("after ") {
             after = Int(note.dropFirst(6).prefix { $0.isNumber }) ?? 0

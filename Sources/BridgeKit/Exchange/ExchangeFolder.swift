@@ -23,13 +23,21 @@ struct ExchangeFolder: Sendable {
         return names.sorted()
     }
 
+    /// Reads an exchange; one that is none is said in the report with its line: `broken NAME:LINE: WORDS`.
     func exchange(_ name: String) -> ExchangeFile? {
         guard let bytes = Self.read(path + "/" + name), let text = String(validating: bytes, as: UTF8.self) else {
+            note("broken \(name):1: no text in UTF-8 that can be read")
+            return nil
+        }
+        if let fault = ExchangeFile.fault(in: text) {
+            note("broken \(name):\(fault.line): \(fault.words)")
             return nil
         }
         let base = name.dropLast(Self.ending.count)
         return ExchangeFile(text) { Self.read("\(path)/\(base).\($0)") }
     }
+
+    private func note(_ line: String) { try? withReport { _ in ([line], ()) } }
 
     func write(_ exchange: ExchangeFile, as base: String) throws {
         for (ending, body) in [("request", exchange.body), ("reply", exchange.replyBody)] {

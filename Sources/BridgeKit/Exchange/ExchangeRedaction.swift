@@ -20,7 +20,7 @@ final class ExchangeRedaction: Sendable {
         "accesstoken", "refreshtoken", "idtoken", "authtoken", "sessiontoken", "sessionid", "apikey", "apitoken",
         "password",
         "passwd", "pwd", "secret", "clientsecret", "secretkey", "privatekey", "clientassertion", "assertion", "jwt",
-        "binarysecuritytoken", "nonce",
+        "binarysecuritytoken", "nonce", "token", "authorization", "secretaccesskey", "sessionkey", "xapikey",
     ]
     /// Further names of parameters in URLs and forms.
     private static let parameters: Set<String> = [
@@ -30,37 +30,25 @@ final class ExchangeRedaction: Sendable {
     /// What a reply with a token tells besides.
     private static let harmless: Set<String> = ["tokentype", "scope", "expiresin", "error", "errordescription"]
 
-    /// Each form of a secret, the longest first, with what stands for it.
-    private let known: Mutex<[(form: String, mark: String)]>
-    private let learned = Mutex(0)
+    private struct Known {
+        var secrets: [(text: String, mark: String)]
+        var finder: SecretFinder
 
-    init(secrets: [String]) {
-        known = Mutex(Self.sorted(secrets.flatMap { Self.forms(of: $0, mark: Self.mark) }))
-    }
-
-    private static func sorted(_ forms: [(form: String, mark: String)]) -> [(form: String, mark: String)] {
-        forms.sorted { ($1.form.utf8.count, $0.form) < ($0.form.utf8.count, $1.form) }
-    }
-
-    private static func forms(of secret: String, mark: String) -> [(form: String, mark: String)] {
-        // A secret of one or two characters would tear every text apart and is none anyway.
-        guard secret.utf8.count > 2, !secret.hasPrefix(Self.mark) else { return [] }
-        var json = ""
-        json.appendJSONString(secret)
-        let xml = secret.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-        let base64 = Array(secret.utf8).withUnsafeBytes { Base64.encode($0) }
-        return Set([secret, String(json.dropFirst().dropLast()), xml, percentEncoded(secret), base64]).map {
-            ($0, mark)
+        init(_ secrets: [(text: String, mark: String)]) {
+            self.secrets = secrets
+            finder = SecretFinder(secrets, wholeWordsBelow: 0)
         }
     }
 
-    private static func percentEncoded(_ text: String) -> String {
-        let kept = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8
-        return text.utf8.map { byte in
-            kept.contains(byte)
-                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
+    private let known: Mutex<Known>
+    private let learned = Mutex(0)
+
+    init(secrets: [String]) {
+        known = Mutex(Known(Set(secrets).filter(Self.isSecret).map { ($0, Self.mark) }))
     }
+
+    /// A secret of one or two characters would tear every text apart and is none anyway.
+    private static func isSecret(_ text: String) -> Bool { text.utf8.count > 2 && !text.hasPrefix(mark) }
 
     /// Takes this out from now on, too; what stands for it.
     private func learn(_ secret: String) -> String {
@@ -69,29 +57,22 @@ final class ExchangeRedaction: Sendable {
             return count
         }
         let mark = "\(Self.mark)\(number)"
-        known.withLock { $0 = Self.sorted($0 + Self.forms(of: secret, mark: mark)) }
+        // As the body spells it, and as it means it.
+        let spellings = Set([secret, SecretFinder.unescaped(secret)]).filter(Self.isSecret)
+        if !spellings.isEmpty { known.withLock { $0 = Known($0.secrets + spellings.map { ($0, mark) }) } }
         return mark
     }
 
     /// The text without known secrets.
-    func clean(_ text: String) -> String {
-        var text = text
-        for (form, mark) in known.withLock({ $0 }) where text.contains(form) { text.replace(form, with: mark) }
-        return text
-    }
+    func clean(_ text: String) -> String { known.withLock { $0.finder }.replacing(in: text) }
 
     /// The bytes without known secrets, each overwritten: a format with lengths stays readable.
     func clean(_ bytes: [UInt8]) -> [UInt8] {
-        var bytes = bytes
-        for (form, _) in known.withLock({ $0 }) {
-            let form = Array(form.utf8)
-            var start = 0
-            while let range = bytes[start...].firstRange(of: form) {
-                bytes.replaceSubrange(range, with: repeatElement(UInt8(ascii: "*"), count: form.count))
-                start = range.upperBound
-            }
+        var clean = bytes
+        for match in known.withLock({ $0.finder }).matches(in: bytes) {
+            for index in match.range { clean[index] = UInt8(ascii: "*") }
         }
-        return bytes
+        return clean
     }
 
     /// A URL or path without user info, secret parameters and known secrets.
@@ -140,9 +121,13 @@ final class ExchangeRedaction: Sendable {
         {
             return text.isEmpty ? .none : .text(clean(parameters(text[...])))
         }
-        let body = ExchangeText.body(bytes) { name, value in
+        let body = ExchangeText.body(bytes) { name, value, isNumber in
             let plain = Self.plain(name.split(separator: ":").last.map(String.init) ?? name)
-            if Self.names.contains(plain) { return value.isEmpty ? nil : isReply ? self.learn(value) : Self.mark }
+            if Self.names.contains(plain) {
+                // A number's digits stand in other numbers, too: it is not looked for elsewhere.
+                return value.isEmpty ? nil : isReply && !isNumber ? self.learn(value) : Self.mark
+            }
+            if isNumber { return nil }
             // WS-Security's timestamps, which no two requests share.
             if name == "wsu:Created" || name == "wsu:Expires" { return Self.mark }
             // WS-Addressing's message identifier.
@@ -152,8 +137,45 @@ final class ExchangeRedaction: Sendable {
         }
         return switch body {
         case .none: .none
-        case .text(let text): .text(clean(text))
+        case .text(let text): .text(clean(Self.withoutParameters(text)))
         case .bytes(let bytes): .bytes(clean(bytes))
+        }
+    }
+
+    /// A text whose URLs have no values of parameters that are secrets by their names.
+    private static func withoutParameters(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var out: [UInt8] = []
+        var start = 0
+        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "=") && index >= start {
+            var name = bytes[start..<index].suffix(60).reversed().prefix { isNameByte($0) }.reversed()[...]
+            let before = index - name.count - 1
+            guard before >= 0 else { continue }
+            // An ampersand may be escaped for JSON.
+            let escape = Array("u0026".utf8)
+            if bytes[before] == UInt8(ascii: "\\"), name.map({ $0 | 0x20 }).starts(with: escape.map { $0 | 0x20 }) {
+                name = name.dropFirst(escape.count)
+            } else if !"?&;#".utf8.contains(bytes[before]) {
+                continue
+            }
+            let plain = plain(String(decoding: name, as: UTF8.self))
+            guard names.contains(plain) || parameters.contains(plain), !["code", "session"].contains(plain) else {
+                continue
+            }
+            let value = bytes[(index + 1)...].prefix { $0 > 0x20 && !"&\"'<>\\;#,)".utf8.contains($0) }
+            guard !value.isEmpty else { continue }
+            out += bytes[start...index] + Array(mark.utf8)
+            start = value.endIndex
+        }
+        return start == 0 ? text : String(decoding: out + bytes[start...], as: UTF8.self)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
         }
     }
 

@@ -32,7 +32,8 @@ extension ExchangeTape {
             guard let found = own ?? (mayRepeat ? same.last { $0.file.entity == asked.entity } ?? same.last : nil)
             else {
                 let words = unmatched(key, asked, same: same)
-                return (["unmatched \(words)"], .none(words))
+                let doesWrite = !mayRepeat && !isToken && !Self.readingMethods.contains(asked.method)
+                return (["\(doesWrite ? "unmatched-write" : "unmatched") \(words)"], .none(words))
             }
             let planned = rules.filter { $0.fits(found.file, name: found.name) }
                 .flatMap { rule in rule.faults.map { (fault: $0, rule: rule.index) } }
@@ -62,6 +63,9 @@ extension ExchangeTape {
             return Replayed(fault: fault, reply: found.file.reply)
         }
     }
+
+    /// Methods that change nothing, of HTTP and of shares.
+    private static let readingMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "LIST", "READ", "STATUS", "OWNERS"]
 
     private enum Choice {
         case none(String)

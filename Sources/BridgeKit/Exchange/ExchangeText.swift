@@ -1,9 +1,9 @@
 /// Makes bodies readable: JSON and XML are laid out with a line per member, all else that is text stays as it is.
 ///
 /// Nothing but space between the parts changes: numbers and strings stay letter for letter. `replace` may put another text in
-/// place of a string of JSON or of an element or attribute of XML, which are handed to it with their names.
+/// place of a string or number of JSON or of an element or attribute of XML, which are handed to it with their names.
 enum ExchangeText {
-    typealias Replacement = (_ name: String, _ value: String) -> String?
+    typealias Replacement = (_ name: String, _ value: String, _ isNumber: Bool) -> String?
 
     /// How a body is written; bytes that are no text, or whose lines end otherwise than with a line feed, stay bytes.
     static func body(_ bytes: [UInt8], replace: Replacement) -> ExchangeFile.Body {
@@ -60,7 +60,7 @@ struct JSONLayout {
         case UInt8(ascii: "\""):
             guard let string = string() else { return false }
             let text = String(decoding: string.dropFirst().dropLast(), as: UTF8.self)
-            if let other = replace(name, text) {
+            if let other = replace(name, text, false) {
                 out += Array("\"\(other)\"".utf8)
             } else {
                 out += string
@@ -69,7 +69,14 @@ struct JSONLayout {
         default:
             let start = at
             while let byte = peek, byte > 0x20, !#",:]}[{""#.utf8.contains(byte) { at += 1 }
-            out += bytes[start..<at]
+            let word = bytes[start..<at]
+            if let byte = word.first, byte == UInt8(ascii: "-") || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte,
+                let other = replace(name, String(decoding: word, as: UTF8.self), true)
+            {
+                out += Array("\"\(other)\"".utf8)
+            } else {
+                out += word
+            }
             return at > start
         }
     }

@@ -130,13 +130,15 @@ struct XMLLayout {
         switch node {
         case .text(let text):
             // A blank is no secret.
-            if !text.allSatisfy(\.isWhitespace), let other = replace(String(parent), String(text)) {
+            if !text.allSatisfy(\.isWhitespace), let other = replace(String(parent), String(text), false) {
                 out += other
             } else {
                 out += text
             }
         case .other(let text):
-            if text.hasPrefix("<![CDATA["), let other = replace(String(parent), String(text.dropFirst(9).dropLast(3))) {
+            if text.hasPrefix("<![CDATA["),
+                let other = replace(String(parent), String(text.dropFirst(9).dropLast(3)), false)
+            {
                 out += other
             } else {
                 out += text
@@ -160,7 +162,7 @@ struct XMLLayout {
             let name = rest[..<equals].split(whereSeparator: \.isWhitespace).last.map(String.init) ?? ""
             let value = rest[rest.index(after: start)..<end]
             out += rest[...start]
-            out += replace(name, String(value)).map { $0[...] } ?? value
+            out += replace(name, String(value), false).map { $0[...] } ?? value
             out.append(open)
             rest = rest[rest.index(after: end)...]
         }

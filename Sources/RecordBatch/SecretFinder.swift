@@ -1,0 +1,271 @@
+/// Finds known secrets in text, however the text spells them: for the host's messages and for recorded exchanges alike.
+///
+/// Each character of a secret may stand as it is, percent-encoded (RFC 3986, section 2.1; `+` for a space), escaped as in JSON
+/// (RFC 8259, section 7: `\/`, `\n`, `\u0026` in either case) or as in XML (`&amp;`, `&#38;`, `&#x26;`); so may each of its base64
+/// (RFC 4648, standard and URL alphabets), which is found alone and inside a longer text as in `Authorization: Basic`.
+/// The time grows with the length of the text, not with what is in it.
+package struct SecretFinder: Sendable {
+    /// What is found: where, and what is to stand there.
+    package struct Match: Sendable {
+        package let range: Range<Int>
+        package let mark: String
+    }
+
+    private struct Needle {
+        /// The text's characters, each with its UTF-8.
+        let characters: [(scalar: UInt32, bytes: [UInt8])]
+        let isWord: Bool
+        let mark: String
+    }
+
+    private var needles: [Needle] = []
+    /// The needles that begin with a byte of UTF-8, the longest first: no part of one is left over from a shorter one.
+    private var byFirst = [[Int]](repeating: [], count: 256)
+    private var first = [Bool](repeating: false, count: 256)
+
+    /// - Parameters:
+    ///   - secrets: Each with what is to stand for it.
+    ///   - wholeWordsBelow: A secret of fewer bytes is found only where it is a whole word.
+    package init(_ secrets: [(text: String, mark: String)], wholeWordsBelow: Int = 4) {
+        for secret in secrets where !secret.text.isEmpty {
+            let bytes = Array(secret.text.utf8)
+            for form in Self.base64(bytes).union([secret.text]) {
+                needles.append(
+                    Needle(
+                        characters: form.unicodeScalars.map { ($0.value, Array(String($0).utf8)) },
+                        isWord: bytes.count < wholeWordsBelow, mark: secret.mark))
+            }
+        }
+        needles.sort { $0.characters.count > $1.characters.count }
+        for (index, needle) in needles.enumerated() {
+            guard let byte = needle.characters.first?.bytes.first else { continue }
+            byFirst[Int(byte)].append(index)
+            first[Int(byte)] = true
+        }
+        // What an escape begins with; a plus is a space.
+        for byte in #"%\&"#.utf8 { first[Int(byte)] = true }
+        if !byFirst[0x20].isEmpty { first[Int(UInt8(ascii: "+"))] = true }
+    }
+
+    /// The text with the marks in place of secrets.
+    package func replacing(in text: String) -> String {
+        guard !needles.isEmpty, !text.isEmpty else { return text }
+        let bytes = Array(text.utf8)
+        let found = matches(in: bytes)
+        guard !found.isEmpty else { return text }
+        var out: [UInt8] = []
+        var start = 0
+        for match in found {
+            out += bytes[start..<match.range.lowerBound]
+            out += Array(match.mark.utf8)
+            start = match.range.upperBound
+        }
+        out += bytes[start...]
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// Where secrets stand, in order.
+    package func matches(in text: [UInt8]) -> [Match] {
+        guard !needles.isEmpty else { return [] }
+        var found: [Match] = []
+        var at = 0
+        while at < text.count {
+            if first[Int(text[at])], let match = match(in: text, at: at) {
+                found.append(match)
+                at = match.range.upperBound
+            } else {
+                at += 1
+            }
+        }
+        return found
+    }
+
+    private func match(in text: [UInt8], at start: Int) -> Match? {
+        var candidates = byFirst[Int(text[start])]
+        for unit in Self.units(in: text, at: start) {
+            let lead =
+                unit.isByte ? UInt8(truncatingIfNeeded: unit.value) : Unicode.Scalar(unit.value).map(Self.lead) ?? 0
+            if lead != text[start] { candidates += byFirst[Int(lead)] }
+        }
+        for index in candidates {
+            let needle = needles[index]
+            guard let end = Self.end(of: needle, in: text, at: start) else { continue }
+            if needle.isWord {
+                if start > 0, Self.isWordByte(text[start - 1]) { continue }
+                if end < text.count, Self.isWordByte(text[end]) { continue }
+            }
+            return Match(range: start..<end, mark: needle.mark)
+        }
+        return nil
+    }
+
+    private static func lead(_ scalar: Unicode.Scalar) -> UInt8 { String(scalar).utf8.first ?? 0 }
+
+    /// The end of the needle, which begins here.
+    ///
+    /// A backslash or a percent sign of the secret may be its own escape's beginning: all readings are followed.
+    private static func end(of needle: Needle, in text: [UInt8], at start: Int) -> Int? {
+        var places = [start]
+        for character in needle.characters {
+            var next: [Int] = []
+            for place in places {
+                for end in ends(of: character, in: text, at: place) where !next.contains(end) { next.append(end) }
+            }
+            if next.isEmpty { return nil }
+            places = next
+        }
+        return places.max()
+    }
+
+    private static func ends(
+        of character: (scalar: UInt32, bytes: [UInt8]), in text: [UInt8], at start: Int
+    ) -> [Int] {
+        guard start < text.count else { return [] }
+        var ends: [Int] = []
+        // Byte for byte, some of them percent-encoded.
+        var places = [start]
+        for byte in character.bytes {
+            var next: [Int] = []
+            for place in places where place < text.count {
+                if text[place] == byte { next.append(place + 1) }
+                for unit in units(in: text, at: place) where unit.isByte && unit.value == UInt32(byte) {
+                    next.append(unit.end)
+                }
+            }
+            places = next
+            if places.isEmpty { break }
+        }
+        ends += places
+        for unit in units(in: text, at: start) where !unit.isByte && unit.value == character.scalar {
+            ends.append(unit.end)
+        }
+        return ends
+    }
+
+    // MARK: Escapes
+
+    /// A text as escapes of JSON and XML mean it.
+    package static func unescaped(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var out: [UInt8] = []
+        var at = 0
+        while at < bytes.count {
+            let unit = units(in: bytes, at: at).first { !$0.isByte }
+            if let unit, let scalar = Unicode.Scalar(unit.value) {
+                out += Array(String(scalar).utf8)
+                at = unit.end
+            } else {
+                out.append(bytes[at])
+                at += 1
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// A byte, or a character, that is spelled otherwise.
+    private struct Unit {
+        let value: UInt32
+        let end: Int
+        let isByte: Bool
+    }
+
+    /// What is spelled here; several where a character stands for itself in one format and for another in the next.
+    private static func units(in text: [UInt8], at start: Int) -> [Unit] {
+        switch text[start] {
+        case UInt8(ascii: "%"):
+            return number(in: text, at: start + 1, digits: 2).map { [Unit(value: $0, end: start + 3, isByte: true)] }
+                ?? []
+        case UInt8(ascii: "+"): return [Unit(value: 0x20, end: start + 1, isByte: true)]
+        case UInt8(ascii: "\\"): return backslash(in: text, at: start).map { [$0] } ?? []
+        case UInt8(ascii: "&"): return entity(in: text, at: start).map { [$0] } ?? []
+        default: return []
+        }
+    }
+
+    private static func backslash(in text: [UInt8], at start: Int) -> Unit? {
+        guard start + 1 < text.count else { return nil }
+        func one(_ value: UInt8) -> Unit { Unit(value: UInt32(value), end: start + 2, isByte: false) }
+        switch text[start + 1] {
+        case UInt8(ascii: "b"): return one(8)
+        case UInt8(ascii: "f"): return one(12)
+        case UInt8(ascii: "n"): return one(10)
+        case UInt8(ascii: "r"): return one(13)
+        case UInt8(ascii: "t"): return one(9)
+        case UInt8(ascii: "x"):
+            return number(in: text, at: start + 2, digits: 2).map { Unit(value: $0, end: start + 4, isByte: false) }
+        case UInt8(ascii: "u"):
+            guard let high = number(in: text, at: start + 2, digits: 4) else { return nil }
+            guard 0xD800..<0xDC00 ~= high, start + 7 < text.count, text[start + 6] == UInt8(ascii: "\\"),
+                text[start + 7] == UInt8(ascii: "u"), let low = number(in: text, at: start + 8, digits: 4),
+                0xDC00..<0xE000 ~= low
+            else { return Unit(value: high, end: start + 6, isByte: false) }
+            return Unit(value: 0x10000 + (high - 0xD800) << 10 + (low - 0xDC00), end: start + 12, isByte: false)
+        case let byte where byte < 0x80 && !isWordByte(byte): return one(byte)
+        default: return nil
+        }
+    }
+
+    private static let entities: [(name: [UInt8], value: UInt32)] = [
+        ("amp", 0x26), ("lt", 0x3C), ("gt", 0x3E), ("quot", 0x22), ("apos", 0x27),
+    ].map { (Array($0.0.utf8), $0.1) }
+
+    private static func entity(in text: [UInt8], at start: Int) -> Unit? {
+        guard let end = text[start...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else { return nil }
+        let name = text[(start + 1)..<end]
+        if let known = entities.first(where: { name.elementsEqual($0.name) }) {
+            return Unit(value: known.value, end: end + 1, isByte: false)
+        }
+        guard name.first == UInt8(ascii: "#") else { return nil }
+        let digits = String(decoding: name.dropFirst(), as: UTF8.self)
+        let value =
+            digits.lowercased().hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits, radix: 10)
+        return value.map { Unit(value: $0, end: end + 1, isByte: false) }
+    }
+
+    private static func number(in text: [UInt8], at start: Int, digits: Int) -> UInt32? {
+        guard start + digits <= text.count else { return nil }
+        var value: UInt32 = 0
+        for byte in text[start..<(start + digits)] {
+            guard let digit = hexDigit(byte) else { return nil }
+            value = value << 4 | UInt32(digit)
+        }
+        return value
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), 0x80...:
+            true
+        default: false
+        }
+    }
+
+    // MARK: Base64
+
+    /// The secret's base64, and what stays the same of it at each of the three places it can take in a longer text.
+    private static func base64(_ secret: [UInt8]) -> Set<String> {
+        var found: Set<String> = []
+        for shift in 0..<3 {
+            let shifted = [UInt8](repeating: 0, count: shift) + secret
+            let encoded = shifted.withUnsafeBytes { Base64.encode($0) }
+            // Characters that hold bits of the secret only.
+            let inner = encoded.prefix(shifted.count * 8 / 6).dropFirst(shift == 0 ? 0 : shift + 1)
+            if inner.utf8.count >= 4 { found.insert(String(inner)) }
+            if shift == 0 {
+                found.insert(encoded)
+                found.insert(encoded.filter { $0 != "=" })
+            }
+        }
+        return found.union(found.map { $0.replacing("+", with: "-").replacing("/", with: "_") })
+    }
+}
