@@ -222,6 +222,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send(page, int(status), "text/html", **headers)
         self.send({"message": "said the API", "echo": self.headers.get("Authorization")}, int(status), **headers)
 
+    def route_say(self, *parts):
+        """What the query's body says; `then` where the request asks for a later page."""
+        is_later = any(name in self.query for name in ("startAt", "continue")) and "then" in self.query
+        self.send(self.query["then" if is_later else "body"].encode())
+
     def route_echo(self, *parts):
         self.send({
             "method": self.command, "path": self.path, "body": self.body.decode("latin-1"),

@@ -74,7 +74,7 @@ final class RESTSource: RecordSource {
             detection = Detection(paging: PagingDetector.Detected(members: known.members), records: known.records)
         }
         pageNumber = point?.page ?? 1
-        pager = try Pager(self.section.paging, cursor: point?.position)
+        pager = try Pager(self.section.paging, cursor: point?.position, isDetected: point?.detected != nil)
         position = pager.first
     }
 
@@ -215,10 +215,10 @@ final class RESTSource: RecordSource {
     ) throws {
         let detector = PagingDetector(
             survey: survey, response: response, url: requestURL ?? section.url, count: 0,
-            given: section.givenParameters)
+            given: section.givenParameters, records: section.records)
         guard var detected = detector.detect() else {
             section.paging = PagingRule()
-            pager = Pager(detected: section.paging, first: position)
+            pager = Pager(detected: section.paging, first: position, promise: detector.promise())
             return
         }
         let bodyPrefix: [String]? =
@@ -231,7 +231,10 @@ final class RESTSource: RecordSource {
         }
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
         if let first = detected.first { position = first }
-        pager = Pager(detected: section.paging, first: detected.first)
+        var isUnpaged = false
+        if case .none = section.paging.style { isUnpaged = true }
+        pager = Pager(
+            detected: section.paging, first: detected.first, promise: isUnpaged ? detector.promise() : nil)
         detection = Detection(paging: detected, records: records)
         note = detected.description
     }

@@ -118,6 +118,18 @@ struct WriteTests {
         #expect(try await remote("/plain/notes/1").contains("theirs"))
     }
 
+    @Test(arguments: [WriteRequest.Operation.update, .delete])
+    func `Without an ETag to send, if_match refuses to send at all`(operation: WriteRequest.Operation) throws {
+        let error = try failure {
+            _ = try write(
+                operation, "plain", ["update": [:], "delete": [:], "if_match": "etag"], key: ["id": 1],
+                values: ["text": "ours"])
+        }
+        #expect(error.code == .configuration)
+        #expect(error.message.hasSuffix("of Note 1 was not sent: if_match: etag has no value"))
+        #expect(try server.events().filter { ["PATCH", "DELETE"].contains($0.event) }.isEmpty)
+    }
+
     @Test func `A key that is taken is a conflict`() throws {
         _ = try write(.create, "plain", ["create": [:]], values: ["id": 5])
         let error = try failure { _ = try write(.create, "plain", ["create": [:]], values: ["id": 5]) }

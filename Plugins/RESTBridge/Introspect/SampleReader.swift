@@ -147,7 +147,9 @@ private struct SamplePaging {
     init(_ sample: SampleReply) {
         query = sample.url.queryPairs
         guard let found = sample.detected else {
-            confidence = .medium("nothing in the reply says how to go on: it is taken for the whole listing")
+            confidence =
+                sample.promise.map { .low("\($0): there is more, and nothing says how to ask for it: set paging") }
+                ?? .medium("nothing in the reply says how to go on: it is taken for the whole listing")
             drop(Self.isPosition)
             return
         }
@@ -156,6 +158,10 @@ private struct SamplePaging {
         let names = Set(sample.url.queryNames)
         guard found.members.first?.value != "none" else {
             guard sample.total(found).map({ $0 > sample.records.count }) ?? true else {
+                if let promise = sample.promise {
+                    confidence = .low("\(promise): there is more, and nothing says how to ask for it: set paging")
+                    return
+                }
                 confidence = .high("the reply holds all that it counts: left to auto")
                 return
             }

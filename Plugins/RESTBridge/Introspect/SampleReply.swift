@@ -147,9 +147,14 @@ struct SampleReply {
     }
 
     /// What the bridge would find by itself.
-    var detected: PagingDetector.Detected? {
+    var detected: PagingDetector.Detected? { detector.detect() }
+
+    /// The member that says that there is more, where nothing tells how to ask for it.
+    var promise: String? { detector.promise() }
+
+    private var detector: PagingDetector {
         PagingDetector(
-            survey: survey, response: response, url: url, count: records.count, given: Set(url.queryNames)
-        ).detect()
+            survey: survey, response: response, url: url, count: records.count, given: Set(url.queryNames),
+            records: try? JSONPath(recordsPath ?? preset?.records ?? "$", option: "records"))
     }
 }

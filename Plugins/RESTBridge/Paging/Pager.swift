@@ -6,6 +6,8 @@ struct Pager: Sendable {
     /// Where the walk began; nil for at its beginning.
     private let resumed: Bool
     private let isDetected: Bool
+    /// What the reply says of more records that nothing tells how to ask for.
+    private let promise: String?
     private var seen: Set<Position> = []
     private var fetched = 0
     private var pagesRead = 0
@@ -38,22 +40,28 @@ struct Pager: Sendable {
         case go(Position)
     }
 
-    /// - Parameter cursor: A ``Position/text`` of an earlier walk.
-    init(_ rule: PagingRule, cursor: String?) throws {
+    /// - Parameters:
+    ///   - cursor: A ``Position/text`` of an earlier walk.
+    ///   - isDetected: Whether the rule was found in a reply of an earlier walk.
+    init(_ rule: PagingRule, cursor: String?, isDetected: Bool = false) throws {
         self.rule = rule
         resumed = cursor != nil
-        isDetected = false
+        self.isDetected = isDetected
+        promise = nil
         first = try cursor.map { try Self.parse($0, rule) } ?? Self.beginning(rule)
         seen = [first]
     }
 
     /// A walk whose first page is there, and told the rule.
     ///
-    /// - Parameter first: The place of that page.
-    init(detected rule: PagingRule, first: Position?) {
+    /// - Parameters:
+    ///   - first: The place of that page.
+    ///   - promise: Which member says that there is more, where the rule does not follow it.
+    init(detected rule: PagingRule, first: Position?, promise: String? = nil) {
         self.rule = rule
         resumed = false
         isDetected = true
+        self.promise = promise
         self.first = first ?? Self.beginning(rule)
         seen = [self.first]
     }
@@ -139,7 +147,9 @@ struct Pager: Sendable {
         guard seen.insert(next).inserted else {
             throw BridgeError(
                 .malformed, "paging goes round in circles: the reply names a page that was read before",
-                remedy: "check paging.style \(rule.name) against the API's documentation")
+                remedy: isDetected
+                    ? "paging was guessed from the first reply (\(rule.name)): set paging:"
+                    : "check paging.style \(rule.name) against the API's documentation")
         }
         if let limit = rule.maxPages, pagesRead >= limit {
             warnings.append("stopped after paging.max_pages = \(limit): the listing is not complete")
@@ -156,6 +166,12 @@ struct Pager: Sendable {
         case .none, .automatic:
             if let total, fetched < total {
                 warnings.append("the reply says \(total) records and holds \(fetched): set paging to read them all")
+                return .end
+            }
+            if let promise {
+                warnings.append(
+                    "\(promise): there is more, and nothing says how to ask for it, so the listing is not complete: "
+                        + "set paging")
                 return .end
             }
             return end()
@@ -194,7 +210,9 @@ struct Pager: Sendable {
     private var circles: BridgeError {
         BridgeError(
             .malformed, "paging goes round in circles: two pages in a row hold the same records",
-            remedy: "check the names of the paging parameters: the server may ignore them")
+            remedy: isDetected
+                ? "paging was guessed from the first reply (\(rule.name)), and the server ignores it: set paging:"
+                : "check the names of the paging parameters: the server may ignore them")
     }
 
     /// The reply says that there is more, and not where.

@@ -40,6 +40,8 @@ struct PagingDetector {
     let count: Int
     /// Parameters that the request has already, in its query or its body.
     let given: Set<String>
+    /// Where the records are; nil for unknown.
+    var records: JSONPath?
 
     /// Objects that say how paging goes on, the root first.
     private static let homes = [
@@ -48,6 +50,27 @@ struct PagingDetector {
         "$.meta.cursor", "$.meta.links", "$.cursors", "$.cursor", "$.paging.cursors", "$.paging.next", "$.pages",
         "$.response", "$.result", "$.result._links", "$['hydra:view']", "$.view", "$.d", "$.data",
     ]
+
+    /// These, and the objects around the list.
+    var homes: [String] { Self.homes + parents.filter { !Self.homes.contains($0) } }
+
+    /// The objects around the list of records, below the root, the outermost first.
+    private var parents: [String] {
+        let names = recordsNames
+        return (1..<max(1, names.count)).map { Self.path(names.prefix($0)) }
+    }
+
+    /// The names that lead to the list of records.
+    var recordsNames: [String] {
+        var names: [String] = []
+        for segment in records?.segments ?? [] {
+            guard case .name(let name) = segment else { break }
+            names.append(name)
+        }
+        return names
+    }
+
+    static func path(_ names: some Sequence<String>) -> String { names.reduce("$") { member($0, $1) } }
 
     func detect() -> Detected? {
         byLinkHeader() ?? byURL() ?? byMembers() ?? byCursor() ?? byProduct() ?? byNumber() ?? byHeader()
@@ -72,7 +95,7 @@ struct PagingDetector {
     private func byURL() -> Detected? {
         guard let survey else { return nil }
         var ended: String?
-        for home in Self.homes + connectionHomes {
+        for home in homes + connectionHomes {
             for name in Self.urlNames {
                 let path = Self.member(home, name)
                 for candidate in [path, path + ".href", path + ".url", path + ".link", path + ".uri"] {
@@ -142,7 +165,7 @@ struct PagingDetector {
 
     private var hasMore: (path: String, value: Bool)? {
         guard let survey else { return nil }
-        for home in Self.homes + connectionHomes {
+        for home in homes + connectionHomes {
             for name in Self.moreNames {
                 let path = Self.member(home, name)
                 if case .bool(let value) = survey[path] { return (path, value) }
@@ -154,6 +177,11 @@ struct PagingDetector {
     private func byCursor() -> Detected? {
         guard let survey else { return nil }
         let more = hasMore
+        // Kubernetes.
+        if case .text(let text) = survey["$.metadata.continue"], !text.isEmpty {
+            return Detected(
+                members: [("style", "cursor"), ("path", "$.metadata.continue"), ("parameter", known("continue"))])
+        }
         // Intercom, which also counts pages that cannot be asked for.
         if survey["$.pages.next.starting_after"].plain != nil {
             return Detected(
@@ -162,7 +190,7 @@ struct PagingDetector {
                     ("parameter", known("starting_after")),
                 ])
         }
-        for home in Self.homes + connectionHomes {
+        for home in homes + connectionHomes {
             for (name, parameter) in Self.cursors {
                 let path = Self.member(home, name)
                 let value = survey[path]
@@ -263,7 +291,7 @@ struct PagingDetector {
     private func byNumber() -> Detected? {
         guard let survey else { return nil }
         let more = hasMore
-        for home in Self.homes {
+        for home in homes {
             func find(_ names: [String]) -> (name: String, path: String, value: Int)? {
                 for name in names {
                     let path = Self.member(home, name)
@@ -273,7 +301,9 @@ struct PagingDetector {
             }
             let total = find(Self.totalNames)
             let size = find(Self.sizeNames)
-            if let offset = find(Self.offsetNames), total != nil || more != nil,
+            // Jira and Spring, which say whether this is the last page; an empty one ends the walk.
+            let goesOn = ["isLast", "last"].contains { survey[Self.member(home, $0)] == .bool(false) }
+            if let offset = find(Self.offsetNames), total != nil || more != nil || goesOn,
                 offset.value == 0 || given.contains(offset.name) || size != nil
             {
                 // OpenSearch and SCIM count from 1.
@@ -288,7 +318,7 @@ struct PagingDetector {
             let page = find(Self.pageNames)
             let pages = find(Self.pagesNames)
             let isCounted = total != nil && (size != nil || page?.name.lowercased().contains("page") ?? false)
-            guard page != nil || pages != nil, pages != nil || isCounted || more != nil else { continue }
+            guard page != nil || pages != nil, pages != nil || isCounted || more != nil || goesOn else { continue }
             if pages == nil, page == nil { continue }
             let number = page?.value ?? 1
             // A page object of Spring counts from 0, whatever its parameter's name is.
@@ -348,7 +378,7 @@ struct PagingDetector {
     private func byRequest() -> Detected? {
         let totalHeader = ["X-Total-Count", "X-Total", "Total-Count", "X-Pagination-Total-Count"]
             .first { response.header($0).flatMap { Int($0) } != nil }
-        let totalPath = Self.homes.lazy.flatMap { home in Self.totalNames.map { Self.member(home, $0) } }
+        let totalPath = homes.lazy.flatMap { home in Self.totalNames.map { Self.member(home, $0) } }
             .first { survey?[$0].integer != nil }
         let total = totalHeader ?? totalPath
         let more = hasMore
@@ -384,7 +414,11 @@ struct PagingDetector {
     }
 
     private static func member(_ home: String, _ name: String) -> String {
-        name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? "\(home).\(name)" : "\(home)['\(name)']"
+        let isPlain =
+            name.first?.isNumber == false && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        return isPlain
+            ? "\(home).\(name)"
+            : "\(home)['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
     }
 }
 

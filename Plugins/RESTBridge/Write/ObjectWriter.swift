@@ -35,6 +35,13 @@ struct ObjectWriter {
     func run(into writer: RecordBatchWriter) throws {
         let url = try target()
         var etag = rule.etagAttribute.flatMap { request.object.string($0) }
+        if let name = rule.etagAttribute, request.operation != .create, etag?.isEmpty ?? true {
+            // Without it nothing would guard what somebody else changed meanwhile.
+            throw BridgeError(
+                .configuration, "\(asked) was not sent: if_match: \(name) has no value",
+                remedy: "let the listing (a member for the attribute \(name)), read_one (header_fields) "
+                    + "or write.etag_field bring it, then read the object again")
+        }
         let body: (bytes: [UInt8], mediaType: String)?
         switch (request.operation, rule.format) {
         case (.delete, _): body = rule.forced.members.isEmpty ? nil : Body(rule, request).encoded

@@ -1,0 +1,60 @@
+internal import BridgeKit
+
+/// What a reply says of more records, where nothing tells how to ask for them.
+///
+/// A listing that ends there is not complete: to delete what it does not list would delete what was not read.
+extension PagingDetector {
+    private static let moreNames: Set<String> = [
+        "hasmore", "hasnext", "hasnextpage", "more", "moredata", "moreresults", "moreavailable", "istruncated",
+        "truncated", "incompleteresults", "hasmoreitems", "moreitemsincollection", "exceededtransferlimit",
+    ]
+    private static let lastNames: Set<String> = ["islast", "last", "lastpage", "islastpage", "done"]
+    private static let remainingNames: Set<String> = [
+        "remaining", "remainingcount", "remainingitems", "remainingitemcount", "remainingrecords",
+    ]
+    private static let tokenNames: Set<String> = [
+        "continue", "continuation", "continuationtoken", "lastevaluatedkey", "paginationtoken", "resumetoken",
+        "resumptiontoken", "scrollid",
+    ]
+    private static let nextWords = [
+        "page", "url", "uri", "link", "href", "cursor", "token", "marker", "key", "offset", "start", "records",
+        "continuation", "after", "batch",
+    ]
+
+    /// The member that says that there is more, as `$.truncated is true`; nil where none does.
+    func promise() -> String? {
+        guard let survey, !survey.isArray else { return nil }
+        let own = Self.path(recordsNames)
+        // The reply is the record, or its members are the records: what they hold is no word about the listing.
+        guard records == nil || own != "$" else { return nil }
+        let near = Set(homes)
+        for (path, value) in survey.findings
+        where !path.hasPrefix(own + ".") && !path.hasPrefix(own + "[") || own == "$" {
+            guard let segments = try? JSONPath(path, option: "paging").segments, case .name(let name)? = segments.last
+            else { continue }
+            var names: [String] = []
+            for segment in segments.dropLast() { if case .name(let name) = segment { names.append(name) } }
+            guard names.count + 1 == segments.count, near.contains(Self.path(names)) else { continue }
+            if let words = Self.words(name, value) { return "\(path) \(words)" }
+        }
+        return nil
+    }
+
+    private static func words(_ name: String, _ value: JSONScalar) -> String? {
+        var name = name.lowercased().filter { $0.isLetter || $0.isNumber }
+        for prefix in ["odata", "hydra"] where name.hasPrefix(prefix + "next") { name.removeFirst(prefix.count) }
+        let isNext =
+            name == "next" || name.hasPrefix("next") && nextWords.contains { name.dropFirst(4).hasPrefix($0) }
+        switch value {
+        case .bool(true) where moreNames.contains(name): return "is true"
+        case .bool(false) where lastNames.contains(name): return "is false"
+        case .bool(true) where isNext: return "is true"
+        case .text(let text) where moreNames.contains(name) && isURL(text): return "holds a URL"
+        case .text(let text) where (isNext || tokenNames.contains(name)) && !text.isEmpty: return "has a value"
+        case .object where isNext || tokenNames.contains(name): return "has a value"
+        case .number where remainingNames.contains(name) || isNext:
+            return value.integer.map { $0 > 0 } ?? false ? "is \(value.plain ?? "")" : nil
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import BridgeKit
+import RESTBridge
+import RecordBatch
+import TestSupport
+import Testing
+
+/// Replies that say that there is more: none of them may pass for the whole listing, whose absent rows are deleted.
+@Suite struct PagingPromiseTests {
+    let server: ServerProcess
+    let bridge: RESTBridge
+
+    init() throws {
+        server = try ServerProcess.shared.get()
+        bridge = try RESTBridgeTests.bridge(["url": "\(server.url)"])
+    }
+
+    /// What the server says at first, and to requests for a later page.
+    private func path(_ body: String, then later: String? = nil) -> String {
+        "/say?body=\(encode(body))" + (later.map { "&then=\(encode($0))" } ?? "")
+    }
+
+    private func encode(_ text: String) -> String {
+        text.utf8.map { byte in
+            let digits = String(byte, radix: 16, uppercase: true)
+            return "%" + (digits.count == 1 ? "0" : "") + digits
+        }.joined()
+    }
+
+    private func walk(_ path: String) throws -> Walk {
+        try Walk(source(bridge, ["path": .text(path)]))
+    }
+
+    @Test(arguments: [
+        (#"{"items":[{"id":1}],"truncated":true}"#, "$.truncated is true"),
+        (#"{"items":[{"id":1}],"remaining":30}"#, "$.remaining is 30"),
+        (#"{"Items":[{"id":1}],"LastEvaluatedKey":{"id":{"S":"1"}}}"#, "$.LastEvaluatedKey has a value"),
+        (#"{"items":[{"id":1}],"isLast":false}"#, "$.isLast is false"),
+        (#"{"tracks":{"items":[{"id":1}],"incomplete_results":true}}"#, "$.tracks.incomplete_results is true"),
+        (#"{"items":[{"id":1}],"meta":{"nextBatch":{"id":1}}}"#, "$.meta.nextBatch has a value"),
+        (#"{"items":[{"id":1}],"total":1,"truncated":true}"#, "$.truncated is true"),
+    ])
+    func `what says that there is more, and not how to ask, is named`(body: String, what: String) throws {
+        let walk = try walk(path(body))
+        #expect(walk.ids == [1])
+        #expect(walk.last?.isComplete == false)
+        #expect(
+            walk.warnings == [
+                "\(what): there is more, and nothing says how to ask for it, so the listing is not complete: set paging"
+            ])
+    }
+
+    @Test(arguments: [
+        #"{"items":[{"id":1}],"truncated":false,"remaining":0,"isLast":true,"next_cursor":null}"#,
+        #"{"items":[{"id":1,"next":"x","truncated":true}],"last":true,"LastEvaluatedKey":null}"#,
+        #"{"id":1,"next_page":true,"remaining":5}"#,
+        #"{"metadata":{"continue":""},"items":[{"id":1}]}"#,
+        #"{"tracks":{"items":[{"id":1}],"total":1,"next":null}}"#,
+    ])
+    func `a reply that says there is no more is the whole listing`(body: String) throws {
+        let walk = try walk(path(body))
+        #expect(walk.ids == [1])
+        #expect(walk.last?.isComplete == true, "\(walk.warnings)")
+    }
+
+    @Test func `a next URL beside the list is followed, wherever the list stands`() throws {
+        let second = path(#"{"tracks":{"items":[{"id":2}],"total":2,"next":null}}"#)
+        let walk = try walk(path(#"{"tracks":{"items":[{"id":1}],"total":2,"next":"\#(second)"}}"#))
+        #expect(walk.ids == [1, 2])
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test(arguments: [
+        (
+            #"{"values":[{"id":1}],"isLast":false,"startAt":0,"maxResults":1}"#,
+            #"{"values":[],"isLast":true,"startAt":1}"#
+        ),
+        (#"{"metadata":{"continue":"2"},"items":[{"id":1}]}"#, #"{"metadata":{},"items":[]}"#),
+    ])
+    func `Jira's isLast and Kubernetes' continue are followed`(first: String, later: String) throws {
+        let walk = try walk(path(first, then: later))
+        #expect(walk.ids == [1])
+        #expect(walk.pages.count == 2)
+        #expect(walk.last?.isComplete == true, "\(walk.warnings)")
+    }
+
+    @Test func `a guess that the server ignores says that it was one`() throws {
+        let error = try failure { _ = try walk(path(#"{"items":[{"id":1}],"has_more":true}"#)) }
+        #expect(error.message.contains("two pages in a row hold the same records"))
+        #expect(error.remedy?.contains("guessed") == true && error.remedy?.hasSuffix("set paging:") == true)
+    }
+}
