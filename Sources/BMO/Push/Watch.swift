@@ -49,8 +49,29 @@ extension Workspace {
     /// its way is waited for.
     ///
     /// - Parameter report: Called from any thread.
-    /// - Throws: ``StoreError`` when the database cannot be opened at all.
+    /// - Throws: ``StoreError`` when the database cannot be opened at all, or the health file cannot be written.
     public func watch(_ options: WatchOptions, report: @escaping @Sendable (WatchEvent) -> Void) async throws {
+        let health = WatchHealth(path: options.health)
+        if let fault = health.note({ _ in }) {
+            throw StoreError(.request, fault, remedy: "make its folder, or name another file")
+        }
+        try await withTaskCancellationHandler {
+            do {
+                try await watch(options, health, report: report)
+            } catch {
+                health.stop()
+                throw error
+            }
+            health.stop()
+        } onCancel: {
+            // What is on its way may take longer than those wait who stopped it.
+            health.stop()
+        }
+    }
+
+    private func watch(
+        _ options: WatchOptions, _ health: WatchHealth, report: @escaping @Sendable (WatchEvent) -> Void
+    ) async throws {
         // Made or brought up to date once, and a config that does not fit shows now.
         do {
             try await openLockedStore(command: "bmo watch").close()
@@ -58,13 +79,12 @@ extension Workspace {
             report(.trouble(error.description))
         }
         let store = try openStore()
-        let watch = Watch(workspace: self, options: options, health: WatchHealth(path: options.health), report: report)
+        let watch = Watch(workspace: self, options: options, health: health, report: report)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await watch.syncAgainAndAgain() }
             group.addTask { await watch.pushAgainAndAgain(store) }
             group.addTask { await watch.beat() }
         }
-        watch.note { $0.state = "stopped" }
         try store.close()
     }
 }
