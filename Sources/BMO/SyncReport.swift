@@ -71,6 +71,8 @@ public struct SyncReport: Sendable {
     public var wasInterrupted: Bool
     /// The number under which the database keeps what it did; nil when there was nothing to tell.
     public var run: Int64?
+    /// How many conflicts wait for a decision; nil where nobody looked.
+    public var conflicts: Int?
 
     /// Whether there is anything to tell: a change, a record in quarantine, a failure.
     public var hasNews: Bool {

@@ -138,6 +138,12 @@ public struct Workspace: Sendable {
                     "\(entity.name) is \"writable\", and the plugin \"\(plugin)\" of its bridge cannot write",
                     "remove the key, or use another bridge"))
         }
+        if listing.namesWrites, entity.section["write"] == nil {
+            faults.append(
+                fault(
+                    "\(entity.name) is \"writable\", and its section \(plugin) has no \"write\"",
+                    "add \"write: {create: ..., update: ..., delete: ...}\" to the section, or remove \"writable\""))
+        }
         if entity.readOne != nil, !listing.can("parent") {
             faults.append(
                 fault(

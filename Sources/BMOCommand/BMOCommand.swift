@@ -43,7 +43,7 @@ public struct BMOCommand: AsyncParsableCommand {
 
     private static func run() async -> Never {
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(NegativeKey.marked(Array(CommandLine.arguments.dropFirst())))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -15,7 +15,7 @@ struct GetCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The entity.", valueName: "entity"))
     var entity: String
 
-    @Argument(help: ArgumentHelp("The object's key.", valueName: "key"))
+    @Argument(help: ArgumentHelp("The object's key.", valueName: "key"), transform: NegativeKey.word)
     var key: [String]
 
     @Flag(help: "Print a JSON object.")
@@ -40,8 +40,14 @@ struct GetCommand: AsyncParsableCommand {
         let store = try options.store(of: workspace)
         var found: [StoredValue]?
         try store.rows(of: index, where: conditions, limit: 1) { found = $0 }
+        let waiting = try store.outbox(entity: entity, key: store.key(of: index, from: key))
         let pending = try found == nil ? [] : store.pendingFields(entity: entity, key: store.key(of: index, from: key))
         try store.close()
+        if let last = waiting.last, last.operation == .delete {
+            throw CommandFailure(
+                "\(entity) \(key.joined(separator: ", ")) is deleted here, which waits as outbox \(last.id); "
+                    + "`bmo outbox drop \(last.id)` brings it back")
+        }
         guard let found else { throw CommandFailure("there is no \(entity) \(key.joined(separator: ", "))") }
         if json {
             print(RowPrinter.json(found, layout))
@@ -52,7 +58,9 @@ struct GetCommand: AsyncParsableCommand {
                 print("\(field.name)\(padding)  \(Terminal.printable(RowPrinter.text(value)))")
             }
             if !pending.isEmpty {
-                print("to be sent: \(pending.joined(separator: ", ")); `bmo outbox \(entity)` shows how it stands")
+                let state = waiting.first.map { $0.state == .pending ? "" : " (\($0.state.rawValue))" } ?? ""
+                print(
+                    "to be sent\(state): \(pending.joined(separator: ", ")); `bmo outbox \(entity)` shows how it stands")
             }
         }
     }

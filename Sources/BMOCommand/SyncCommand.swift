@@ -103,13 +103,20 @@ struct SyncCommand: AsyncParsableCommand {
             try await workspace.sync(into: store, syncOptions) { progress.show($0) }
         }
         signals.handle { work.cancel() }
-        let report = try await work.value
+        var report = try await work.value
         signals.cancel()
         progress.finish()
+        let conflicts = try store.conflicts().count
+        report.conflicts = conflicts
         if dryRun { try showChanges(report, workspace, store) }
         if json { print(report.json) } else { print(SyncTable.text(report)) }
         if dryRun, !json { print("dry run: nothing was written") }
         try showTrouble(report, store)
+        if conflicts > 0, !json {
+            Terminal.error(
+                "\(Terminal.count(conflicts, "conflict", "conflicts")): `bmo conflicts` shows "
+                    + (conflicts == 1 ? "it" : "them"), prefix: "bmo: note: ")
+        }
         try store.close()
         if report.wasInterrupted {
             throw CommandFailure(

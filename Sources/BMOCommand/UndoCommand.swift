@@ -32,6 +32,8 @@ struct UndoCommand: AsyncParsableCommand {
         let workspace = try await options.workspace()
         _ = try options.databasePath(of: workspace)
         let store = try await workspace.openLockedStore(command: "bmo undo \(run)", rehearsing: dryRun)
+        // An edit that is taken back leaves the outbox: there is nothing left to take back again.
+        let isEdit = try store.runs(id: run).first?.kind == "edit"
         let undone: Int64
         do {
             undone = try store.undo(run: run)
@@ -51,7 +53,8 @@ struct UndoCommand: AsyncParsableCommand {
             print(
                 dryRun
                     ? "dry run: nothing was written"
-                    : "run \(run) is undone by run \(undone); `bmo undo \(undone)` takes that back")
+                    : "run \(run) is undone by run \(undone)"
+                        + (isEdit ? "; make the edit again if you want it back" : "; `bmo undo \(undone)` takes that back"))
         }
         try store.close()
     }

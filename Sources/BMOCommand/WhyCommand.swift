@@ -16,7 +16,7 @@ struct WhyCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The entity.", valueName: "entity"))
     var entity: String
 
-    @Argument(help: ArgumentHelp("The object's key.", valueName: "key"))
+    @Argument(help: ArgumentHelp("The object's key.", valueName: "key"), transform: NegativeKey.word)
     var key: [String]
 
     @Flag(help: "Print a JSON object.")

@@ -14,6 +14,9 @@ extension ConfigurationReader {
         var sources: Member?
         var precedence: Member?
         var matchMarks: [YAMLMark] = []
+        var readOneMark: YAMLMark?
+        /// Whether `writable` is neither true nor false: what goes with it is no further fault.
+        var hasFaultyWritable = false
         var newestMark: YAMLMark?
         /// Per source.
         var sourceWalks: [ReadWalk] = []

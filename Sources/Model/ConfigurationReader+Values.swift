@@ -16,7 +16,8 @@ extension ConfigurationReader {
         if case .bool(let value) = member.value.scalar { return value }
         error(
             at: member.value.mark,
-            "\(quoted(member.name)) of \(what) must be true or false, is \(member.value.kind.rawValue)", nil)
+            "\(quoted(member.name)) of \(what) must be true or false, is \(member.value.kind.rawValue)",
+            "write \(shortened(member.name)): true, or false")
         return nil
     }
 

@@ -57,9 +57,16 @@ extension ConfigurationReader {
         into result: inout ReadEntity
     ) {
         func find(_ name: String) -> Member? { members.first { $0.name == name } }
-        if let writable = find("writable") { result.entity.isWritable = flag(writable, of: what) }
+        if let writable = find("writable") { 
+            result.entity.isWritable = flag(writable, of: what)
+            result.hasFaultyWritable = result.entity.isWritable == nil
+        }
         if let match = find("match") {
-            let names = names(match, of: what) ?? []
+            let given = names(match, of: what)
+            let names = given ?? []
+            if given?.isEmpty == true {
+                error(at: match.value.mark, "\"match\" of \(what) is empty", "name an attribute, or remove it")
+            }
             result.entity.match = names.map(\.name)
             result.matchMarks = names.map(\.mark)
         }
@@ -75,6 +82,7 @@ extension ConfigurationReader {
             }
             return
         }
+        result.readOneMark = one.value.mark
         result.entity.readOne = part(
             mapping(one.value, one.key.mark), plugin: bridge.plugin, schema: plugins?[bridge.plugin]?.entity,
             "\"read_one\" of \(what)", at: one.key.mark, isOptions: false, missing: nil)
@@ -101,8 +109,16 @@ extension ConfigurationReader {
                     at: mark, "\"match\" of \(what) names \(quoted(name)), which is \(attribute.type.rawValue)",
                     "name attributes that compare, such as a text")
             }
+            if attribute.write.permission == .never {
+                error(
+                    at: mark, "\"match\" of \(what) names \(quoted(name)), which is never sent (\"write: false\")",
+                    "name attributes that a new object is sent with")
+            }
         }
-        if !model.isWritable(entity), !entity.match.isEmpty || entity.readOne != nil || entity.honoursIdempotencyKeys {
+        checkReadOne(of: read, model, what)
+        if model.isWritable(entity) { checkPlaces(of: entity, attributes, what) }
+        if !read.hasFaultyWritable, !model.isWritable(entity),
+            !entity.match.isEmpty || entity.readOne != nil || entity.honoursIdempotencyKeys {
             error(
                 at: mark, "\(what) says how it is written, and is not \"writable: true\"",
                 "add it, or remove match, idempotency and read_one")

@@ -49,8 +49,29 @@ extension Workspace {
     /// its way is waited for.
     ///
     /// - Parameter report: Called from any thread.
-    /// - Throws: ``StoreError`` when the database cannot be opened at all.
+    /// - Throws: ``StoreError`` when the database cannot be opened at all, or the health file cannot be written.
     public func watch(_ options: WatchOptions, report: @escaping @Sendable (WatchEvent) -> Void) async throws {
+        let health = WatchHealth(path: options.health)
+        if let fault = health.note({ _ in }) {
+            throw StoreError(.request, fault, remedy: "make its folder, or name another file")
+        }
+        try await withTaskCancellationHandler {
+            do {
+                try await watch(options, health, report: report)
+            } catch {
+                health.stop()
+                throw error
+            }
+            health.stop()
+        } onCancel: {
+            // What is on its way may take longer than those wait who stopped it.
+            health.stop()
+        }
+    }
+
+    private func watch(
+        _ options: WatchOptions, _ health: WatchHealth, report: @escaping @Sendable (WatchEvent) -> Void
+    ) async throws {
         // Made or brought up to date once, and a config that does not fit shows now.
         do {
             try await openLockedStore(command: "bmo watch").close()
@@ -59,8 +80,7 @@ extension Workspace {
         }
         let store = try openStore()
         let news = RemoteNews()
-        let watch = Watch(
-            workspace: self, options: options, health: WatchHealth(path: options.health), news: news, report: report)
+        let watch = Watch(workspace: self, options: options, health: health, news: news, report: report)
         let listeners = listeners(to: news, options.entities)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await watch.syncAgainAndAgain() }
@@ -68,7 +88,6 @@ extension Workspace {
             group.addTask { await watch.beat() }
             for listener in listeners { group.addTask { await listener.listen { report(.trouble($0)) } } }
         }
-        watch.note { $0.state = "stopped" }
         try store.close()
     }
 }

@@ -19,6 +19,8 @@ final class WatchHealth: Sendable {
 
     private let path: String?
     private let state = Mutex(State())
+    private let isStopped = Atomic(false)
+    private static let stopped = "stopped"
 
     init(path: String?) { self.path = path }
 
@@ -29,13 +31,20 @@ final class WatchHealth: Sendable {
     /// - Returns: Why it cannot be written; nil where it was.
     @discardableResult
     func note(_ change: (inout State) -> Void) -> String? {
-        let new = state.withLock { state in
+        // Written within the lock: the file never goes back to an older state.
+        state.withLock { state in
             let before = state.state
             change(&state)
+            if isStopped.load(ordering: .acquiring) { state.state = Self.stopped }
             if state.state != before { state.since = Clock.now() }
-            return state
+            return write(state)
         }
-        return write(new)
+    }
+
+    /// Says at once that it stops, whatever is still on its way.
+    func stop() {
+        isStopped.store(true, ordering: .releasing)
+        note { _ in }
     }
 
     private func write(_ state: State) -> String? {
@@ -71,7 +80,6 @@ final class WatchHealth: Sendable {
                 writer.member("pid", Int(getpid()))
             } + "\n"
         let temporary = "\(path).tmp-\(getpid())"
-        // Two tasks may write at a time: the last one counts.
         return state.withFile(temporary, text) { rename(temporary, path) == 0 }
             ? nil : "the health file \(path) cannot be written: \(String(cString: strerror(errno)))"
     }

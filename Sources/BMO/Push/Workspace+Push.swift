@@ -79,21 +79,32 @@ extension Workspace {
 
     /// Checks local edits against the configuration, then makes them: rows and outbox in one transaction.
     ///
+    /// - Parameter joining: Whether they may join edits of the same objects that wait; see ``SQLiteStore/edit(_:joining:)``.
     /// - Throws: ``StoreError`` of the code `request` for what cannot be written, with all reasons; others of the store.
-    public func edit(_ edits: [LocalEdit], in store: SQLiteStore) throws -> [EditReceipt] {
-        try check(edits)
-        return try store.edit(edits)
+    public func edit(_ edits: [LocalEdit], in store: SQLiteStore, joining: Bool = true) throws -> [EditReceipt] {
+        try check(edits, in: store)
+        return try store.edit(edits, joining: joining)
     }
 
     /// - Throws: ``StoreError`` of the code `request`, with all reasons why edits cannot go to the remote.
-    func check(_ edits: [LocalEdit]) throws {
+    func check(_ edits: [LocalEdit], in store: SQLiteStore) throws {
+        var faults: [String] = []
+        for edit in edits {
+            let last =
+                edit.operation == .update ? try store.outbox(entity: edit.entity, key: edit.key).last : nil
+            // The update becomes part of the create.
+            let isUnsent = last?.operation == .create && last?.state != .sending && last?.state != .unknown
+            faults += refusals(of: edit, isUnsent: isUnsent)
+        }
         var seen: Set<String> = []
-        let faults = edits.flatMap(refusals).filter { seen.insert($0).inserted }
+        faults = faults.filter { seen.insert($0).inserted }
         guard faults.isEmpty else { throw StoreError(.request, faults.joined(separator: "\n")) }
     }
 
     /// Why an edit cannot go to the remote; none where it can.
-    public func refusals(of edit: LocalEdit) -> [String] {
+    ///
+    /// - Parameter isUnsent: Whether the object is a new one of which the remote has not heard.
+    public func refusals(of edit: LocalEdit, isUnsent: Bool = false) -> [String] {
         guard let index = model.index(of: edit.entity) else { return ["unknown entity \"\(edit.entity)\""] }
         let plan = OutgoingPlan(of: index, in: model)
         let definition = model.model.entities[index]
@@ -104,6 +115,7 @@ extension Workspace {
         guard can(edit.operation.rawValue, bridge) else {
             return ["the bridge \"\(bridge)\" of \(edit.entity) cannot \(edit.operation.rawValue) objects"]
         }
+        if let fault = missingWrite(of: definition, isUnsent ? "create" : edit.operation.rawValue) { return [fault] }
         let isNew = edit.operation == .create
         let layout = model.entities[index]
         let key = Dictionary(
@@ -112,7 +124,10 @@ extension Workspace {
         let names = (Array(edit.values.keys) + Array(edit.links.keys)).filter {
             isNew || key[$0] == nil || key[$0] != edit.values[$0]
         }
-        var faults = names.sorted().compactMap { plan.refusal(of: $0, isNew: isNew)?.description }
+        var faults = names.sorted().compactMap { name in
+            let isOpen = isNew || isUnsent && key[name] == nil
+            return plan.refusal(of: name, isNew: isOpen)?.description
+        }
         guard faults.isEmpty, edit.operation != .delete else { return faults }
         do {
             var values = edit.values
@@ -127,5 +142,15 @@ extension Workspace {
             faults.append(error.description)
         }
         return faults
+    }
+
+    /// Why the section of an entity does not let an operation be done; nil where it does, or nobody can tell.
+    private func missingWrite(of entity: Entity, _ operation: String) -> String? {
+        let walked = model.model.walked(entity)
+        guard let plugin = configuration.bridge(named: walked.bridge)?.plugin, let listing = plugins[plugin],
+            listing.namesWrites, walked.section["write"]?[operation] == nil
+        else { return nil }
+        return "the section \(plugin) of \(walked.name) says nothing of \(operation); add "
+            + "\"write: {\(operation): ...}\" to it in \(configuration.file)"
     }
 }

@@ -56,7 +56,7 @@ extension RequestManager {
                 "a save after the remote has to be sent, and the manager's option sendsEdits is off",
                 remedy: "give a pusher, or save local first")
         }
-        let (saved, entries) = try await edit(edits, entity)
+        let (saved, entries) = try await edit(edits, entity, joining: [.localFirst, .localOnly].contains(workflow))
         guard let sender, !entries.isEmpty else { return ObjectSave(saved, nil) }
         let task = saves.begin { [editing, reader] in
             var outcomes = try await sender.push(entries)
@@ -101,7 +101,7 @@ extension RequestManager {
 
     /// Makes the edits; with them the entries that they are sent by.
     private func edit(
-        _ edits: [ObjectEdit], _ entity: String
+        _ edits: [ObjectEdit], _ entity: String, joining: Bool
     ) async throws -> (saved: [ObjectSave.Saved], entries: [Int64]) {
         let (receipts, entries): ([EditReceipt], [Int64]) = try await atStep(.importing, entity) {
             let planned = try await reader.run { [reader] in
@@ -112,8 +112,9 @@ extension RequestManager {
             guard !planned.isEmpty else { return ([], []) }
             // A page that is being imported may make it wait: not on the thread of those who read.
             return try await editing.run { [reader, workspace] in
-                try workspace.check(planned.map(\.edit))
-                let receipts = try reader.store.edit(inTurn: planned.map { edit in { edit.made(after: $0) } })
+                try workspace.check(planned.map(\.edit), in: reader.store)
+                let receipts = try reader.store.edit(
+                    inTurn: planned.map { edit in { edit.made(after: $0) } }, joining: joining)
                 return (receipts, try Self.entries(of: receipts, in: reader.store))
             }
         }

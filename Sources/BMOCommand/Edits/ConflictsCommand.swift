@@ -80,7 +80,7 @@ struct ResolveCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The entity.", valueName: "entity"))
     var entity: String
 
-    @Argument(help: ArgumentHelp("The object's key.", valueName: "key"))
+    @Argument(help: ArgumentHelp("The object's key.", valueName: "key"), transform: NegativeKey.word)
     var key: [String]
 
     @Option(help: ArgumentHelp("Whose value counts: local or remote.", valueName: "side"))

@@ -48,8 +48,8 @@ struct UpdateCommand: AsyncParsableCommand {
         abstract: "Change an object here; the remote follows.",
         discussion: """
             Only what changes is written and sent. A key of several attributes is given as several arguments, in the order \
-            of the configuration; with --json the key is among each object's members. A key that begins with - comes last, \
-            after --.
+            of the configuration; with --json the key is among each object's members. A text key that begins with - comes \
+            last, after --.
 
               bmo update Note 31 --set text='buy oat milk' --set-null due
             """)
@@ -61,7 +61,7 @@ struct UpdateCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The entity.", valueName: "entity"))
     var entity: String
 
-    @Argument(help: ArgumentHelp("The object's key.", valueName: "key"))
+    @Argument(help: ArgumentHelp("The object's key.", valueName: "key"), transform: NegativeKey.word)
     var key: [String] = []
 
     func run() async throws {
@@ -115,7 +115,7 @@ struct DeleteCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The entity.", valueName: "entity"))
     var entity: String
 
-    @Argument(help: ArgumentHelp("The object's key.", valueName: "key"))
+    @Argument(help: ArgumentHelp("The object's key.", valueName: "key"), transform: NegativeKey.word)
     var key: [String]
 
     func run() async throws {

@@ -121,8 +121,12 @@ struct EditInput {
             throw CommandFailure("\(place) is no JSON object", exitCode: CommandFailure.usage)
         }
         var values = Values()
+        var given: Set<String> = []
         do {
             for (name, value) in object.members {
+                guard given.insert(name).inserted else {
+                    throw CommandFailure("\(name) is given twice", exitCode: CommandFailure.usage)
+                }
                 if let many = layout.toMany.first(where: { $0.name == name }) {
                     values.links[name] = value.tag == .null ? [] : try keys(value, of: many)
                 } else if let toOne = layout.toOne.first(where: { $0.name == name }) {

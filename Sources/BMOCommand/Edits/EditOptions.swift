@@ -11,7 +11,11 @@ struct SaveOptions: ParsableArguments {
     @Flag(help: "Send at once what waits for this entity; the exit code is 1 unless this edit was accepted.")
     var push = false
 
-    @Flag(help: "As --push, and roll back here what the remote did not accept.")
+    @Flag(
+        help: """
+            As --push, and roll back here what the remote did not accept, object by object; refused where an edit of \
+            the object waits already.
+            """)
     var orRollback = false
 
     @Flag(help: "Print what was done, a JSON object a line.")
@@ -105,19 +109,28 @@ struct EditRun {
         let store = try openStore()
         let receipts: [EditReceipt]
         do {
-            receipts = try workspace.edit(edits, in: store)
+            receipts = try workspace.edit(edits, in: store, joining: !save.orRollback)
         } catch let error as StoreError where error.code == .request {
             throw CommandFailure(error.description, exitCode: CommandFailure.usage)
         }
         let doesPush = save.push || save.orRollback
-        for (edit, receipt) in zip(edits, receipts) {
-            let isTemporary = try receipt.entry.flatMap { try store.outboxEntry($0) }?.hasTemporaryKey ?? false
-            tell(edit, receipt, isTemporary: isTemporary, doesPush: doesPush)
+        // With a rollback what counts is known at the end only.
+        if !save.orRollback {
+            for (edit, receipt) in zip(edits, receipts) {
+                try tell(edit, receipt, store, doesPush: doesPush)
+            }
         }
         guard doesPush else { return try store.close() }
-        let failures = try await send(receipts, store, command)
+        let sent = try await send(receipts, store, command)
+        if save.orRollback {
+            for (edit, receipt) in zip(edits, receipts) {
+                var receipt = receipt
+                if let key = receipt.entry.flatMap({ sent.keys[$0] }) { receipt.key = key }
+                try tell(edit, receipt, store, doesPush: true, rolledBack: sent.rolledBack)
+            }
+        }
         try store.close()
-        if failures > 0 { throw ExitCode(CommandFailure.failed) }
+        if sent.failures > 0 { throw ExitCode(CommandFailure.failed) }
     }
 
     /// A new object does not need a sync before it.
@@ -139,7 +152,30 @@ struct EditRun {
         Terminal.printable("\(entity) \(key.map(\.description).joined(separator: " "))")
     }
 
-    private func tell(_ edit: LocalEdit, _ receipt: EditReceipt, isTemporary: Bool, doesPush: Bool) {
+    /// How an edit stands: to be sent, or what is in its way.
+    private func standing(_ entry: OutboxEntry, _ store: SQLiteStore) throws -> String {
+        let first = try store.outbox(entity: entry.entity, key: entry.key).first ?? entry
+        let after = first.id == entry.id ? "" : " after outbox \(first.id)"
+        switch first.state {
+        case .pending, .sending: return "to be sent\(after): outbox \(entry.id)"
+        case .conflict:
+            let key = entry.key.map(\.description).joined(separator: " ")
+            return "not sent before `bmo resolve \(entry.entity) \(key)`, as outbox \(first.id) is in conflict"
+                + (after.isEmpty ? "" : ": outbox \(entry.id)")
+        case .refused:
+            return "not sent before `bmo outbox retry \(first.id)`, as the remote refused it"
+                + (after.isEmpty ? "" : ": outbox \(entry.id)")
+        case .unknown:
+            return "to be sent\(after) when a push has seen whether the remote has that: outbox \(entry.id)"
+        }
+    }
+
+    private func tell(
+        _ edit: LocalEdit, _ receipt: EditReceipt, _ store: SQLiteStore, doesPush: Bool, rolledBack: Set<Int64> = []
+    ) throws {
+        let waiting = try receipt.entry.flatMap { try store.outboxEntry($0) }
+        let isTemporary = waiting?.hasTemporaryKey ?? false
+        let isRolledBack = receipt.entry.map(rolledBack.contains) ?? false
         if save.outputJson {
             print(
                 RecordBatchWriter.json { writer in
@@ -149,6 +185,8 @@ struct EditRun {
                     writer.member("temporary_key", isTemporary)
                     writer.member("operation", edit.operation.rawValue)
                     writer.member("entry", receipt.entry.map { Int($0) })
+                    if let waiting { writer.member("state", waiting.state.rawValue) }
+                    if save.orRollback { writer.member("rolled_back", isRolledBack) }
                 })
             return
         }
@@ -157,14 +195,28 @@ struct EditRun {
             print("\(name): nothing to send")
             return
         }
+        guard !isRolledBack else {
+            print("\(name) not \(Self.words(edit.operation)): rolled back, outbox \(entry)")
+            return
+        }
         let temporary = isTemporary ? " (temporary key)" : ""
-        print("\(name) \(Self.words(edit.operation))\(temporary)\(doesPush ? "" : ", to be sent: outbox \(entry)")")
+        let standing = try doesPush ? nil : waiting.map { try self.standing($0, store) }
+        print("\(name) \(Self.words(edit.operation))\(temporary)\(standing.map { ", \($0)" } ?? "")")
     }
 
     // MARK: sending
 
-    /// Sends what waits; returns how many of the edits were not accepted.
-    private func send(_ receipts: [EditReceipt], _ store: SQLiteStore, _ command: String) async throws -> Int {
+    /// What became of the edits.
+    private struct Sent {
+        /// How many of them the remote did not accept.
+        var failures = 0
+        var rolledBack: Set<Int64> = []
+        /// The objects' keys by entry, perhaps the remote's.
+        var keys: [Int64: [StoredValue]] = [:]
+    }
+
+    /// Sends what waits.
+    private func send(_ receipts: [EditReceipt], _ store: SQLiteStore, _ command: String) async throws -> Sent {
         let wanted = Set(receipts.compactMap(\.entry))
         let printer = PushPrinter(json: save.outputJson)
         let entities = Array(Set(receipts.map(\.entity)))
@@ -181,22 +233,22 @@ struct EditRun {
         }
         // Another process may have sent it.
         let left = try wanted.sorted().compactMap { try store.outboxEntry($0) }
-        guard !left.isEmpty else { return 0 }
-        guard save.orRollback else { return left.count }
+        var sent = Sent(failures: left.count)
+        for id in wanted { sent.keys[id] = outcomes[id]?.key }
+        guard !left.isEmpty, save.orRollback else { return sent }
         let drop = left.filter { entry in
             let outcome = outcomes[entry.id]?.outcome
             return outcome != .unknown && entry.state != .unknown && entry.state != .sending
         }.map(\.id)
         if !drop.isEmpty {
             try store.dropOutbox(drop)
-            Terminal.error(
-                "rolled back here: outbox \(drop.map(String.init).joined(separator: ", "))", prefix: "bmo: note: ")
+            sent.rolledBack = Set(drop)
         }
         if drop.count < left.count {
             Terminal.error(
                 "nobody knows whether the remote did it: the edit stays, and the next push looks",
                 prefix: "bmo: warning: ")
         }
-        return left.count
+        return sent
     }
 }

@@ -176,7 +176,7 @@ struct OutboxShowCommand: AsyncParsableCommand {
 struct OutboxRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Make edits due now, whatever was in their way; without a number all that were refused.",
+        abstract: "Make edits due now; without a number those that were refused and those that wait for their next try.",
         discussion: """
             `bmo push` sends them. An edit of which nobody knows whether it arrived is looked for first, as ever; with \
             --unknown it is sent again, so look at the remote yourself before that.
@@ -194,10 +194,25 @@ struct OutboxRetryCommand: AsyncParsableCommand {
         let workspace = try await options.workspace()
         let store = try options.store(of: workspace)
         for id in ids { _ = try OutboxCommand.entry(id, in: store) }
-        let chosen = ids.isEmpty ? try store.outbox(state: .refused).map(\.id) : ids
+        let chosen =
+            ids.isEmpty
+            ? try store.outbox().filter { entry in
+                switch entry.state {
+                case .refused: true
+                case .pending: entry.notBefore != nil
+                case .unknown: unknown
+                case .sending, .conflict: false
+                }
+            }.map(\.id) : ids
         if !chosen.isEmpty { try store.retryOutbox(chosen, sendingUnknown: unknown) }
+        let entries = try Set(chosen).compactMap { try store.outboxEntry($0) }
+        let looked = entries.count { $0.state == .unknown }
+        let left = ids.isEmpty ? try store.outbox().count { $0.state == .conflict || $0.state == .unknown } : 0
         try store.close()
-        print("\(Terminal.count(chosen.count, "edit is", "edits are")) due; `bmo push` sends what is due")
+        var parts = ["\(Terminal.count(entries.count - looked, "edit is", "edits are")) due"]
+        if looked > 0 { parts.append("\(Terminal.count(looked, "is", "are")) looked for first") }
+        if left > 0 { parts.append("\(Terminal.count(left, "stays", "stay")) as it was (conflict or unknown)") }
+        print("\(parts.joined(separator: ", ")); `bmo push` sends what is due")
     }
 }
 

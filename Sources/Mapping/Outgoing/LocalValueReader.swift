@@ -27,11 +27,21 @@ package struct LocalValueReader: Sendable {
         return try convert(RemoteScalar(value))
     }
 
+    /// Whether a text is written as a day, `2026-02-30`, whether there is one or not.
+    private static func isShapedLikeDay(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.map(\.utf8.count) == [4, 2, 2]
+            && parts.allSatisfy { $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
+    }
+
     private func convert(_ scalar: RemoteScalar) throws(StoredValueConverter.Misfit) -> StoredValue {
         let arena = Arena()
         do {
             return try converter.convert(scalar, arena).value ?? .null
         } catch {
+            if type == .date, case .text(let text) = scalar, Self.isShapedLikeDay(text) {
+                throw StoredValueConverter.Misfit(description: "there is no such day: \(text)")
+            }
             throw StoredValueConverter.Misfit(description: error.reason)
         }
     }

@@ -10,6 +10,8 @@ final class LocalEditor {
     unowned let writers: Writers
     /// The entities whose rows changed, by their roots.
     var touched: Set<Int> = []
+    /// The newest entry that no edit may join or follow, and none older; nil while all may.
+    var joinsOnlyAfter: Int64?
 
     init(_ model: CompiledModel, _ writers: Writers) {
         self.model = model
@@ -46,6 +48,7 @@ final class LocalEditor {
         let isStub = try row != nil && writers.stubs.contains(editor.layout.name, .key(key))
         let last = try outbox.entries(layout.root, key).last
         let isRevived = last?.operation == .delete
+        try checkAlone(object)
         if row != nil, !isStub, !(isRevived && layout.deletion != nil) {
             throw StoreError(
                 .request, "there is a \(layout.name) \(object.name) already", remedy: "update it, or give another key")
@@ -110,6 +113,7 @@ final class LocalEditor {
 
     private func update(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
         let (object, row) = try existing(edit, layout)
+        try checkAlone(object)
         let layout = object.layout
         let values = try EditedValues(edit.values, of: layout, in: model)
         for (field, value) in values.fields where layout.key.contains(field) && row[field] != value {
@@ -165,11 +169,17 @@ final class LocalEditor {
         let object = EditedObject(root: layout.root, layout: layout, key: edit.key)
         let row = try editor.row(edit.key)
         let kind = row.flatMap { row in layout.discriminator.map { row[$0].description } } ?? layout.name
+        if let last = try outbox.entries(layout.root, edit.key).last, last.operation == .delete {
+            throw StoreError(
+                .request, "\(layout.name) \(object.name) is deleted here, which waits as outbox \(last.id)",
+                remedy: "`bmo outbox drop \(last.id)` brings it back")
+        }
         guard let row, layout.deletion.map({ row[$0] == .null }) ?? true, layout.kinds.contains(kind),
             let actual = model.index(of: kind)
         else {
             throw StoreError(
-                .request, "there is no \(layout.name) \(object.name)", remedy: "`bmo get` shows which there are")
+                .request, "there is no \(layout.name) \(object.name)",
+                remedy: "`bmo list \(layout.name)` shows which there are")
         }
         if try writers.stubs.contains(editor.layout.name, .key(edit.key)) {
             throw StoreError(
@@ -183,6 +193,7 @@ final class LocalEditor {
 
     private func delete(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
         let (object, row) = try existing(edit, layout)
+        try checkAlone(object)
         let layout = object.layout
         let last = try outbox.entries(object.root, object.key).last
         var links: [OutboxEntry.LinkEdit] = []
@@ -231,6 +242,16 @@ final class LocalEditor {
         entry.state = .pending
         return EditReceipt(
             entity: layout.name, key: object.key, entry: try store(entry, object, after: last))
+    }
+
+    /// - Throws: ``StoreError`` when the object has an edit that this one must not join or follow.
+    private func checkAlone(_ object: EditedObject) throws {
+        guard let newest = joinsOnlyAfter,
+            let waiting = try outbox.entries(object.root, object.key).first(where: { $0.id <= newest })
+        else { return }
+        throw StoreError(
+            .request, "\(object.layout.name) \(object.name) has an edit that waits: outbox \(waiting.id)",
+            remedy: "`bmo push` it first, or leave out --or-rollback, which would take that edit back too")
     }
 
     /// - Throws: ``StoreError`` when others refer to an object that is to go without a trace.

@@ -68,6 +68,11 @@ final class OutboxTable {
             "WHERE root = ? AND key = ? ORDER BY id", [.text(model.entities[root].name), JSONText.keyValue(key)])
     }
 
+    /// The number of the newest entry; 0 where there is none.
+    func newest() throws -> Int64 {
+        try entries("ORDER BY id DESC LIMIT 1", []).first?.id ?? 0
+    }
+
     func entry(_ id: Int64) throws -> OutboxEntry? { try entries("WHERE id = ?", [.integer(id)]).first }
 
     /// - Parameter condition: What comes after the table's name.

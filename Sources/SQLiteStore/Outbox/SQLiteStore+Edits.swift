@@ -7,19 +7,29 @@ extension SQLiteStore {
     ///
     /// Waits up to 30 seconds for a page that another process writes. Call it on a store that imports nothing meanwhile.
     ///
+    /// - Parameter joining: Whether they may join edits of the same objects that wait. Where not, that is refused: what
+    ///   is dropped afterwards is these alone.
     /// - Returns: A receipt per edit.
     /// - Throws: ``StoreError``: `request` for an edit that cannot be, `busy` when another process writes. Then none of
     ///   them is made.
-    public func edit(_ edits: [LocalEdit]) throws -> [EditReceipt] {
-        try changeRows("edit", "making local edits") { editor in try edits.map(editor.make) }.result
+    public func edit(_ edits: [LocalEdit], joining: Bool = true) throws -> [EditReceipt] {
+        try changeRows("edit", "making local edits") { editor in
+            editor.joinsOnlyAfter = joining ? nil : try editor.outbox.newest()
+            defer { editor.joinsOnlyAfter = nil }
+            return try edits.map(editor.make)
+        }.result
     }
 
     /// Makes local edits as ``edit(_:)`` does, where later ones need the keys that earlier ones were given.
     ///
     /// - Parameter edits: Each gets the receipts of those before it.
     /// - Throws: ``StoreError``; what the closures throw. Then none of them is made.
-    package func edit(inTurn edits: [([EditReceipt]) throws -> LocalEdit]) throws -> [EditReceipt] {
+    package func edit(
+        inTurn edits: [([EditReceipt]) throws -> LocalEdit], joining: Bool = true
+    ) throws -> [EditReceipt] {
         try changeRows("edit", "making local edits") { editor in
+            editor.joinsOnlyAfter = joining ? nil : try editor.outbox.newest()
+            defer { editor.joinsOnlyAfter = nil }
             var receipts: [EditReceipt] = []
             for edit in edits { receipts.append(try editor.make(try edit(receipts))) }
             return receipts

@@ -53,6 +53,16 @@ extension SQLiteStore {
         }
     }
 
+    /// The edits of one object that wait, in the order in which they were made.
+    ///
+    /// - Throws: ``StoreError``.
+    public func outbox(entity: String, key: [StoredValue]) throws -> [OutboxEntry] {
+        try readOutbox { outbox in
+            guard let index = model.index(of: entity) else { return [] }
+            return try outbox.entries(model.entities[index].root, key)
+        }
+    }
+
     /// The columns of an object that have edits which the remote has not confirmed, and its relationships to many.
     ///
     /// - Throws: ``StoreError``.

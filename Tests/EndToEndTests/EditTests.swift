@@ -1,0 +1,158 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// What edits say and refuse, on the bad day too.
+    @Suite struct EditTests {
+        @Test func `an edit to roll back never joins one that waits, which would go with it`() async throws {
+            let place = try NotePlace()
+            try await place.expect("create", "Note", "--set", "text=a", "--push")
+            try await place.expect("update", "Note", "1", "--set", "text=IMPORTANT")
+            try await place.expect("create", "Note", "--set", "text=new")
+            let before = try place.rows("SELECT id, text, city FROM Note ORDER BY id")
+            for arguments in [
+                ["update", "Note", "1", "--set", "city=Paris"], ["delete", "Note", "1"],
+                ["update", "Note", "1", "--set", "text=IMPORTANT"],
+            ] {
+                let run = try await place.start(arguments + ["--or-rollback"]).finish(within: .seconds(60))
+                #expect(run.exitCode == 2 && run.output.isEmpty, "\(run)")
+                #expect(run.errorOutput.contains("Note 1 has an edit that waits: outbox 2; `bmo push` it first"), "\(run)")
+            }
+            let key = try place.value("SELECT min(id) FROM Note")
+            #expect(key.hasPrefix("-"))
+            let created = try await place.bmo("update", "Note", key, "--set", "city=Paris", "--or-rollback")
+            #expect(created.exitCode == 2 && created.errorOutput.contains("outbox 3"), "\(created)")
+            #expect(try place.rows("SELECT id, text, city FROM Note ORDER BY id") == before)
+            #expect(try place.value("SELECT group_concat(id) FROM bmo_outbox") == "2,3")
+            #expect(before.contains { $0[1] == "IMPORTANT" })
+        }
+
+        @Test func `what is rolled back is never called done, in JSON either`() async throws {
+            let place = try NotePlace()
+            try await place.expect("create", "Note", "--set", "text=a", "--push")
+            let done = try await place.bmo("update", "Note", "1", "--set", "text=b", "--or-rollback")
+            #expect(done.exitCode == 0 && done.output.hasSuffix("Note 1 updated\n"), "\(done)")
+            try place.write(url: try ServerProcess(script: "objects.py").url)
+            let gone = try await place.bmo("update", "Note", "1", "--set", "text=c", "--or-rollback", "--output-json")
+            #expect(gone.exitCode == 1, "\(gone)")
+            #expect(gone.output.contains(#""rolled_back":true"#), "\(gone)")
+        }
+
+        @Test func `temporary integer keys are typed as they are shown`() async throws {
+            let place = try NotePlace()
+            try await place.expect("create", "Note", "--set", "text=a")
+            #expect(try await place.expect("get", "Note", "-1", "--json").contains(#""id":-1"#))
+            #expect(try await place.expect("get", "--json", "Note", "-1").contains(#""id":-1"#))
+            #expect(try await place.expect("why", "Note", "-1").contains("text"))
+            try await place.expect("update", "Note", "-1", "--set", "text=b")
+            #expect(try place.value("SELECT text FROM Note") == "b")
+            #expect(try await place.bmo("resolve", "Note", "-1", "--take", "local").errorOutput.contains("no conflict"))
+            #expect(try await place.bmo("get", "Note", "-1x").exitCode == 2)
+            try await place.expect("delete", "Note", "-1")
+            #expect(try place.rows("SELECT * FROM Note").isEmpty)
+        }
+
+        @Test func `what is deleted here and not sent is said to be`() async throws {
+            let place = try NotePlace()
+            try await place.expect("create", "Note", "--set", "text=a", "--push")
+            try await place.expect("delete", "Note", "1")
+            for arguments in [["delete", "Note", "1"], ["update", "Note", "1", "--set", "text=b"], ["get", "Note", "1"]] {
+                let run = try await place.start(arguments).finish(within: .seconds(60))
+                #expect(run.exitCode != 0)
+                #expect(run.errorOutput.contains("Note 1 is deleted here, which waits as outbox 2"), "\(run)")
+            }
+            #expect(try await place.bmo("delete", "Note", "9").errorOutput.contains("`bmo list Note` shows which"))
+            let run = try place.value("SELECT max(id) FROM bmo_runs WHERE kind = 'edit'")
+            #expect(!(try await place.expect("undo", run)).contains("takes that back"))
+        }
+
+        @Test func `a sync that found conflicts says so, and an edit on one is not promised to be sent`() async throws {
+            let place = try NotePlace()
+            try await place.expect("create", "Note", "--set", "text=a", "--push")
+            try await place.expect("update", "Note", "1", "--set", "text=here")
+            try await place.change(1, #"{"text": "there"}"#)
+            let sync = try await place.bmo("sync", "Note")
+            #expect(sync.exitCode == 0 && sync.errorOutput.contains("1 conflict: `bmo conflicts` shows it"), "\(sync)")
+            #expect(try await place.expect("sync", "Note", "--json").contains(#""conflicts":1"#))
+            let update = try await place.expect("update", "Note", "1", "--set", "city=Paris")
+            #expect(update.contains("not sent before `bmo resolve Note 1`, as outbox 2 is in conflict"), "\(update)")
+            #expect(try await place.expect("get", "Note", "1").contains("to be sent (conflict)"))
+        }
+
+        @Test func `an operation that the section does not name is refused at the edit and by check`() async throws {
+            let place = try NotePlace()
+            let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            try place.folder.write(
+                config.replacingOccurrences(of: "{create: {}, update: {}, delete: {}}", with: "{create: {}}"),
+                to: "bmo.yml")
+            try await place.expect("create", "Topic", "--set", "name=a", "--push")
+            let update = try await place.bmo("update", "Topic", "1", "--set", "name=b")
+            #expect(update.exitCode == 2)
+            #expect(update.errorOutput.contains("the section rest of Topic says nothing of update"), "\(update)")
+            try place.folder.write(
+                config.replacingOccurrences(of: ", write: {create: {}, update: {}, delete: {}}", with: ""),
+                to: "bmo.yml")
+            let check = try await place.bmo("check")
+            #expect(check.exitCode == 2)
+            #expect(check.errorOutput.contains(#"Topic is "writable", and its section rest has no "write""#), "\(check)")
+        }
+
+        @Test func `an attribute of new objects can be changed until the remote has heard of the object`() async throws {
+            let place = try NotePlace()
+            let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            try place.folder.write(
+                config.replacingOccurrences(of: "text: text", with: "text: {type: text, write: create_only}"),
+                to: "bmo.yml")
+            try await place.expect("create", "Note", "--set", "text=a")
+            try await place.expect("update", "Note", "-1", "--set", "text=b")
+            try await place.expect("push")
+            #expect(try await place.remote() == #"[{"text": "b", "id": 1}]"#)
+            let late = try await place.bmo("update", "Note", "1", "--set", "text=c")
+            #expect(late.exitCode == 2 && late.errorOutput.contains("in a new object only"), "\(late)")
+        }
+
+        @Test func `a member that is given twice is refused`() async throws {
+            let place = try NotePlace()
+            try place.folder.write(#"{"text": "a", "text": "b"}"#, to: "note.json")
+            let run = try await place.bmo("create", "Note", "--json", "note.json")
+            #expect(run.exitCode == 2 && run.errorOutput.contains("text is given twice"), "\(run)")
+        }
+
+        @Test func `retry without a number makes due what waits for its next try too`() async throws {
+            let place = try NotePlace(style: "busy")
+            try await place.expect("create", "Note", "--set", "text=a")
+            _ = try await place.bmo("push")
+            #expect(try place.value("SELECT not_before IS NULL FROM bmo_outbox") == "0")
+            #expect(try await place.expect("outbox", "retry").hasPrefix("1 edit is due;"))
+            #expect(try place.value("SELECT not_before IS NULL FROM bmo_outbox") == "1")
+        }
+
+        @Test func `a watch without a folder for its health file does not start`() async throws {
+            let place = try NotePlace()
+            let run = try await place.bmo("watch", "--health", "nowhere/health.json")
+            #expect(run.exitCode == 2)
+            #expect(run.errorOutput.contains("the health file nowhere/health.json cannot be written"), "\(run)")
+        }
+
+        @Test func `the health file says stopped at the first signal, whatever comes after it`() async throws {
+            let place = try NotePlace(style: "slow")
+            try await place.expect("create", "Note", "--set", "text=a")
+            let watch = try place.start(["watch", "--every", "1h", "--health", "health.json"])
+            defer { watch.signal(SIGKILL) }
+            try await eventually("an edit is on its way") {
+                try place.server.events().contains { $0.event == "POST" }
+            }
+            kill(watch.pid, SIGTERM)
+            try await eventually("it says stopped") {
+                let text = try? String(contentsOfFile: place.folder.appending("health.json"), encoding: .utf8)
+                return text?.contains(#""state":"stopped""#) == true
+            }
+            kill(watch.pid, SIGTERM)
+            _ = try await watch.finish(within: .seconds(20))
+            let text = try String(contentsOfFile: place.folder.appending("health.json"), encoding: .utf8)
+            #expect(text.contains(#""state":"stopped""#))
+        }
+    }
+}
