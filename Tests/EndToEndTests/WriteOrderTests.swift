@@ -31,7 +31,8 @@ extension EndToEndTests {
             try await place.expect("create", "Note", "--set", "text=dup")
             let push = try await place.bmo("push", "--look-again-after", "0s")
             #expect(push.exitCode == 1, "\(push)")
-            #expect(push.output.contains("Note 1 with its text, which is another object: it was here before"), "\(push)")
+            #expect(
+                push.output.contains("Note 1 with its text, which is another object: it was here before"), "\(push)")
             #expect(try place.value("SELECT count(*) FROM Note") == "2")
         }
 
@@ -55,9 +56,11 @@ extension EndToEndTests {
         @Test func `an edit that waits is held back while its entity is not writable`() async throws {
             let place = try NotePlace()
             try await place.expect("create", "Note", "--set", "text=a")
+            try place.write(match: nil, readOne: false, url: place.server.url)
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
             try place.folder.write(
-                config.replacingOccurrences(of: "writable: true", with: "writable: false"), to: "bmo.yml")
+                config.replacingOccurrences(of: "writable: true\n    # no", with: "writable: false\n    # no"),
+                to: "bmo.yml")
             let push = try await place.bmo("push")
             #expect(push.exitCode == 1 && push.output.contains("Note is not writable any more"), "\(push)")
             #expect(try place.value("SELECT state FROM bmo_outbox") == "pending")
