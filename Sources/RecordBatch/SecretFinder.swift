@@ -105,8 +105,19 @@ package struct SecretFinder: Sendable {
     ///
     /// A backslash or a percent sign of the secret may be its own escape's beginning: all readings are followed.
     private static func end(of needle: Needle, in text: [UInt8], at start: Int) -> Int? {
-        var places = [start]
+        var place = start
+        var count = 0
+        // Most of a text is spelled as it is, and there is one reading of it.
         for character in needle.characters {
+            guard place < text.count else { return nil }
+            let byte = text[place]
+            if #"%\&+"#.utf8.contains(byte) || byte >= 0x80 || character.bytes.count > 1 { break }
+            guard character.bytes[0] == byte else { return nil }
+            place += 1
+            count += 1
+        }
+        var places = [place]
+        for character in needle.characters.dropFirst(count) {
             var next: [Int] = []
             for place in places {
                 for end in ends(of: character, in: text, at: place) where !next.contains(end) { next.append(end) }

@@ -52,6 +52,8 @@ import Testing
 
             """
         _ = try place.folder.write(config, to: "bmo.yml")
+        try FileManager.default.createDirectory(
+            atPath: place.folder.appending("project/exchanges"), withIntermediateDirectories: true)
         _ = try place.folder.write("mine", to: "project/exchanges/notes.txt")
         let refused = try await place.bmo("fixtures", "record", "./project", "--force")
         #expect(refused.exitCode == 2, "\(refused)")

@@ -41,9 +41,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [#"a\\b"#, "a\\b", "a%5cb"])
+    @Test(arguments: [#"a\\bc"#, "a\\bc", "a%5cbc"])
     func `a backslash of the secret is no escape`(spelled: String) {
-        #expect(redact("x\(spelled)x", "a\\b1".replacing("1", with: "")) == "x***x")
+        #expect(redact("x\(spelled)x", "a\\bc") == "x***x")
     }
 
     @Test func `what is no secret stays`() {

@@ -55,7 +55,7 @@ public struct FixtureRecording: Sendable {
             throw FixtureCase.Fault(error.diagnostics.map(\.description).joined(separator: "\n"))
         }
         let secrets = CaseSecrets(configuration, isAddress: ConfigEncoder.isPlainURL)
-        if let name = step.lazy.compactMap(secrets.held).first {
+        if let name = secrets.held(by: step.joined(separator: "\n")) {
             throw FixtureCase.Fault(
                 "the step holds the secret \(name) of the configuration, and would be written into the case; "
                     + "use a value that is none")
