@@ -71,8 +71,11 @@ public struct Introspection: Sendable {
         guard !offer.entities.isEmpty else {
             throw IntrospectionError(message: "\(name) found no entities", remedy: "check what it was asked to look at")
         }
+        let written = IntrospectionCredentials(guessed)
+        offer.notes += written.notes
         let renderer = IntrospectionRenderer(
-            plugin: plugin, bridge: bridge ?? bridgeName(offer, own), offer: offer, options: guessed, origin: command)
+            plugin: plugin, bridge: bridge ?? bridgeName(offer, own), offer: offer, options: written.options,
+            origin: command)
         let (text, ready, incomplete) = renderer.render()
         try check(text, plugin, ready: ready)
         return Introspection(text: text, readyCount: ready, incompleteCount: incomplete)
@@ -153,6 +156,11 @@ public struct Introspection: Sendable {
     private static func json(_ text: String, _ place: String) throws -> String {
         let start = text.unicodeScalars.first { !$0.properties.isWhitespace && $0 != "\u{FEFF}" }
         if start == "{" || start == "[" { return text }
+        if start == "<" {
+            throw IntrospectionError(
+                message: "\(place) is a web page or XML, no OpenAPI document",
+                remedy: "give the address of the document itself, in JSON or YAML")
+        }
         do {
             return try YAMLDocument.json(text)
         } catch {

@@ -153,22 +153,29 @@ struct IntrospectCommand: AsyncParsableCommand {
             guard let mark = text.firstIndex(of: "="), mark > text.startIndex else {
                 throw Self.usage("--option \(text): write NAME=VALUE")
             }
-            members.append((String(text[..<mark]), Self.value(String(text[text.index(after: mark)...]))))
+            members.append(
+                (
+                    String(text[..<mark]),
+                    try Self.value(String(text[text.index(after: mark)...]), of: "--option \(text[..<mark])")
+                ))
         }
         let fields = try header.map { text -> (key: String, value: ConfigValue) in
             guard let mark = text.firstIndex(of: ":"), mark > text.startIndex else {
                 throw Self.usage("--header: write NAME:VALUE")
             }
             let value = text[text.index(after: mark)...].drop { $0 == " " }
-            return (String(text[..<mark]), Self.value(String(value)))
+            return (String(text[..<mark]), try Self.value(String(value), of: "--header \(text[..<mark])"))
         }
         if !fields.isEmpty { members.append(("headers", .object(fields))) }
         if let auth { members += try Self.credentials(auth, plugin: plugin) }
         return .object(members)
     }
 
-    private static func value(_ text: String) -> ConfigValue {
-        if text.hasPrefix("{") || text.hasPrefix("["), let value = try? ConfigValue(json: text) {
+    private static func value(_ text: String, of name: String) throws -> ConfigValue {
+        if text.hasPrefix("{") || text.hasPrefix("[") {
+            guard let value = try? ConfigValue(json: text) else {
+                throw usage("\(name): what begins with { or [ must be JSON")
+            }
             return value.withReferences
         }
         return text.hasPrefix("env:") ? .secret(.env(String(text.dropFirst(4)))) : .string(text)

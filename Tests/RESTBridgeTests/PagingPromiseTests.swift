@@ -88,4 +88,33 @@ import Testing
         #expect(error.message.contains("two pages in a row hold the same records"))
         #expect(error.remedy?.contains("guessed") == true && error.remedy?.hasSuffix("set paging:") == true)
     }
+
+    // MARK: Samples
+
+    private func sampled(_ body: String) throws -> String {
+        let bridge = try RESTBridgeTests.bridge([
+            "url": "\(server.url)", "introspect": ["samples": [.text(server.url + path(body))]],
+        ])
+        let writer = RecordBatchWriter()
+        try bridge.discover(into: writer)
+        let batch = try writer.finish()
+        return (0..<batch.count).map { batch[$0].json }.joined(separator: "\n")
+    }
+
+    @Test(arguments: [
+        (#"{"items":[{"id":1},{"id":2}],"truncated":true}"#, "$.truncated is true: there is more"),
+        (#"[{"id":1,"big":9223372036854775808},{"id":2,"big":1}]"#, #""name":"big","type":"decimal""#),
+        (#"[{"id":1,"":"x"},{"id":2}]"#, "left out: a member whose name is empty"),
+        (#"{"id":7,"name":"Lyon","weather":[{"id":800,"main":"Clear"}],"cod":200}"#, #""records":"$""#),
+    ])
+    func `a sample is described as a walk will find it`(body: String, expected: String) throws {
+        let offer = try sampled(body)
+        #expect(offer.contains(expected), "\(offer)")
+    }
+
+    @Test func `a sample without objects is told in true words`() throws {
+        let error = try failure { _ = try sampled("[1,2]") }
+        #expect(error.message == "the sample holds an array whose elements are no objects")
+        #expect(error.remedy != nil)
+    }
 }

@@ -69,7 +69,7 @@ struct FieldGuess: Sendable {
                 type: "timestamp", transform: ["unit": "milliseconds"],
                 confidence: .medium("milliseconds since 1970 \(source)"))
         case "float", "double": return guess("real", shape.format ?? "number", nil)
-        case "decimal", "money", "currency": return guess("decimal", "decimal number", nil)
+        case "decimal", "money", "currency", "uint64": return guess("decimal", "decimal number", nil)
         default: break
         }
         if shape.solid == [.integer] { return guess("integer", "integer", nil) }

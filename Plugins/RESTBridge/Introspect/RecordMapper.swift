@@ -21,6 +21,10 @@ struct RecordMapper {
             if let shape = item[key] { add(shape, key, as: isWrapped ? key.last : nil, to: &offer) }
         }
         for (name, shape) in item.properties {
+            if name.isEmpty {
+                offer.notes.append("left out: a member whose name is empty")
+                continue
+            }
             // JSON:API keeps the attributes in an object of their own; so do features of maps and hits of searches.
             let isWrapper =
                 switch name {
@@ -30,7 +34,7 @@ struct RecordMapper {
                 default: false
                 }
             if isWrapper, shape.isObject || !shape.properties.isEmpty {
-                for (inner, shape) in shape.properties {
+                for (inner, shape) in shape.properties where !inner.isEmpty {
                     map(shape, [name, inner], as: inner, isNested: false, into: &offer)
                 }
             } else {
@@ -65,7 +69,7 @@ struct RecordMapper {
                 !shape.properties.isEmpty && shape.properties.count <= Self.mostFlattened
                 && shape.solid.isSubset(of: [.object]) && shape.properties.allSatisfy { $0.shape.isScalar }
             if isSmall, !isNested {
-                for (inner, shape) in shape.properties {
+                for (inner, shape) in shape.properties where !inner.isEmpty {
                     map(shape, path + [inner], as: nil, isNested: true, into: &offer)
                 }
                 return

@@ -95,8 +95,10 @@ struct SampleReply {
         let shape = SampleShape.make([reply])
         guard let found = ListingFinder.find(shape, subject: subject) else {
             guard reply.isObject, !reply.members.isEmpty else { return }
-            let path = (try? finder()) ?? "$"
-            recordsPath = path == "$" ? nil : path
+            let sure = try? finder()
+            let path = sure ?? "$"
+            // Where a walk would be in doubt it must be told that the object itself is the record.
+            recordsPath = sure == "$" ? nil : path
             recordsConfidence =
                 path.hasSuffix(".*")
                 ? .medium("an object whose members are alike, each by its key")

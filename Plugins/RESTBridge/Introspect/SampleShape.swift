@@ -12,6 +12,8 @@ enum SampleShape {
         var members: [String: [JSONTree]] = [:]
         var elements: [JSONTree] = []
         var objects = 0
+        // Integers that no integer of the database holds.
+        var isHuge = false
         for value in values {
             switch value {
             case .null: shape.kinds.insert(.null)
@@ -20,6 +22,9 @@ enum SampleShape {
                 scalars.insert(bool ? "true" : "false")
             case .number(let text):
                 shape.kinds.insert(text.allSatisfy { $0.isNumber || $0 == "-" } ? .integer : .number)
+                if shape.kinds.contains(.integer), text.allSatisfy({ $0.isNumber || $0 == "-" }), Int64(text) == nil {
+                    isHuge = true
+                }
                 scalars.insert(text)
             case .text(let text):
                 shape.kinds.insert(.string)
@@ -41,7 +46,7 @@ enum SampleShape {
         shape.seen = Shape.Seen(
             count: values.count, isUnique: scalars.count == values.count,
             isComplete: values.count == expected && !shape.kinds.contains(.null), hasEmpty: texts.contains(""))
-        shape.format = format(shape, texts, scalars, name: name)
+        shape.format = isHuge ? "decimal" : format(shape, texts, scalars, name: name)
         guard depth < deepest else { return shape }
         if !elements.isEmpty || shape.kinds.contains(.array) {
             shape.elements = [make(elements, name: name, depth: depth + 1)]

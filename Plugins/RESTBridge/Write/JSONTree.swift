@@ -188,7 +188,14 @@ extension JSONTree {
         guard status == BMO_JSON_DONE, bmo_json_rejected_count(reader) == 0 else {
             var error = bmo_json_error()
             bmo_json_failure(reader, &error)
-            let reason = error.message.map { String(cString: $0) } ?? "a value cannot be read"
+            let reason = error.message.map { String(cString: $0) } ?? ""
+            guard !reason.isEmpty else {
+                // The text is JSON, of another kind than objects.
+                throw BridgeError(
+                    .malformed,
+                    "\(what) holds \(first == UInt8(ascii: "[") ? "an array whose elements are no objects" : "no object")",
+                    remedy: "give one that is a list of objects, or an object")
+            }
             throw BridgeError(.malformed, "\(what) is not JSON: \(reason), at byte \(error.offset)")
         }
         let batch = try writer.finish()

@@ -6,9 +6,9 @@ extension RESTSchema {
               "description": "How objects are created, updated and deleted; what is not named here is not done.",
               "additionalProperties": false,
               "properties": {
-                "create": \#(operation("How objects are created", "POST, or PUT for keys that are made here", "the listing's path; with PUT the key is appended")),
-                "update": \#(operation("How objects are changed", "PATCH, PUT or POST", "the listing's path and the key")),
-                "delete": \#(operation("How objects are deleted", "DELETE or POST", "the listing's path and the key")),
+                "create": \#(operation("How objects are created", "POST, or PUT for keys that are made here", "the listing's path; with PUT the key is appended", #"["POST", "PUT"]"#)),
+                "update": \#(operation("How objects are changed", "PATCH, PUT or POST", "the listing's path and the key", #"["PATCH", "PUT", "POST"]"#)),
+                "delete": \#(operation("How objects are deleted", "DELETE or POST", "the listing's path and the key", #"["DELETE", "POST"]"#)),
                 "if_match": {"type": "string", "description": "The attribute that holds an object's ETag: updates and deletes send it as If-Match, and fail as conflicts where the remote's object is another one."},
                 "etag_field": {"type": "string", "description": "The record's member (a dot path) that takes the ETag of a reply to a write."},
                 "idempotency_header": {"type": "string", "default": "Idempotency-Key", "description": "The header that carries the write's idempotency key; empty for none."}
@@ -16,14 +16,14 @@ extension RESTSchema {
             }
         """#
 
-    private static func operation(_ what: String, _ methods: String, _ path: String) -> String {
+    private static func operation(_ what: String, _ methods: String, _ path: String, _ valid: String) -> String {
         #"""
         {
                   "type": "object",
                   "description": "\#(what).",
                   "additionalProperties": false,
                   "properties": {
-                    "method": {"type": "string", "enum": ["POST", "PUT", "PATCH", "DELETE"], "description": "\#(methods); default: the first."},
+                    "method": {"type": "string", "enum": \#(valid), "description": "\#(methods); default: the first."},
                     "path": {"type": "string", "description": "Template of the path below url, with {key}, {key.NAME}, {object.NAME}, {parent.NAME}; default: \#(path)."},
                     "query": {"type": "object", "description": "Query parameters."},
                     "headers": {"type": "object", "description": "Header fields.", "additionalProperties": {"type": "string"}},
