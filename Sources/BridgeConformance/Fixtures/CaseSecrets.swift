@@ -19,6 +19,11 @@ struct CaseSecrets {
     private mutating func look(_ value: ConfigValue, _ configuration: Configuration, _ isAddress: (String) -> Bool) {
         switch value {
         case .array(let elements): for element in elements { look(element, configuration, isAddress) }
+        // Without the plugin's schema a reference inside an object is not told from one.
+        case .object(let members) where members.count == 1 && members[0].key == "env":
+            if let name = members[0].value.string { look(.secret(.env(name)), configuration, isAddress) }
+        case .object(let members) where members.count == 1 && members[0].key == "file":
+            if let path = members[0].value.string { look(.secret(.file(path)), configuration, isAddress) }
         case .object(let members): for member in members { look(member.value, configuration, isAddress) }
         case .secret(let reference):
             let environment = ProcessInfo.processInfo.environment
