@@ -18,7 +18,8 @@ extension EndToEndTests {
             ] {
                 let run = try await place.start(arguments + ["--or-rollback"]).finish(within: .seconds(60))
                 #expect(run.exitCode == 2 && run.output.isEmpty, "\(run)")
-                #expect(run.errorOutput.contains("Note 1 has an edit that waits: outbox 2; `bmo push` it first"), "\(run)")
+                #expect(
+                    run.errorOutput.contains("Note 1 has an edit that waits: outbox 2; `bmo push` it first"), "\(run)")
             }
             let key = try place.value("SELECT min(id) FROM Note")
             #expect(key.hasPrefix("-"))
@@ -58,7 +59,9 @@ extension EndToEndTests {
             let place = try NotePlace()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("delete", "Note", "1")
-            for arguments in [["delete", "Note", "1"], ["update", "Note", "1", "--set", "text=b"], ["get", "Note", "1"]] {
+            for arguments in [
+                ["delete", "Note", "1"], ["update", "Note", "1", "--set", "text=b"], ["get", "Note", "1"],
+            ] {
                 let run = try await place.start(arguments).finish(within: .seconds(60))
                 #expect(run.exitCode != 0)
                 #expect(run.errorOutput.contains("Note 1 is deleted here, which waits as outbox 2"), "\(run)")
@@ -96,10 +99,12 @@ extension EndToEndTests {
                 to: "bmo.yml")
             let check = try await place.bmo("check")
             #expect(check.exitCode == 2)
-            #expect(check.errorOutput.contains(#"Topic is "writable", and its section rest has no "write""#), "\(check)")
+            #expect(
+                check.errorOutput.contains(#"Topic is "writable", and its section rest has no "write""#), "\(check)")
         }
 
-        @Test func `an attribute of new objects can be changed until the remote has heard of the object`() async throws {
+        @Test func `an attribute of new objects can be changed until the remote has heard of the object`() async throws
+        {
             let place = try NotePlace()
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
             try place.folder.write(

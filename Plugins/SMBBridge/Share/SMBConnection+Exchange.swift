@@ -10,7 +10,9 @@ extension SMBConnection {
 
     /// A folder's names with all their attributes, in the server's order.
     func list(_ folder: [String], fileIDs: Bool) throws(SMBFailure) -> SMBListing {
-        try call("LIST", folder, .listFolder, ShareCoding.listing) { () throws(SMBFailure) in try askList(folder, fileIDs: fileIDs) }
+        try call("LIST", folder, .listFolder, ShareCoding.listing) { () throws(SMBFailure) in
+            try askList(folder, fileIDs: fileIDs)
+        }
     }
 
     func owners(of path: [String]) throws(SMBFailure) -> Owners {
