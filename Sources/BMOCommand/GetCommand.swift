@@ -60,7 +60,8 @@ struct GetCommand: AsyncParsableCommand {
             if !pending.isEmpty {
                 let state = waiting.first.map { $0.state == .pending ? "" : " (\($0.state.rawValue))" } ?? ""
                 print(
-                    "to be sent\(state): \(pending.joined(separator: ", ")); `bmo outbox \(entity)` shows how it stands")
+                    "to be sent\(state): \(pending.joined(separator: ", ")); `bmo outbox \(entity)` shows how it stands"
+                )
             }
         }
     }

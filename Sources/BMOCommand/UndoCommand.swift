@@ -54,7 +54,8 @@ struct UndoCommand: AsyncParsableCommand {
                 dryRun
                     ? "dry run: nothing was written"
                     : "run \(run) is undone by run \(undone)"
-                        + (isEdit ? "; make the edit again if you want it back" : "; `bmo undo \(undone)` takes that back"))
+                        + (isEdit
+                            ? "; make the edit again if you want it back" : "; `bmo undo \(undone)` takes that back"))
         }
         try store.close()
     }

@@ -57,7 +57,7 @@ extension ConfigurationReader {
         into result: inout ReadEntity
     ) {
         func find(_ name: String) -> Member? { members.first { $0.name == name } }
-        if let writable = find("writable") { 
+        if let writable = find("writable") {
             result.entity.isWritable = flag(writable, of: what)
             result.hasFaultyWritable = result.entity.isWritable == nil
         }
@@ -118,7 +118,8 @@ extension ConfigurationReader {
         checkReadOne(of: read, model, what)
         if model.isWritable(entity) { checkPlaces(of: entity, attributes, what) }
         if !read.hasFaultyWritable, !model.isWritable(entity),
-            !entity.match.isEmpty || entity.readOne != nil || entity.honoursIdempotencyKeys {
+            !entity.match.isEmpty || entity.readOne != nil || entity.honoursIdempotencyKeys
+        {
             error(
                 at: mark, "\(what) says how it is written, and is not \"writable: true\"",
                 "add it, or remove match, idempotency and read_one")

@@ -59,7 +59,9 @@ extension RequestManager {
                 return builder.edits
             }
             // A page that is being imported may make it wait: not on the thread of those who read.
-            return try await editing.run { [reader] in edits.isEmpty ? [] : try reader.store.edit(edits, joining: workflow == .localFirst) }
+            return try await editing.run { [reader] in
+                edits.isEmpty ? [] : try reader.store.edit(edits, joining: workflow == .localFirst)
+            }
         }
         let saved = try receipts.map { receipt in
             let schema = try reader.schema(of: receipt.entity)

@@ -176,7 +176,8 @@ struct OutboxShowCommand: AsyncParsableCommand {
 struct OutboxRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Make edits due now; without a number those that were refused and those that wait for their next try.",
+        abstract:
+            "Make edits due now; without a number those that were refused and those that wait for their next try.",
         discussion: """
             `bmo push` sends them. An edit of which nobody knows whether it arrived is looked for first, as ever; with \
             --unknown it is sent again, so look at the remote yourself before that.
