@@ -2,9 +2,8 @@ extension ConfigurationReader {
     /// `read_one` names the object that it asks for, and nothing that the object has not.
     mutating func checkReadOne(of read: ReadEntity, _ model: Model, _ what: String) {
         guard let section = read.entity.readOne, let mark = read.readOneMark else { return }
-        let names =
-            model.attributes(of: read.entity).map(\.name) + model.key(of: read.entity).map(\.name)
-            + model.relationships(of: read.entity).map(\.name)
+        let attributes = Set(model.attributes(of: read.entity).map(\.name) + model.key(of: read.entity).map(\.name))
+        let names = attributes.sorted() + model.relationships(of: read.entity).map(\.name)
         let given = Self.parentNames(in: section)
         for name in given {
             let first = name.prefix { $0 != "." }

@@ -145,8 +145,8 @@ extension EndToEndTests {
 
             let saved = try await place.bmo("create", "Note", "--set", "text=b", "--or-rollback")
             #expect(saved.exitCode == 1)
-            #expect(saved.output.hasSuffix("Note -1 not created: rolled back, outbox 2\n"), "\(saved)")
-            #expect(!saved.output.contains("Note -1 created (temporary key)"), "\(saved)")
+            #expect(saved.output.hasSuffix("Note -2 not created: rolled back, outbox 2\n"), "\(saved)")
+            #expect(!saved.output.contains("Note -2 created (temporary key)"), "\(saved)")
             #expect(try place.rows("SELECT * FROM Note").isEmpty)
             #expect(try await place.expect("outbox") == "0 edits in the outbox\n")
         }

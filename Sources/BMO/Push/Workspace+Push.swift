@@ -91,8 +91,8 @@ extension Workspace {
         var faults: [String] = []
         for edit in edits {
             let last =
-                edit.operation == .update ? try store.outbox(entity: edit.entity, key: edit.key).last : nil
-            // The update becomes part of the create.
+                edit.operation != .create ? try store.outbox(entity: edit.entity, key: edit.key).last : nil
+            // An update becomes part of the create, and a delete leaves nothing to send.
             let isUnsent = last?.operation == .create && last?.state != .sending && last?.state != .unknown
             faults += refusals(of: edit, isUnsent: isUnsent)
         }
