@@ -1,3 +1,4 @@
+internal import Glibc
 internal import CTime
 internal import Model
 internal import RecordBatch
