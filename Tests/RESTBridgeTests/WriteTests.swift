@@ -125,7 +125,7 @@ struct WriteTests {
                 operation, "plain", ["update": [:], "delete": [:], "if_match": "etag"], key: ["id": 1],
                 values: ["text": "ours"])
         }
-        #expect(error.code == .configuration)
+        #expect(error.code == .conflict)
         #expect(error.message.hasSuffix("of Note 1 was not sent: if_match: etag has no value"))
         #expect(try server.events().filter { ["PATCH", "DELETE"].contains($0.event) }.isEmpty)
     }

@@ -36,9 +36,10 @@ struct ObjectWriter {
         let url = try target()
         var etag = rule.etagAttribute.flatMap { request.object.string($0) }
         if let name = rule.etagAttribute, request.operation != .create, etag?.isEmpty ?? true {
-            // Without it nothing would guard what somebody else changed meanwhile.
+            // Without it nothing would guard what somebody else changed meanwhile. As after a 428 (RFC 6585, section 3)
+            // the object is read, merged and sent with the ETag that came then.
             throw BridgeError(
-                .configuration, "\(asked) was not sent: if_match: \(name) has no value",
+                .conflict, "\(asked) was not sent: if_match: \(name) has no value",
                 remedy: "let the listing (a member for the attribute \(name)), read_one (header_fields) "
                     + "or write.etag_field bring it, then read the object again")
         }
