@@ -41,7 +41,8 @@ extension EndToEndTests {
                 try #require(try place.faults(of: "killed.sqlite").isEmpty, what)
                 // What is in is what a clean run brings, or waits as a stub for what is to come.
                 guard ended.exitCode == 0 else { continue }
-                try #require(try place.contents(of: "killed.sqlite") == clean, what)
+                let rows = try place.contents(of: "killed.sqlite")
+                try #require(rows == clean, "\(what.rawValue): \(Self.difference(rows, clean))")
                 place.remove("killed.sqlite")
                 lives += 1
             }
@@ -84,10 +85,21 @@ extension EndToEndTests {
                     try #require(ended.signal == SIGKILL || ended.exitCode == 0, what)
                     try #require(try place.faults(of: "killed.sqlite").isEmpty, what)
                     isOver = ended.exitCode == 0
-                    if isOver { try #require(try place.contents(of: "killed.sqlite") == clean, what) }
+                    guard isOver else { continue }
+                    let rows = try place.contents(of: "killed.sqlite")
+                    try #require(rows == clean, "\(what.rawValue): \(Self.difference(rows, clean))")
                 }
             }
             #expect(resumed > 0, "seed \(seed): no sync went on after a page: the kills came too early, or too late")
+        }
+
+        private static func difference(_ rows: [String], _ clean: [String]) -> String {
+            rows.difference(from: clean).map { change in
+                switch change {
+                case .insert(_, let row, _): "+ \(row)"
+                case .remove(_, let row, _): "- \(row)"
+                }
+            }.joined(separator: "\n")
         }
     }
 }
