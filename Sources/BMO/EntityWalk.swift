@@ -54,18 +54,17 @@ struct EntityWalk {
     }
 
     private func walk(_ source: EntitySource?, _ tally: EntityTally, _ place: ScopeWalk.Place) async throws {
-        let began = Clock.now()
         let plan = try WalkPlan(entity, index, source: source, in: context.workspace)
-        let listedAll: Bool
+        let listing: WalkListing
         let sweep: SweepResult
         do {
             if let parent = plan.parent {
-                (listedAll, sweep) = try await ParentWalks(plan: plan, walk: parent, context: context, tally: tally)
+                (listing, sweep) = try await ParentWalks(plan: plan, walk: parent, context: context, tally: tally)
                     .run()
             } else {
                 let result = try await ScopeWalk(plan: plan, context: context, parent: nil, tally: tally)
                     .run(at: place)
-                (listedAll, sweep) = (result.listedAll, result.sweep)
+                (listing, sweep) = (result.listing, result.sweep)
             }
         } catch let error as SyncFailure {
             throw error
@@ -75,11 +74,13 @@ struct EntityWalk {
             throw SyncFailure(error, entity: entity, bridge: plan.bridge, page: place.page)
         }
         place.page = nil
-        if listedAll, plan.isListing, entity.sources.isEmpty {
+        if listing.isWhole, plan.isListing, entity.sources.isEmpty {
             // Through the gate: an open page of another walk would take this into its own transaction.
             try await context.gate.pass {
                 try await context.thread.run { [context, entity] in
-                    try context.store.releaseQuarantine(of: entity.name, notSeenSince: began)
+                    try context.store.releaseQuarantine(of: entity.name, notSeenSince: listing.began) {
+                        !listing.spared.contains($0.representation, isCut: $0.cutFrom != nil)
+                    }
                 }
             }
         }

@@ -40,9 +40,13 @@ final class PageWriter: @unchecked Sendable {
         var sparesEverything = false
         /// Objects that the bridge passed by, by a field that no attribute has as it is.
         var unknownSparedField: String?
+        /// What was passed by.
+        var spared = SparedRecords()
     }
 
     private let confirms: Bool
+    /// When the walk began with its first page.
+    private let began: String
     private var state: State
     private var recordsInPage = 0
 
@@ -58,6 +62,7 @@ final class PageWriter: @unchecked Sendable {
         self.request = request
         self.parent = parent
         isResumed = progress != nil
+        began = progress?.began ?? request.began
         target = WalkTarget(
             scope: plan.scope(parent: parent), entity: plan.index, isListing: plan.isListing,
             parent: parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } })
@@ -141,7 +146,8 @@ final class PageWriter: @unchecked Sendable {
             try page.commit(
                 progress: info.cursor.map {
                     WalkProgress(
-                        cursor: $0, page: state.page + 1, request: request.fingerprint, newest: state.newest)
+                        cursor: $0, page: state.page + 1, request: request.fingerprint, newest: state.newest,
+                        began: began)
                 })
         }
         observer?.committed(page, number: state.page + 1, info)
@@ -165,6 +171,7 @@ final class PageWriter: @unchecked Sendable {
         let layout = model.entities[target.entity]
         var rows: [SparedRows] = []
         for objects in spared {
+            state.spared.add(objects)
             guard !objects.field.isEmpty else {
                 state.sparesEverything = true
                 continue

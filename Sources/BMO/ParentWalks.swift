@@ -27,9 +27,9 @@ struct ParentWalks {
 
     /// Walks all parents; one that fails leaves the others alone.
     ///
-    /// - Returns: Whether every walk listed all that there is, and what was deleted in the end.
+    /// - Returns: What all walks listed together, and what was deleted in the end.
     /// - Throws: When the parents cannot be read, some of them failed, or the task was cancelled.
-    func run() async throws -> (listedAll: Bool, sweep: SweepResult) {
+    func run() async throws -> (listing: WalkListing, sweep: SweepResult) {
         tally.parents { _ in }
         tally.began(afterPage: nil)
         let sweeps = plan.isListing && !context.isPartial
@@ -38,7 +38,7 @@ struct ParentWalks {
         }
         var queue = try ParentQueue(self)
         var streak: (code: String, count: Int) = ("", 0)
-        var listedAll = true
+        var listing = WalkListing(isWhole: true, began: Clock.now())
         try await withThrowingTaskGroup(of: Ending.self) { group in
             var running = 0
             while true {
@@ -52,16 +52,16 @@ struct ParentWalks {
                 guard let ending = try await group.next() else { break }
                 running -= 1
                 switch ending {
-                case .interrupted: listedAll = false
+                case .interrupted: listing.isWhole = false
                 case .done(let result):
                     streak = ("", 0)
-                    listedAll = listedAll && result.listedAll
+                    listing.merge(result.listing)
                     tally.parents { parents in
                         parents.walked += 1
                         if result.isUnchanged { parents.unchanged += 1 }
                     }
                 case .failed(let failure):
-                    listedAll = false
+                    listing.isWhole = false
                     streak = (failure.code, failure.code == streak.code ? streak.count + 1 : 1)
                     note(failure)
                 }
@@ -72,7 +72,7 @@ struct ParentWalks {
         let sweep = sweeps ? try await finish() : SweepResult()
         tally.add(sweep)
         try throwFailures(isGivenUp: streak.count >= Self.mostFailuresInARow)
-        return (listedAll, sweep)
+        return (listing, sweep)
     }
 
     private func ending(of parent: ParentObject) async -> Ending {

@@ -18,8 +18,7 @@ struct ScopeWalk: Sendable {
     /// What became of a walk that came to its end.
     struct Result: Sendable {
         var isUnchanged = false
-        /// Whether all that there is was listed, in this process.
-        var listedAll = false
+        var listing: WalkListing
         var sweep = SweepResult()
         var counts: ImportCounts
     }
@@ -88,7 +87,9 @@ struct ScopeWalk: Sendable {
             throw error
         }
         let writer = PageWriter(request, context, parent: parent, after: progress, confirms: confirms)
-        var result = Result(counts: ImportCounts(entityCount: context.workspace.model.entities.count))
+        var result = Result(
+            listing: WalkListing(isWhole: false, began: progress?.began ?? request.began),
+            counts: ImportCounts(entityCount: context.workspace.model.entities.count))
         do {
             result = try await take(stream, writer, place, result)
         } catch {
@@ -102,7 +103,7 @@ struct ScopeWalk: Sendable {
         }
         await stream.close()
         // What a walk did not look at may still be bad.
-        result.listedAll = result.listedAll && progress == nil && request.since == nil
+        result.listing.isWhole = result.listing.isWhole && !result.listing.began.isEmpty && request.since == nil
         return result
     }
 
@@ -122,7 +123,9 @@ struct ScopeWalk: Sendable {
         let writer = PageWriter(
             request, context, parent: parent, after: nil, confirms: false,
             filter: try RecordFilter(context.options.conditions, plan: plan.mapping, of: plan.index, in: model))
-        var result = Result(counts: ImportCounts(entityCount: model.entities.count))
+        var result = Result(
+            listing: WalkListing(isWhole: false, began: request.began),
+            counts: ImportCounts(entityCount: model.entities.count))
         do {
             result = try await take(stream, writer, place, result)
         } catch {
@@ -131,7 +134,7 @@ struct ScopeWalk: Sendable {
             throw error
         }
         await stream.close()
-        result.listedAll = false
+        result.listing.isWhole = false
         result.isUnchanged = false
         return result
     }
@@ -146,12 +149,13 @@ struct ScopeWalk: Sendable {
             if let found = fetched.page.found { tally.note("found in the first reply: \(found)") }
             guard let state = try await writer.take(fetched) else { continue }
             result.isUnchanged = fetched.page.end && fetched.page.unchanged
-            result.listedAll = fetched.page.end && fetched.page.complete && !result.isUnchanged
+            result.listing.isWhole = fetched.page.end && fetched.page.complete && !result.isUnchanged
             tally.add(
                 state.counts, since: result.counts, records: state.records - records, total: fetched.page.total,
                 page: parent == nil ? state.page : nil)
             records = state.records
             result.counts = state.counts
+            result.listing.spared = state.spared
             place.page = state.page + 1
             guard let sweep = state.sweep else { continue }
             result.sweep = sweep

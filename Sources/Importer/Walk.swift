@@ -50,13 +50,16 @@ public struct WalkProgress: Sendable, Equatable {
     public var request: String
     /// The newest value of the incremental field in the pages so far.
     public var newest: Watermark?
+    /// When the walk began with its first page, as ISO 8601; empty where nobody noted it.
+    public var began: String
 
     /// A walk's place.
-    public init(cursor: String, page: Int, request: String, newest: Watermark? = nil) {
+    public init(cursor: String, page: Int, request: String, newest: Watermark? = nil, began: String = "") {
         self.cursor = cursor
         self.page = page
         self.request = request
         self.newest = newest
+        self.began = began
     }
 }
 

@@ -147,15 +147,28 @@ extension SQLiteStore {
 
     /// Forgets the records of an entity that a whole walk, begun at `instant`, did not bring again.
     ///
+    /// - Parameter isListed: Whether the walk looked at one that did not come.
     /// - Throws: ``StoreError``.
-    public func releaseQuarantine(of entity: String, notSeenSince instant: String) throws {
+    public func releaseQuarantine(
+        of entity: String, notSeenSince instant: String,
+        where isListed: (_ record: (representation: String, cutFrom: Int?)) -> Bool = { _ in true }
+    ) throws {
         try SQLiteStore.translating("clearing the quarantine") {
             try writer.writeWithoutTransaction { db in
-                let stale = "FROM bmo_quarantine WHERE entity = ? AND last_seen < ?"
-                // A delete that finds nothing still takes the write lock: look first.
-                if try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 \(stale))", arguments: [entity, instant]) == true
-                {
-                    try db.execute(sql: "DELETE \(stale)", arguments: [entity, instant])
+                // Look first: a delete that finds nothing still takes the write lock.
+                let stale = try Row.fetchCursor(
+                    db,
+                    sql: "SELECT id, representation, cut_from FROM bmo_quarantine WHERE entity = ? AND last_seen < ?",
+                    arguments: [entity, instant])
+                var released: [Int64] = []
+                while let row = try stale.next() {
+                    if isListed((row["representation"], row["cut_from"])) { released.append(row["id"]) }
+                }
+                guard !released.isEmpty else { return }
+                try db.inTransaction {
+                    let deletion = try db.makeStatement(sql: "DELETE FROM bmo_quarantine WHERE id = ?")
+                    for id in released { try deletion.execute(arguments: [id]) }
+                    return .commit
                 }
             }
         }

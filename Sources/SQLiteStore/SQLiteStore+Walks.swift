@@ -14,7 +14,7 @@ extension SQLiteStore {
             let version = try Int64.fetchOne(db, sql: "PRAGMA schema_version")
             let select = try RawStatement(
                 """
-                SELECT cursor, page, request, newest, newest_remote FROM bmo_progress
+                SELECT cursor, page, request, newest, newest_remote, began FROM bmo_progress
                 WHERE entity = ? AND source = ? AND parent = ? AND saved > ? AND schema_version = ?
                 """, on: db.sqliteConnection)
             select.bind(scope)
@@ -23,7 +23,7 @@ extension SQLiteStore {
             guard try select.step() else { return nil }
             return WalkProgress(
                 cursor: select.text(0) ?? "", page: Int(select.int64(1)), request: select.text(2) ?? "",
-                newest: Watermark(select, local: 3, remote: 4))
+                newest: Watermark(select, local: 3, remote: 4), began: select.text(5) ?? "")
         }
     }
 

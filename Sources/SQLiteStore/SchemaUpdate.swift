@@ -98,6 +98,12 @@ enum SchemaUpdate {
             CREATE UNIQUE INDEX bmo_conflicts_by_key ON bmo_conflicts (root, key, ifnull("column", ''));
             """
         ),
+        (
+            "5 when a walk began",
+            """
+            ALTER TABLE bmo_progress ADD COLUMN began TEXT NOT NULL DEFAULT '';
+            """
+        ),
     ]
 
     /// Whether the file was made for just this model: then there is nothing to do, and no lock to wait for.

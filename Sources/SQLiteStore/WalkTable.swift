@@ -21,11 +21,12 @@ final class WalkTable {
         insertion = try RawStatement(
             """
             INSERT INTO bmo_progress
-                (entity, source, parent, cursor, page, request, newest, newest_remote, schema_version, saved)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (entity, source, parent, cursor, page, request, newest, newest_remote, schema_version, saved, began)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET cursor = excluded.cursor, page = excluded.page, request = excluded.request,
                 newest = excluded.newest, newest_remote = excluded.newest_remote,
-                schema_version = excluded.schema_version, saved = excluded.saved
+                schema_version = excluded.schema_version, saved = excluded.saved,
+                began = excluded.began
             """, on: connection)
         let scope = "WHERE entity = ? AND source = ? AND parent = ?"
         deletion = try RawStatement("DELETE FROM bmo_progress \(scope)", on: connection)
@@ -101,6 +102,7 @@ final class WalkTable {
         insertion.bind(progress.newest?.remote, at: 8)
         insertion.bind(schemaVersion, at: 9)
         insertion.bind(Clock.now(), at: 10)
+        insertion.bind(progress.began, at: 11)
         try insertion.run()
         try saveLog(scope, page: progress.page, rows)
         return true

@@ -47,6 +47,33 @@ extension EndToEndTests {
                     == "tables/a.csv,tables/b.csv,tables/deep/c.csv")
         }
 
+        @Test func `a bad row stays in quarantine while its file rests, and goes when the file is mended or gone`()
+            async throws
+        {
+            let server = try await ShareServer()
+            try server.configure(Self.rows)
+            for name in ["a", "b", "c"] { try server.write("tables/\(name).csv", "id,name\n1,x\nbad\u{20}\(name),y\n") }
+            let bad = """
+                SELECT group_concat(name || '=' || id, ' ') FROM (SELECT
+                    json_extract(representation, '$."@path"') AS name, json_extract(representation, '$.id') AS id
+                    FROM bmo_quarantine ORDER BY name, id)
+                """
+            let first = try await server.bmo("sync")
+            #expect(first.allOutput.contains("3 quarantined"), "\(first)")
+            #expect(
+                try await server.query(bad) == "tables/a.csv=bad a tables/b.csv=bad b tables/c.csv=bad c")
+            // Only b is read again, and still bad in another row.
+            try server.write("tables/b.csv", "id,name\n1,x\nworse,z\n", age: 1800)
+            _ = try await server.bmo("sync")
+            #expect(
+                try await server.query(bad) == "tables/a.csv=bad a tables/b.csv=worse tables/c.csv=bad c")
+            try server.write("tables/a.csv", "id,name\n1,x\n2,y\n", age: 1800)
+            try FileManager.default.removeItem(atPath: server.share + "/tables/c.csv")
+            let last = try await server.bmo("sync", "--allow-deletes")
+            #expect(last.exitCode == 0, "\(last)")
+            #expect(try await server.query(bad) == "tables/b.csv=worse")
+        }
+
         @Test func `a folder that may not be listed keeps its rows, and what else went is deleted`() async throws {
             let server = try await ShareServer()
             try server.configure(Self.rows)
