@@ -3,7 +3,8 @@
 
 Prints both ports on one line when it is ready. The first part of a path names the style, the second the collection:
 plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect, limbo, absent. Each request is a line of JSON in the file of the
-first argument. /openapi.json and /openapi.yaml describe /plain.
+first argument. /openapi.json and /openapi.yaml describe /plain. POST /STYLE/hold makes listings wait, with what they have at that moment, until
+POST /STYLE/release; such a one is a line HELD.
 """
 import hashlib
 import http.server
@@ -20,6 +21,8 @@ PORTS = []
 STORE = {}
 KEYS = {}
 MET = set()
+LET_GO = threading.Event()
+LET_GO.set()
 
 PEOPLE = [
     {
@@ -116,16 +119,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if status != 204:
             self.wfile.write(body)
 
+    def log_event(self, event, path):
+        if LOG:
+            LOG.write(json.dumps({
+                "event": event, "time": time.monotonic(), "path": path,
+                "origin": PORTS.index(self.server.server_address[1]),
+                "headers": {k.lower(): v for k, v in self.headers.items()}, "client": self.client_address[1]}) + "\n")
+
     def handle_any(self):
         url = urllib.parse.urlsplit(self.path)
         self.query = {k: v[0] for k, v in urllib.parse.parse_qs(url.query).items()}
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         with LOCK:
-            if LOG:
-                LOG.write(json.dumps({
-                    "event": self.command, "time": time.monotonic(), "path": self.path + "\n" + raw.decode(),
-                    "origin": PORTS.index(self.server.server_address[1]),
-                    "headers": {k.lower(): v for k, v in self.headers.items()}, "client": self.client_address[1]}) + "\n")
+            self.log_event(self.command, self.path + "\n" + raw.decode())
         if url.path == "/openapi.json":
             return self.send(DOCUMENT)
         parts = [urllib.parse.unquote(part) for part in url.path.strip("/").split("/")]
@@ -135,6 +141,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send({"data": PEOPLE[(page - 1) * size:page * size], "total": len(PEOPLE), "page": page})
         if collection == "people" and rest[1:] == ["notes"]:
             return self.send([{"id": int(rest[0]) * 10 + n, "text": f"remark {n}"} for n in range(2)])
+        if collection in ("hold", "release"):
+            if collection == "hold":
+                LET_GO.clear()
+            else:
+                LET_GO.set()
+            return self.send(None, 204)
         notes = STORE.setdefault((style, collection), {})
         kind = self.headers.get("Content-Type", "")
         value = None
@@ -159,6 +171,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return None
         with LOCK:
             answer = self.change(style, collection, notes, rest, value)
+            is_held = self.command == "GET" and not rest and not LET_GO.is_set()
+            if is_held:
+                answer = (json.dumps(answer[0]).encode(), answer[1])
+                self.log_event("HELD", self.path)
+        if is_held:
+            LET_GO.wait(60)
         if style == "slow" and self.command == "POST":
             time.sleep(1.5)
         if style == "drop" and self.command == "POST" or (

@@ -30,10 +30,10 @@ actor PageGate {
     }
 
     /// Runs `body` while no page is open.
-    func pass(_ body: @Sendable () async throws -> Void) async throws {
+    func pass<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
         await enter()
         defer { leave() }
-        try await body()
+        return try await body()
     }
 
     func leave() {

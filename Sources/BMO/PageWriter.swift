@@ -50,10 +50,12 @@ final class PageWriter: @unchecked Sendable {
     private var state: State
     private var recordsInPage = 0
 
-    /// - Parameter confirms: The walk is the second one, which has to lack a row too before that is deleted.
+    /// - Parameters:
+    ///   - acknowledged: The newest edit that the remote had taken when the walk began; see ``WalkTarget``.
+    ///   - confirms: The walk is the second one, which has to lack a row too before that is deleted.
     init(
         _ request: WalkRequest, _ context: SyncContext, parent: ParentObject?, after progress: WalkProgress?,
-        confirms: Bool, filter: RecordFilter? = nil
+        acknowledged: Int64, confirms: Bool, filter: RecordFilter? = nil
     ) {
         self.confirms = confirms
         self.filter = filter
@@ -65,7 +67,8 @@ final class PageWriter: @unchecked Sendable {
         began = progress?.began ?? request.began
         target = WalkTarget(
             scope: plan.scope(parent: parent), entity: plan.index, isListing: plan.isListing,
-            parent: parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } })
+            parent: parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } },
+            acknowledged: acknowledged)
         limit = plan.watched?.limit(now: request.began)
         store = context.store
         thread = context.thread

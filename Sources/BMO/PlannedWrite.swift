@@ -31,6 +31,9 @@ public struct PlannedWrite: Sendable {
     /// The values in the remote's shape as JSON, as `bmo push --dry-run` tells them; nil where none are sent.
     public var values: String? { content?.json }
 
+    /// ``values`` with long parts cut, for people to read.
+    package var shortValues: String? { content?.shortened.json }
+
     func writeMembers(to writer: RecordBatchWriter) {
         writer.member("entry", Int(entry))
         writer.member("entity", entity)

@@ -60,8 +60,11 @@ struct ScopeWalk: Sendable {
     private func walk(_ place: Place, fromBeginning: Bool, confirms: Bool = false) async throws -> Result {
         guard !context.isPartial else { return try await walkPart(place) }
         let scope = plan.scope(parent: parent)
-        let (saved, left) = try await context.thread.run { [context] in
-            (try context.store.progress(of: scope), try context.store.cursor(of: scope))
+        let (saved, left, acknowledged) = try await context.thread.run { [context] in
+            (
+                try context.store.progress(of: scope), try context.store.cursor(of: scope),
+                try context.store.newestAcknowledged()
+            )
         }
         let request = WalkRequest(
             plan, saved: left, isFull: context.options.full, ignoresBrake: context.options.allowsDeletes)
@@ -86,7 +89,8 @@ struct ScopeWalk: Sendable {
             if progress != nil, error.blamesCursor { throw ResumeRefused(error) }
             throw error
         }
-        let writer = PageWriter(request, context, parent: parent, after: progress, confirms: confirms)
+        let writer = PageWriter(
+            request, context, parent: parent, after: progress, acknowledged: acknowledged, confirms: confirms)
         var result = Result(
             listing: WalkListing(isWhole: false, began: progress?.began ?? request.began),
             counts: ImportCounts(entityCount: context.workspace.model.entities.count))
@@ -113,6 +117,7 @@ struct ScopeWalk: Sendable {
         let layout = model.entities[plan.index]
         let request = WalkRequest(plan, saved: nil, isFull: true, ignoresBrake: false)
         tally.began(afterPage: nil)
+        let acknowledged = try await context.thread.run { [context] in try context.store.newestAcknowledged() }
         let connection = try await context.connections.connection(for: plan.bridge)
         place.page = 1
         var fetch = fetchRequest(request, cursor: nil)
@@ -121,7 +126,7 @@ struct ScopeWalk: Sendable {
         }
         let stream = try await connection.fetch(fetch)
         let writer = PageWriter(
-            request, context, parent: parent, after: nil, confirms: false,
+            request, context, parent: parent, after: nil, acknowledged: acknowledged, confirms: false,
             filter: try RecordFilter(context.options.conditions, plan: plan.mapping, of: plan.index, in: model))
         var result = Result(
             listing: WalkListing(isWhole: false, began: request.began),

@@ -107,7 +107,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     private static func line(_ write: PlannedWrite) -> String {
         let state = write.state == .pending ? "" : " (\(write.state.rawValue))"
-        let content = write.fault.map { "cannot be sent: \($0)" } ?? write.values
+        let content = write.fault.map { "cannot be sent: \($0)" } ?? write.shortValues
         let text = "\(write.operation.rawValue) \(EditRun.name(write.entity, write.key))\(state)"
         return "  " + Terminal.printable(text + (content.map { "  \($0)" } ?? ""))
     }

@@ -28,15 +28,21 @@ public struct WalkTarget: Sendable {
     public var isListing: Bool
     /// The index of the relationship to one that leads to the parent, and the parent's key.
     public var parent: (relationship: Int, key: [StoredValue])?
+    /// The number of the newest edit that the remote had taken when the walk began; nil where it shows what is now.
+    ///
+    /// What it brings of objects with later ones may be from before.
+    public var acknowledged: Int64?
 
     /// A walk over an entity.
     public init(
-        scope: WalkScope, entity: Int, isListing: Bool = true, parent: (relationship: Int, key: [StoredValue])? = nil
+        scope: WalkScope, entity: Int, isListing: Bool = true, parent: (relationship: Int, key: [StoredValue])? = nil,
+        acknowledged: Int64? = nil
     ) {
         self.scope = scope
         self.entity = entity
         self.isListing = isListing
         self.parent = parent
+        self.acknowledged = acknowledged
     }
 }
 

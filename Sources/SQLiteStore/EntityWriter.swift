@@ -14,6 +14,7 @@ final class EntityWriter {
     private let provenance: ProvenanceTable
     private let edits: EditMerge
     private let editCount: OutboxTable.Count
+    private let acknowledgedCount: AcknowledgedTable.Count
     private let table: String
     private let rowID: String
     private let lookUp: RawStatement
@@ -31,6 +32,7 @@ final class EntityWriter {
         self.layout = layout
         self.edits = edits
         editCount = edits.outbox.count(of: layout.index)
+        acknowledgedCount = edits.acknowledged.count(of: layout.index)
         self.connection = connection
         self.stubs = stubs
         stubCount = stubs.count(of: layout.name)
@@ -62,7 +64,7 @@ final class EntityWriter {
 
     @inline(__always)
     func merge(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
-        if editCount.value > 0 { return try mergeOverEdits(cells, as: role) }
+        if editCount.value > 0 || acknowledgedCount.value > 0 { return try mergeOverEdits(cells, as: role) }
         return try mergeAll(cells, as: role)
     }
 

@@ -65,10 +65,14 @@ final class RowRemover {
         guard !key.isEmpty else { return [:] }
         guard let row = try row(of: root, key) else {
             // One that was deleted here: there is nothing left to send.
-            if writers.outbox.count(of: root).value > 0 { _ = try writers.edits.keeps(root, key) }
+            if hasEdits(root) { _ = try writers.edits.keeps(root, key) }
             return [:]
         }
         return try remove([row], of: root)
+    }
+
+    private func hasEdits(_ root: Int) -> Bool {
+        writers.outbox.count(of: root).value > 0 || writers.acknowledged.count(of: root).value > 0
     }
 
     /// Deletes rows of an entity's table; returns how many were deleted, per entity.
@@ -87,7 +91,7 @@ final class RowRemover {
             let next = waiting[place]
             place += 1
             guard let key = try key(of: next.root, next.row) else { continue }
-            if writers.outbox.count(of: next.root).value > 0, try writers.edits.keeps(next.root, key) { continue }
+            if hasEdits(next.root), try writers.edits.keeps(next.root, key) { continue }
             var mode = mode(of: next.root)
             if mode == .ignore, evenIfIgnored { mode = .hard }
             switch mode {

@@ -63,6 +63,7 @@ final class SQLitePageTransaction: PageTransaction {
 
     func follow(_ walk: WalkTarget) throws {
         self.walk = walk
+        try store.writers.edits.walkBegan = walk.acknowledged
         notesSeen = try walk.isListing && store.writers.walks.log(of: walk.scope) != nil
     }
 
@@ -128,7 +129,9 @@ final class SQLitePageTransaction: PageTransaction {
 
     func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {
         hasWritten = true
-        for root in try store.writers.acknowledge(entry, key: key) { touched[root] = true }
+        // A walk that begins after this look asks the remote after it took the edit.
+        let isWalked = !store.isRehearsal && FileLock.holder(of: store.path) != nil
+        for root in try store.writers.acknowledge(entry, key: key, isWalked: isWalked) { touched[root] = true }
     }
 
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool {

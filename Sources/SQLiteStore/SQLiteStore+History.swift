@@ -19,6 +19,7 @@ extension SQLiteStore {
                     sql: "SELECT EXISTS (SELECT 1 FROM bmo_runs WHERE outcome = 'running' AND (kind = 'push') = ?)",
                     arguments: [isPush])
                 if hasDead == true { try inTransaction(db) { try writers.changes.closeDeadRuns(pushes: isPush) } }
+                if !isPush { try forgetAcknowledged(db) }
                 try writers.changes.begin(RunDescription(kind: kind, started: Clock.now(), undoes: nil))
             }
         }

@@ -54,6 +54,26 @@ extension SQLiteStore {
         }
     }
 
+    /// The number of the newest edit that the remote took while walks were on their way, for
+    /// ``WalkTarget/acknowledged``; read it before the remote is asked.
+    ///
+    /// - Throws: ``StoreError``.
+    public func newestAcknowledged() throws -> Int64 {
+        try read("reading what the remote took") { db in
+            try Int64.fetchOne(db, sql: "SELECT max(id) FROM bmo_acknowledged") ?? 0
+        }
+    }
+
+    /// Forgets the edits that the remote took during walks that are over; who begins to walk has the file's lock.
+    func forgetAcknowledged(_ db: Database) throws {
+        // Looked for first: a run that has nothing to write takes no lock of SQLite's.
+        guard try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM bmo_acknowledged)") == true else { return }
+        try inTransaction(db) {
+            try writers.refresh()
+            try writers.acknowledged.forget()
+        }
+    }
+
     /// Begins to note which rows a walk lists, so that what it lacks can be told when it has finished.
     ///
     /// - Parameters:

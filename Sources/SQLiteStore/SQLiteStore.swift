@@ -292,6 +292,7 @@ final class Writers {
     let unknownFields: UnknownFieldTable
     let outbox: OutboxTable
     let conflicts: ConflictTable
+    let acknowledged: AcknowledgedTable
     let model: CompiledModel
     private let connection: OpaquePointer?
     private let dataVersion: RawStatement
@@ -323,6 +324,7 @@ final class Writers {
         unknownFields = UnknownFieldTable(on: connection)
         outbox = try OutboxTable(model, on: connection)
         conflicts = ConflictTable(model, on: connection)
+        acknowledged = try AcknowledgedTable(model, on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
     }
 
@@ -343,6 +345,7 @@ final class Writers {
     func reload() throws {
         try stubs.reload(model.entities.map(\.name))
         try outbox.reload()
+        try acknowledged.reload()
         provenance.forgetMemory()
         unknownFields.forget()
     }

@@ -104,6 +104,16 @@ enum SchemaUpdate {
             ALTER TABLE bmo_progress ADD COLUMN began TEXT NOT NULL DEFAULT '';
             """
         ),
+        (
+            "6 edits that the remote took during a walk",
+            """
+            CREATE TABLE bmo_acknowledged (
+                id INTEGER PRIMARY KEY, root TEXT NOT NULL, entity TEXT NOT NULL, key TEXT NOT NULL,
+                operation TEXT NOT NULL, changes TEXT NOT NULL, base TEXT, created TEXT NOT NULL
+            ) STRICT;
+            CREATE INDEX bmo_acknowledged_by_key ON bmo_acknowledged (root, key);
+            """
+        ),
     ]
 
     /// Whether the file was made for just this model: then there is nothing to do, and no lock to wait for.

@@ -84,6 +84,38 @@ extension EndToEndTests {
             #expect(try await place.expect("get", "Note", "1").contains("to be sent (conflict)"))
         }
 
+        @Test func `of a conflict without two values resolve says what can be done with the edit`() async throws {
+            // The ETag is in the replies to writes alone: reading brings no other.
+            let place = try NotePlace(readOne: false)
+            try await place.expect("create", "Note", "--set", "text=a", "--push")
+            try await place.change(1, #"{"other": 1}"#)
+            let update = try await place.bmo("update", "Note", "1", "--set", "text=b", "--push")
+            #expect(update.exitCode == 1 && update.output.contains("conflict    2"), "\(update)")
+            #expect(try await place.expect("conflicts") == "0 conflicts\n")
+            let resolve = try await place.bmo("resolve", "Note", "1", "--take", "local")
+            #expect(resolve.exitCode == 1, "\(resolve)")
+            #expect(resolve.errorOutput.contains("Note 1 has no two values to choose from"), "\(resolve)")
+            #expect(resolve.errorOutput.contains("`bmo outbox retry 2` sends the edit again"), "\(resolve)")
+            #expect(try await place.expect("push", "--dry-run").hasPrefix("dry run: 0 edits would be sent, 1 stays"))
+        }
+
+        @Test func `a dry run cuts long values, and says what is not writable any more`() async throws {
+            let place = try NotePlace(match: nil, readOne: false)
+            try await place.expect("create", "Note", "--set", "text=\(String(repeating: "x", count: 5000))")
+            let dry = try await place.expect("push", "--dry-run")
+            #expect(dry.contains("x… (5000 characters)") && dry.count < 400, "\(dry)")
+            #expect(try await place.expect("plan", "Note").count < 1000)
+            #expect(try await place.expect("push", "--dry-run", "--json").count > 5000, "the whole of it")
+            #expect(try await place.expect("outbox", "show", "1").count < 400)
+            let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            try place.folder.write(
+                config.replacingOccurrences(of: "writable: true\n    # no", with: "writable: false\n    # no"),
+                to: "bmo.yml")
+            let held = try await place.expect("push", "--dry-run")
+            #expect(held.contains("create  Note -1  cannot be sent: Note is not writable any more"), "\(held)")
+            #expect(held.hasSuffix("dry run: 0 edits would be sent, 1 cannot be; nothing was\n"), "\(held)")
+        }
+
         @Test func `an operation that the section does not name is refused at the edit and by check`() async throws {
             let place = try NotePlace()
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)

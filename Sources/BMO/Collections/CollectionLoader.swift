@@ -232,7 +232,9 @@ public actor CollectionLoader {
             }
         }
         var final = result
-        if isFirst, options.missing == .delete { final.deleted += try await deleteMissing(loaded.keys) }
+        if isFirst, options.missing == .delete {
+            final.deleted += try await deleteMissing(loaded.keys, asked: outcome.acknowledged)
+        }
         final.userInfo = request.userInfo
         return Page(
             number: index + 1, objects: try await objects(of: loaded.keys), isLast: outcome.isAtEnd, result: final)
@@ -279,7 +281,9 @@ public actor CollectionLoader {
     }
 
     /// Deletes what matches the request and is none of the keys, as a page of its own.
-    private func deleteMissing(_ keys: [[StoredValue]]) async throws -> [ObjectID] {
+    ///
+    /// - Parameter acknowledged: The newest edit that the remote had taken when it was asked.
+    private func deleteMissing(_ keys: [[StoredValue]], asked acknowledged: Int64) async throws -> [ObjectID] {
         let reader = manager.reader
         let request = ObjectRequest(request.entity, where: request.predicate)
         let query = try reader.query(request)
@@ -293,23 +297,32 @@ public actor CollectionLoader {
                     try reader.store.rows(of: query).map(\.key).filter { !kept.contains($0) }
                 }
                 guard !gone.isEmpty else { return [] }
-                try await gate.pass {
+                let deleted = try await gate.pass {
                     try await session.thread.run {
+                        var deleted: [[StoredValue]] = []
                         let transaction = try session.store.beginPage()
                         do {
                             try transaction.access {
+                                try transaction.follow(
+                                    WalkTarget(
+                                        scope: WalkScope(entity: plan.entity.name, source: "request"),
+                                        entity: plan.index, isListing: false, acknowledged: acknowledged))
                                 try transaction.setSource(
                                     PageSource(bridge: plan.bridge, walk: plan.entity.name, location: nil))
-                                for key in gone { _ = try transaction.delete(entity: schema.layout.index, key: key) }
+                                for key in gone
+                                where try !transaction.delete(entity: schema.layout.index, key: key).isEmpty {
+                                    deleted.append(key)
+                                }
                             }
                             try transaction.commit()
                         } catch {
                             transaction.rollback()
                             throw error
                         }
+                        return deleted
                     }
                 }
-                return gone.map { schema.id(of: $0, in: schema.layout) }
+                return deleted.map { schema.id(of: $0, in: schema.layout) }
             }
         }
     }

@@ -28,6 +28,7 @@ extension Workspace {
                 return PendingRequest(
                     entry: entry, values: nil, fault: "the configuration has no entity \(entry.entity)")
             }
+            if let fault = obstacle(to: entry) { return PendingRequest(entry: entry, values: nil, fault: fault) }
             do {
                 let request = try PushRequest(entry, index, in: self, store)
                 return PendingRequest(entry: entry, values: request.values, fault: nil)

@@ -144,6 +144,20 @@ extension Workspace {
         return faults
     }
 
+    /// Why the configuration does not let an edit that waits be sent; nil where it does, or nobody can tell.
+    func obstacle(to entry: OutboxEntry) -> String? {
+        guard let entity = model.model.entity(named: entry.entity) else { return nil }
+        guard model.model.isWritable(entity) else {
+            return "\(entry.entity) is not writable any more; \"writable: true\" in \(configuration.file) sends it, "
+                + "`bmo outbox drop \(entry.id)` takes it back here"
+        }
+        let bridge = model.model.walked(entity).bridge
+        guard can(entry.operation.rawValue, bridge) else {
+            return "the bridge \"\(bridge)\" of \(entry.entity) cannot \(entry.operation.rawValue) objects"
+        }
+        return missingWrite(of: entity, entry.operation.rawValue)
+    }
+
     /// Why the section of an entity does not let an operation be done; nil where it does, or nobody can tell.
     private func missingWrite(of entity: Entity, _ operation: String) -> String? {
         let walked = model.model.walked(entity)

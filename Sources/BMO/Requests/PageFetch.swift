@@ -30,18 +30,21 @@ struct PageFetch: Sendable {
         /// Whether the last page came.
         var isAtEnd = false
         var records = 0
+        /// The newest edit that the remote had taken when it was asked; see ``WalkTarget``.
+        var acknowledged: Int64 = 0
     }
 
     /// - Throws: What the bridge or the store throws; the pages before are in.
     func run() async throws -> Outcome {
         let connection = try await session.connections.connection(for: plan.bridge)
         observer.contacting(plan.bridge)
+        let acknowledged = try await session.thread.run { [session] in try session.store.newestAcknowledged() }
         var fetch = FetchRequest(
             entity: plan.entity.name, section: plan.section, cursor: cursor, pageSize: pageSize)
         fetch.filters = filters
         fetch.prefetches = !isSingle
         let stream = try await connection.fetch(fetch)
-        let writer = PageBatchWriter(self)
+        let writer = PageBatchWriter(self, acknowledged)
         do {
             let outcome = try await pages(of: stream, to: writer)
             await stream.close()
@@ -82,9 +85,9 @@ private actor PageBatchWriter {
     private let importer: Importing
     private var holdsGate = false
 
-    init(_ fetch: PageFetch) {
+    init(_ fetch: PageFetch, _ acknowledged: Int64) {
         self.fetch = fetch
-        importer = Importing(fetch)
+        importer = Importing(fetch, acknowledged)
     }
 
     /// Imports a batch; whether that ended a page, which is committed then.
@@ -131,8 +134,9 @@ private actor PageBatchWriter {
         private var openRecords = 0
         private(set) var outcome = PageFetch.Outcome()
 
-        init(_ fetch: PageFetch) {
+        init(_ fetch: PageFetch, _ acknowledged: Int64) {
             self.fetch = fetch
+            outcome.acknowledged = acknowledged
             mapper = Mapper(fetch.session.workspace.model)
         }
 
@@ -171,7 +175,8 @@ private actor PageBatchWriter {
         private func begin() throws -> PageImport {
             let plan = fetch.plan
             let target = WalkTarget(
-                scope: WalkScope(entity: plan.entity.name, source: "request"), entity: plan.index, isListing: false)
+                scope: WalkScope(entity: plan.entity.name, source: "request"), entity: plan.index, isListing: false,
+                acknowledged: outcome.acknowledged)
             fetch.observer.pageBegins()
             let page = try PageImport(
                 plan.index, of: fetch.session.workspace.model,

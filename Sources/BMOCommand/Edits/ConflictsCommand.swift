@@ -100,6 +100,14 @@ struct ResolveCommand: AsyncParsableCommand {
         let key = try input.key(key)
         let conflicts = try store.conflicts(entity: entity, key: key).filter { column == nil || $0.column == column }
         guard !conflicts.isEmpty else {
+            if column == nil,
+                let entry = try store.outbox(entity: entity, key: key).first(where: { $0.state == .conflict })
+            {
+                throw CommandFailure(
+                    "\(EditRun.name(entity, key)) has no two values to choose from: the remote refused the edit as a "
+                        + "conflict, and reading the object brought no other version; `bmo outbox retry \(entry.id)` "
+                        + "sends the edit again, `bmo outbox drop \(entry.id)` takes it back here")
+            }
             let what = column.map { " in \($0)" } ?? ""
             throw CommandFailure("\(EditRun.name(entity, key)) has no conflict\(what); `bmo conflicts` lists them")
         }

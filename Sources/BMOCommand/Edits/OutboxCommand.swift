@@ -168,7 +168,8 @@ struct OutboxShowCommand: AsyncParsableCommand {
     }
 
     private static func list(_ keys: [[StoredValue]]) -> String {
-        keys.map { $0.map(\.description).joined(separator: "/") }.joined(separator: ", ")
+        let shown = keys.prefix(50).map { $0.map(\.description).joined(separator: "/") }.joined(separator: ", ")
+        return keys.count > 50 ? "\(shown), … (\(keys.count) in all)" : shown
     }
 }
 

@@ -52,7 +52,7 @@ struct PushCommand: AsyncParsableCommand {
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let store = try options.store(of: workspace)
         let names = entities.isEmpty ? nil : entities
-        if dryRun { return try show(try workspace.pendingRequests(of: names, in: store), store) }
+        if dryRun { return try show(try workspace.pendingRequests(of: names, in: store), names, store) }
         let printer = PushPrinter(json: json)
         let pushOptions = Workspace.PushOptions(entities: names, patience: wait?.patience ?? .none, grace: grace)
         let command = (["bmo push"] + entities).joined(separator: " ")
@@ -70,7 +70,12 @@ struct PushCommand: AsyncParsableCommand {
         if !report.succeeded { throw ExitCode(CommandFailure.failed) }
     }
 
-    private func show(_ requests: [Workspace.PendingRequest], _ store: SQLiteStore) throws {
+    private func show(
+        _ requests: [Workspace.PendingRequest], _ names: [String]?, _ store: SQLiteStore
+    ) throws {
+        let kept = try store.outbox().count { entry in
+            (entry.state == .refused || entry.state == .conflict) && names?.contains(entry.entity) != false
+        }
         try store.close()
         for request in requests {
             let entry = request.entry
@@ -86,7 +91,7 @@ struct PushCommand: AsyncParsableCommand {
                         writer.member("fault", request.fault)
                     })
             } else {
-                let what = request.fault.map { "cannot be sent: \($0)" } ?? request.values?.json ?? ""
+                let what = request.fault.map { "cannot be sent: \($0)" } ?? request.values?.shortened.json ?? ""
                 let values = entry.operation == .delete && request.fault == nil ? "" : "  \(what)"
                 let state = entry.state == .pending ? "" : " (\(entry.state.rawValue))"
                 print(
@@ -95,7 +100,11 @@ struct PushCommand: AsyncParsableCommand {
             }
         }
         if !json {
-            print("dry run: \(Terminal.count(requests.count, "edit", "edits")) would be sent; nothing was")
+            let faulty = requests.count { $0.fault != nil }
+            var words = "dry run: \(Terminal.count(requests.count - faulty, "edit", "edits")) would be sent"
+            if faulty > 0 { words += ", \(faulty) cannot be" }
+            if kept > 0 { words += ", \(Terminal.count(kept, "stays", "stay")) as refused or in conflict" }
+            print("\(words); nothing was")
         }
     }
 }

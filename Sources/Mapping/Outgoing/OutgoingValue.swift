@@ -68,6 +68,23 @@ package indirect enum OutgoingValue: Sendable {
         }.dropFirst(#"{"value":"#.count).dropLast().description
     }
 
+    /// The value with its long parts cut, for people to read.
+    package var shortened: OutgoingValue {
+        func cut(_ text: String) -> OutgoingValue {
+            .text(text.count > 200 ? "\(text.prefix(200))… (\(text.count) characters)" : text)
+        }
+        switch self {
+        case .null, .bool, .int, .double, .decimal: return self
+        case .text(let text): return cut(text)
+        case .json(let text): return text.count > 200 ? cut(text) : self
+        case .bytes(let bytes): return bytes.count > 150 ? .text("\(bytes.count) bytes") : self
+        case .array(let elements):
+            let rest = elements.count > 20 ? [OutgoingValue.text("… (\(elements.count) in all)")] : []
+            return .array(elements.prefix(20).map(\.shortened) + rest)
+        case .object(let members): return .object(members.map { ($0.key, $0.value.shortened) })
+        }
+    }
+
     /// The value as text, as a condition has it; nil for null and for what is no single value.
     package var text: String? {
         switch self {

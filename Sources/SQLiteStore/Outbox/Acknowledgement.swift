@@ -4,9 +4,11 @@ internal import Mapping
 extension Writers {
     /// Takes an entry away that the remote has, inside the page that imports its answer; nothing where it is gone.
     ///
-    /// - Parameter key: The key that the remote gave the object, where that is not the local one.
+    /// - Parameters:
+    ///   - key: The key that the remote gave the object, where that is not the local one.
+    ///   - isWalked: Whether walks may be on their way that bring what was before.
     /// - Returns: The roots of the entities whose rows changed.
-    func acknowledge(_ id: Int64, key: [StoredValue]?) throws -> Set<Int> {
+    func acknowledge(_ id: Int64, key: [StoredValue]?, isWalked: Bool) throws -> Set<Int> {
         guard let entry = try outbox.entry(id), let root = outbox.root(of: entry) else { return [] }
         guard entry.operation != .create || !entry.hasTemporaryKey || key != nil else {
             throw StoreError(
@@ -14,6 +16,7 @@ extension Writers {
                 remedy: "check what the configuration says about the key in the reply")
         }
         try outbox.remove(entry, root: root)
+        if isWalked { try acknowledged.add(entry, root: root, key: key ?? entry.key) }
         let hasMore = outbox.hasEdits(root, entry.key)
         if !hasMore { try conflicts.remove(root, entry.key) }
         var touched: Set<Int> = []

@@ -14,6 +14,11 @@ final class EditMerge {
     private var answered: [Int: Set<[StoredValue]>] = [:]
     /// Of objects on the open page: whether the remote's side is the newer one.
     private var remoteIsNewer: [Int: [[StoredValue]: Bool]] = [:]
+    /// The number of the newest edit that the remote had taken when the walk of the open page began; nil for a page that
+    /// shows what is now.
+    var walkBegan: Int64?
+    /// Objects of which the open page has records from before an edit.
+    var outdated: [Int: Set<[StoredValue]>] = [:]
 
     init(_ model: CompiledModel, _ writers: Writers) {
         self.model = model
@@ -26,6 +31,8 @@ final class EditMerge {
     func beginPage() {
         answered = [:]
         remoteIsNewer = [:]
+        walkBegan = nil
+        outdated = [:]
     }
 
     /// The open page brings the remote's answer to an edit of this object.
@@ -36,8 +43,15 @@ final class EditMerge {
         _ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>, as role: RowRole
     ) throws -> (cells: [Cell], role: RowRole)? {
         let all = Array(cells)
-        guard role != .reference, outbox.count(of: layout.index).value > 0 else { return (all, role) }
+        guard role != .reference else { return (all, role) }
         let key = layout.key.map { cells[$0].value ?? .null }
+        switch try age(of: all, layout, key) {
+        case .current: break
+        case .outdated: return (onlyKey(all, layout), role)
+        // Others may refer to it all the same: they find a stub.
+        case .deleted: return role == .listed ? nil : (onlyKey(all, layout), .reference)
+        }
+        guard outbox.count(of: layout.index).value > 0 else { return (all, role) }
         let entries = try outbox.entries(layout.index, key)
         guard let first = entries.first, let last = entries.last else { return (all, role) }
         if first.operation == .create, first.hasTemporaryKey {
@@ -203,15 +217,15 @@ final class EditMerge {
         }
         if differs { try outbox.update(entry) }
         // Others may refer to it all the same: they find a stub.
-        guard role != .listed else { return nil }
-        let kept = Set(layout.key + [layout.discriminator].compactMap { $0 })
-        return (cells.enumerated().map { kept.contains($0) ? $1 : .absent }, .reference)
+        return role == .listed ? nil : (onlyKey(cells, layout), .reference)
     }
 
     // MARK: - Objects that the remote deleted
 
-    /// Whether a row that the remote no longer has is to stay, because of an edit that waits.
+    /// Whether a row that the remote no longer has is to stay, because of an edit that waits or was just taken.
     func keeps(_ root: Int, _ key: [StoredValue]) throws -> Bool {
+        // It was there after the walk began that lacks it.
+        if let last = try takenSince(root, key).last, last.operation != .delete { return true }
         let entries = try outbox.entries(root, key)
         guard let first = entries.first, let last = entries.last else { return false }
         if first.operation == .create { return true }
@@ -252,6 +266,7 @@ final class EditMerge {
         _ toMany: EntityLayout.ToMany, of owner: EntityLayout, _ key: [StoredValue], _ remote: [[StoredValue]],
         over stored: [[StoredValue]]
     ) throws -> [[StoredValue]]? {
+        if try isOutdated(toMany, owner.index, key, remote) { return nil }
         let entries = try outbox.entries(owner.index, key)
         guard let last = entries.last else { return remote }
         if last.operation == .delete { return nil }
@@ -304,7 +319,7 @@ final class EditMerge {
 
     /// Whether a link that lies in another object is as an edit of that made it: the other end does not change it.
     func isPending(_ root: Int, _ key: [StoredValue], _ fits: (OutboxEntry) -> Bool) throws -> Bool {
-        guard outbox.hasEdits(root, key) else { return false }
-        return try outbox.entries(root, key).contains { $0.operation == .delete || fits($0) }
+        let entries = try outbox.entries(root, key) + takenSince(root, key)
+        return entries.contains { $0.operation == .delete || fits($0) }
     }
 }

@@ -22,12 +22,12 @@ final class SavePlace: Sendable {
     ///
     /// - Parameter url: Another server than the place's own.
     func manager(
-        url: String? = nil, match: String = "match: [text]", options: RequestManager.Options = .init()
+        url: String? = nil, match: String = "match: [text]", timeout: Int = 5, options: RequestManager.Options = .init()
     ) async throws -> RequestManager {
         try folder.write(
             """
             version: 1
-            bridges: {api: {plugin: rest, options: {url: "\(url ?? server.url)", timeout: 5}}}
+            bridges: {api: {plugin: rest, options: {url: "\(url ?? server.url)", timeout: \(timeout)}}}
             entities:
               Note:
                 bridge: api
@@ -59,8 +59,12 @@ final class SavePlace: Sendable {
     }
 
     /// What the server has, as curl reads it.
-    func remote(_ path: String = "notes") async throws -> String {
-        try await ProcessRun.run("curl", ["-s", "--max-time", "10", "\(server.url)/\(style)/\(path)"]).output
+    func remote(_ path: String = "notes") async throws -> String { try await curl(path) }
+
+    /// Asks the server by curl.
+    func curl(_ path: String, _ arguments: String...) async throws -> String {
+        let options = ["-s", "--max-time", "10"] + arguments
+        return try await ProcessRun.run("curl", options + ["\(server.url)/\(style)/\(path)"]).output
     }
 
     /// Changes a note behind bmo's back.
