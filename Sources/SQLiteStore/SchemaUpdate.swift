@@ -114,6 +114,13 @@ enum SchemaUpdate {
             CREATE INDEX bmo_acknowledged_by_key ON bmo_acknowledged (root, key);
             """
         ),
+        (
+            "7 edits that may have arrived",
+            """
+            ALTER TABLE bmo_outbox ADD COLUMN may_have_arrived INTEGER NOT NULL DEFAULT 0;
+            UPDATE bmo_outbox SET may_have_arrived = 1 WHERE state IN ('sending', 'unknown');
+            """
+        ),
     ]
 
     /// Whether the file was made for just this model: then there is nothing to do, and no lock to wait for.

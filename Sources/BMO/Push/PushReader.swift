@@ -49,7 +49,7 @@ struct PushReader {
         if let section = definition.readOne {
             var fetch = FetchRequest(entity: definition.name, section: try PushRequest.section(section, workspace))
             fetch.parent = object
-            return try await first(of: fetch, conditions: 0) { $0 == key }
+            return try await first(of: fetch, conditions: 0, isReadOne: true) { $0 == key }
         }
         let fetch = try listing(remote, plan)
         return try await first(of: fetch, conditions: remote.count) { $0 == key }
@@ -85,7 +85,12 @@ struct PushReader {
         let layout = model.entities[entity]
         let isWhole = try await walk(fetch, conditions: conditions.count) { mapper, batch in
             let page = mapper.map(batch, as: entity, parent: parent?.key)
-            for row in page.rows where !row.isReference && layout.root == model.entities[row.entity].root {
+            var record = -1
+            for row in page.rows {
+                // A record's own row comes before those that are nested in it, which are other objects.
+                let isTop = row.record != record
+                record = row.record
+                guard isTop, !row.isReference, layout.root == model.entities[row.entity].root else { continue }
                 let cells = page.cells[row.firstCell..<row.firstCell + layout.fields.count]
                 let fits = zip(layout.fields, cells).allSatisfy { field, cell in
                     values[field.name].map { (cell.value ?? .null).isSame(as: $0, field.type) } ?? true
@@ -128,13 +133,13 @@ struct PushReader {
     }
 
     private func first(
-        of fetch: FetchRequest, conditions: Int, _ fits: ([StoredValue]) -> Bool
+        of fetch: FetchRequest, conditions: Int, isReadOne: Bool = false, _ fits: ([StoredValue]) -> Bool
     ) async throws -> Found {
         var found: RecordBatch?
         let tombstone = model.model.root(of: definition).deletes.tombstone
         var isGone = false
         do {
-            let isWhole = try await walk(fetch, conditions: conditions) { mapper, batch in
+            let isWhole = try await walk(fetch, conditions: conditions, isReadOne: isReadOne) { mapper, batch in
                 for index in 0..<batch.count {
                     guard let key = mapper.key(of: batch[index], as: entity, parent: parent?.key), fits(key) else {
                         continue
@@ -159,7 +164,7 @@ struct PushReader {
     ///
     /// - Returns: Whether all that was asked for has come.
     private func walk(
-        _ fetch: FetchRequest, conditions: Int, _ body: (Mapper, RecordBatch) -> Bool
+        _ fetch: FetchRequest, conditions: Int, isReadOne: Bool = false, _ body: (Mapper, RecordBatch) -> Bool
     ) async throws -> Bool {
         let connection = try await connections.connection(for: definition.bridge)
         let stream = try await connection.fetch(fetch)
@@ -178,7 +183,7 @@ struct PushReader {
                     await stream.close()
                     // Conditions make a listing partial, and what they leave out is not wanted.
                     let isFiltered = conditions > 0 && !fetched.page.pushed.isEmpty
-                    return fetched.page.complete || isFiltered || fetch.parent != nil && definition.readOne != nil
+                    return fetched.page.complete || isFiltered || isReadOne
                 }
                 if count >= Self.mostRecords { break }
             }

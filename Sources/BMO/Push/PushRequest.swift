@@ -24,6 +24,12 @@ struct PushRequest: Sendable {
         let row = try Self.row(of: entry, layout, store)
         parent = try Self.parent(of: definition, layout, row, workspace, store)
 
+        if let lost = Self.unknownName(in: entry, layout) {
+            throw OutgoingPlan.Refusal(
+                lost,
+                "\(entry.entity) has no \(lost) any more, which this edit sets: put it back into the configuration, or "
+                    + "drop the edit")
+        }
         var columns: [String: StoredValue] = [:]
         if entry.operation != .delete {
             for change in entry.changes {
@@ -76,6 +82,14 @@ struct PushRequest: Sendable {
             writer.member("idempotency_key", entry.idempotencyKey)
         }
         batch = try writer.finish()
+    }
+
+    /// What an edit sets and the configuration does not have any more.
+    private static func unknownName(in entry: OutboxEntry, _ layout: EntityLayout) -> String? {
+        guard entry.operation != .delete else { return nil }
+        let fields = Set(layout.fields.map(\.name))
+        return entry.changes.first { $0.new != nil && !fields.contains($0.name) }?.name
+            ?? entry.links.first { link in !layout.toMany.contains { $0.name == link.relationship } }?.relationship
     }
 
     /// A section of the configuration, with its secrets.

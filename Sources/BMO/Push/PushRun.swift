@@ -137,6 +137,7 @@ struct PushRun {
 
     private func take(_ outcome: PushSender.Outcome, _ round: inout Round) async throws {
         switch outcome {
+        case .gone: break
         case .over(let edit):
             round.edits.append(edit)
             report(edit)

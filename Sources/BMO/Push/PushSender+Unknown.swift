@@ -34,7 +34,9 @@ extension PushSender {
 
     private func lookForCreated(_ entry: OutboxEntry, _ place: Place, _ isLate: Bool) async throws -> Outcome {
         // A remote that keeps its promise tells by the key whether it has it.
-        if place.entity.honoursIdempotencyKeys { return try await sendAgain(entry, true) }
+        if place.entity.honoursIdempotencyKeys, entry.cause?.code != OutboxFailure.accepted {
+            return try await sendAgain(entry, true)
+        }
         if !entry.hasTemporaryKey {
             switch try await reader(place).object(key: entry.key) {
             case .object(let record): return try await acknowledge(entry, place, record)
@@ -126,6 +128,11 @@ extension PushSender {
     /// It may still be at it: what is not there at once is looked for again.
     private func sendAgain(_ entry: OutboxEntry, _ isLate: Bool) async throws -> Outcome {
         let failure = entry.cause ?? OutboxFailure(code: "timeout", message: "no answer came")
+        guard failure.code != OutboxFailure.accepted else {
+            return .over(
+                try await stayUnknown(
+                    entry, OutboxFailureError(failure.code, "it was not found there", Self.decide(entry))))
+        }
         guard isLate else {
             let next = entry.notBefore ?? Clock.text(after: options.grace)
             let words = OutboxFailure(

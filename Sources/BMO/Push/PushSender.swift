@@ -9,6 +9,8 @@ internal import SQLiteStore
 struct PushSender {
     /// What became of an edit.
     enum Outcome: Sendable {
+        /// It is not to be sent any more: somebody dropped it, or found a conflict, in the meantime.
+        case gone
         /// It is over for this push.
         case over(PushReport.Edit)
         /// It is due again: what was in its way is gone.
@@ -34,7 +36,7 @@ struct PushSender {
                 remedy: "set \"writable: true\" again to send it, or `bmo outbox drop \(entry.id)` takes it back here")
             return .over(PushReport.Edit(entry, .waits, failure))
         }
-        let place: Place
+        var place: Place
         switch try await self.place(of: entry) {
         case .success(let found): place = found
         case .failure(let failure):
@@ -49,9 +51,16 @@ struct PushSender {
             let failure = BridgeFailure(.configuration, error.message, bridge: place.bridge, remedy: error.remedy)
             return .down(bridge: place.bridge, try await wait(entry, failure))
         }
-        try await store.run { try $0.markSending(entry.id) }
-        var entry = entry
-        entry.attempts += 1
+        // What was edited since it was read, while the bridge was connecting, goes along; later edits follow.
+        guard let marked = try await store.run({ try $0.markSending(entry.id) }) else { return .gone }
+        if !marked.sendsTheSame(as: entry) {
+            switch try await self.place(of: marked) {
+            case .success(let found): place = found
+            case .failure(let failure):
+                return .over(try await settle(marked, .refused(failure.failure), .refused, failure.failure))
+            }
+        }
+        let entry = marked
         do {
             let batch = place.request.batch
             // Not given up with the push: nobody would know whether it arrived.
@@ -113,6 +122,8 @@ struct PushSender {
     private func accept(_ entry: OutboxEntry, _ place: Place, _ reply: RecordBatch?) async throws -> Outcome {
         guard entry.operation != .delete else { return try await acknowledge(entry, place, nil) }
         var record = reply
+        // A reply that shows another object (a log entry, a job) is none of this one.
+        if !entry.hasTemporaryKey, let key = key(in: record, place), key != entry.key { record = nil }
         if record == nil, !entry.hasTemporaryKey, place.entity.readOne != nil,
             case .object(let found)? = try? await reader(place).object(key: entry.key)
         {
@@ -123,11 +134,13 @@ struct PushSender {
         }
         // It is there, and nobody knows by which key.
         let failure = OutboxFailure(
-            code: "protocol", message: "the remote accepted it, and its reply does not tell the new object's key",
+            code: OutboxFailure.accepted,
+            message: "the remote accepted it, and its reply does not tell the new object's key",
             remedy: "say where the reply has it (key_field, records), or how to find the object: \"match\"")
         _ = try await settle(entry, .unknown(at: nil, failure), .unknown, failure)
         var entry = entry
         entry.failure = failure
+        entry.notBefore = nil
         return try await look(for: entry, place, isLate: false)
     }
 
@@ -327,7 +340,19 @@ struct OutboxFailureError: Error {
     init(_ message: String) { self.init("unknown", message, nil) }
 }
 
+extension OutboxEntry {
+    /// Whether the remote would get the same for it as for another state of the same entry.
+    fileprivate func sendsTheSame(as other: OutboxEntry) -> Bool {
+        operation == other.operation && key == other.key && changes == other.changes && links == other.links
+            && idempotencyKey == other.idempotencyKey && entity == other.entity
+            && hasTemporaryKey == other.hasTemporaryKey
+    }
+}
+
 extension OutboxFailure {
+    /// The code of an edit that the remote accepted without telling the new object's key: it is never sent again by itself.
+    static let accepted = "accepted"
+
     /// What a bridge says.
     init(_ failure: BridgeFailure) {
         let place = failure.location.map { failure.message.contains($0) ? "" : " (\($0))" } ?? ""

@@ -24,8 +24,7 @@ final class PushStore: Sendable {
                 return try await thread.run { [store] in try body(store) }
             } catch let error as StoreError where error.code == .busy && ContinuousClock.now < end {
                 // Not cancelled: what is on its way comes to its end.
-                try? await Task.sleep(for: .milliseconds(50))
-                if Task.isCancelled { await Task.yield() }
+                await Task { try? await Task.sleep(for: .milliseconds(50)) }.value
             }
         }
     }

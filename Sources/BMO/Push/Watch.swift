@@ -2,6 +2,8 @@
 // once; another pushes a moment after each local edit. They share nothing but the file.
 
 internal import Importer
+internal import Mapping
+internal import Model
 internal import SQLiteStore
 internal import Synchronization
 
@@ -203,7 +205,13 @@ private struct Watch {
 
     /// An edit that can be sent now.
     private func hasNews(_ store: SQLiteStore) throws -> Bool {
-        try store.nextToSend(at: Clock.now(), entities: nil, excluding: []) != nil && options.entities == nil
+        let names = options.entities.map { entities in
+            let model = workspace.model.model
+            return Set(
+                model.entities.filter { entity in model.lineage(of: entity).contains { entities.contains($0.name) } }
+                    .map(\.name))
+        }
+        return try store.nextToSend(at: Clock.now(), entities: names, excluding: []) != nil
     }
 
     /// Pushes if there is anything to push; returns when to look again, empty for after the next commit only.

@@ -48,7 +48,7 @@ final class AcknowledgedTable {
         // The columns of an outbox entry that count no more are made up.
         let select = try statements(
             """
-            SELECT id, entity, key, operation, changes, base, '', 'sending', 0, NULL, created, NULL, '[]', 0
+            SELECT id, entity, key, operation, changes, base, '', 'sending', 0, NULL, created, NULL, '[]', 0, 0
             FROM bmo_acknowledged WHERE root = ? AND key = ? AND id > ? ORDER BY id
             """)
         select.bind(model.entities[root].name, at: 1)

@@ -158,11 +158,11 @@ final class EditMerge {
         let conflicts = try writers.conflicts.all(root: root, key: key)
         for (old, entry) in zip(set.original, set.entries) {
             var entry = entry
-            if entry.operation == .update, entry.changes.isEmpty, entry.links.isEmpty, entry.takesEdits {
+            if entry.operation == .update, entry.changes.isEmpty, entry.links.isEmpty, entry.isAtRest {
                 try outbox.remove(old, root: root)
                 continue
             }
-            if entry.takesEdits, !conflicts.isEmpty {
+            if entry.isAtRest, !conflicts.isEmpty {
                 entry.state = .conflict
             } else if entry.state == .conflict, conflicts.isEmpty,
                 entry.failure == nil || entry.changes.allSatisfy({ set.compared.contains($0.name) })
@@ -196,7 +196,7 @@ final class EditMerge {
             }
         }
         let isAnswer = answered[layout.index]?.contains(key) == true
-        if differs, !isAnswer, entry.takesEdits {
+        if differs, !isAnswer, entry.isAtRest {
             if case .newest(let attribute) = policy(of: layout) {
                 let set = EntrySet([entry], layout, key)
                 remoteIsNewer[layout.index, default: [:]][key] = isNewer(attribute, layout, cells, set)
@@ -230,13 +230,13 @@ final class EditMerge {
         guard let first = entries.first, let last = entries.last else { return false }
         if first.operation == .create { return true }
         if last.operation == .delete {
-            if last.takesEdits {
-                for entry in entries where entry.takesEdits { try outbox.remove(entry, root: root) }
+            if last.isAtRest {
+                for entry in entries where entry.isAtRest { try outbox.remove(entry, root: root) }
                 try writers.conflicts.remove(root, key)
             }
             return false
         }
-        if entries.allSatisfy(\.takesEdits) {
+        if entries.allSatisfy(\.isAtRest) {
             switch model.model.entities[root].conflicts {
             case .remote:
                 for entry in entries { try outbox.remove(entry, root: root) }
@@ -252,7 +252,7 @@ final class EditMerge {
             EditConflict(
                 entity: last.entity, key: key, column: nil, base: nil, local: nil, remote: nil, seen: Clock.now()),
             root: root)
-        for var entry in entries where entry.takesEdits && entry.state != .conflict {
+        for var entry in entries where entry.isAtRest && entry.state != .conflict {
             entry.state = .conflict
             try outbox.update(entry)
         }

@@ -88,11 +88,15 @@ final class LocalEditor {
     /// Makes an update of the delete of an object that is made again, or nothing, if it is as it was.
     private func revive(_ object: EditedObject, _ last: OutboxEntry) throws -> Int64? {
         var entry = last
+        // What the remote made of the object while it was deleted here is what the update is based on.
+        let remote = try writers.conflicts.remoteValues(object.root, object.key)
+        try writers.conflicts.remove(object.root, object.key)
+        entry.state = .pending
         let row = try writers.remover.editor(object.root).row(object.key) ?? []
         entry.entity = object.layout.name
         entry.operation = .update
         entry.changes = zip(object.layout.fields, row).compactMap { field, value in
-            let old = last.changes.first { $0.name == field.name }?.old ?? .null
+            let old = remote[field.name] ?? last.changes.first { $0.name == field.name }?.old ?? .null
             guard old != value, field.name != object.layout.deletion.map({ object.layout.fields[$0].name }) else {
                 return nil
             }

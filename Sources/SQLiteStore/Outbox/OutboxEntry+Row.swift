@@ -19,7 +19,7 @@ extension OutboxEntry {
             failure: try row.text(11).map(OutboxFailure.init(json:)),
             dependsOn: (JSONText.parts(of: row.text(12) ?? "[]") ?? []).compactMap {
                 if case .integer(let id) = $0 { id } else { nil }
-            }, hasTemporaryKey: row.int64(13) != 0)
+            }, hasTemporaryKey: row.int64(13) != 0, mayHaveArrived: row.int64(14) != 0)
         let new = try EditContent(json: row.text(4) ?? "{}", layout, model)
         let old = try row.text(5).map { try EditContent(json: $0, layout, model) }
         for (name, value) in new.columns {
@@ -55,11 +55,15 @@ extension OutboxEntry {
             operation == .create ? .null : .text(old.json), .text(idempotencyKey), .text(state.rawValue),
             .integer(Int64(attempts)), notBefore.map { .text($0) } ?? .null, .text(created),
             failure.map { .text($0.json) } ?? .null, .text(depends), .integer(hasTemporaryKey ? 1 : 0),
+            .integer(mayHaveArrived ? 1 : 0),
         ]
     }
 
-    /// Whether later edits may become part of it: nobody is sending it, or was when something went wrong.
-    var takesEdits: Bool { state == .pending || state == .refused || state == .conflict }
+    /// Whether nobody is sending it, or was when something went wrong.
+    var isAtRest: Bool { state == .pending || state == .refused || state == .conflict }
+
+    /// Whether later edits may become part of it: what the remote may have stays what it was.
+    var takesEdits: Bool { isAtRest && !mayHaveArrived }
 }
 
 /// Columns and lists of links.

@@ -83,13 +83,15 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
     public var dependsOn: [Int64]
     /// Whether the key is one that only this database knows, until the remote gives another.
     public var hasTemporaryKey: Bool
+    /// Whether it was sent at least once with an outcome that nobody knows; until an answer comes.
+    public var mayHaveArrived: Bool
 
     /// An entry.
     public init(
         id: Int64, entity: String, key: [StoredValue], operation: Operation, changes: [FieldEdit] = [],
         links: [LinkEdit] = [], idempotencyKey: String, state: State = .pending, attempts: Int = 0,
         notBefore: String? = nil, created: String, failure: OutboxFailure? = nil, dependsOn: [Int64] = [],
-        hasTemporaryKey: Bool = false
+        hasTemporaryKey: Bool = false, mayHaveArrived: Bool = false
     ) {
         self.id = id
         self.entity = entity
@@ -105,6 +107,7 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
         self.failure = failure
         self.dependsOn = dependsOn
         self.hasTemporaryKey = hasTemporaryKey
+        self.mayHaveArrived = mayHaveArrived
     }
 }
 

@@ -16,18 +16,22 @@ final class OutboxTable {
     private let counts: [Count]
     /// Per root: how many entries an object has.
     private var edited: [[[StoredValue]: Int]]
+    /// Whether `edited` is kept: who reads once asks the file.
+    private let hasMemory: Bool
 
     private static let columns = """
         id, entity, key, operation, changes, base, idempotency_key, state, attempts, not_before, created, last_error,
-        depends_on, is_temporary
+        depends_on, is_temporary, may_have_arrived
         """
 
-    init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
+    /// - Parameter hasMemory: Which objects have edits is read now and kept; else nothing may be written.
+    init(_ model: CompiledModel, on connection: OpaquePointer?, hasMemory: Bool = true) throws {
         self.model = model
+        self.hasMemory = hasMemory
         statements = StatementCache(on: connection)
         counts = model.entities.map { _ in Count() }
         edited = model.entities.map { _ in [:] }
-        try reload()
+        if hasMemory { try reload() }
     }
 
     // MARK: - What is kept in memory
@@ -63,7 +67,7 @@ final class OutboxTable {
 
     /// The entries of an object, in the order in which they were made.
     func entries(_ root: Int, _ key: [StoredValue]) throws -> [OutboxEntry] {
-        guard hasEdits(root, key) else { return [] }
+        guard !hasMemory || hasEdits(root, key) else { return [] }
         return try entries(
             "WHERE root = ? AND key = ? ORDER BY id", [.text(model.entities[root].name), JSONText.keyValue(key)])
     }
@@ -146,8 +150,8 @@ final class OutboxTable {
         try statements.run(
             """
             INSERT INTO bmo_outbox (entity, operation, changes, base, idempotency_key, state, attempts, not_before,
-                created, last_error, depends_on, is_temporary, root, key, runs)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                created, last_error, depends_on, is_temporary, may_have_arrived, root, key, runs)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             entry.columns(of: layout(entry)) + [
                 .text(model.entities[root].name), JSONText.keyValue(entry.key), .text(runs),
@@ -162,7 +166,8 @@ final class OutboxTable {
         try statements.run(
             """
             UPDATE bmo_outbox SET entity = ?, operation = ?, changes = ?, base = ?, idempotency_key = ?, state = ?,
-                attempts = ?, not_before = ?, created = ?, last_error = ?, depends_on = ?, is_temporary = ?
+                attempts = ?, not_before = ?, created = ?, last_error = ?, depends_on = ?, is_temporary = ?,
+                may_have_arrived = ?
             WHERE id = ?
             """, entry.columns(of: layout(entry)) + [.integer(entry.id)])
         guard let run else { return }

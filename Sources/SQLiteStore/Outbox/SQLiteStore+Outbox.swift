@@ -77,23 +77,30 @@ extension SQLiteStore {
     }
 
     private func readOutbox<Result>(_ body: (OutboxTable) throws -> Result) throws -> Result {
-        try read("reading the outbox") { db in try body(try OutboxTable(model, on: db.sqliteConnection)) }
+        try read("reading the outbox") { db in
+            try body(try OutboxTable(model, on: db.sqliteConnection, hasMemory: false))
+        }
     }
 
     // MARK: - Sending
 
     /// Notes durably that an entry is about to be sent: after a power failure it is known that it may have been.
     ///
-    /// - Throws: ``StoreError``: `request` when it is not to be sent now.
-    package func markSending(_ id: Int64) throws {
+    /// - Returns: The entry as it is to be sent, which later edits leave alone; nil when it is not to be sent any more:
+    ///   somebody dropped it, or found a conflict.
+    /// - Throws: ``StoreError``.
+    @discardableResult
+    package func markSending(_ id: Int64) throws -> OutboxEntry? {
         try changeOutbox("noting that an edit is sent", isDurable: true) { outbox in
             guard var entry = try outbox.entry(id), entry.state == .pending || entry.state == .unknown else {
-                throw StoreError(
-                    .request, "edit \(id) is not to be sent", remedy: "`bmo outbox` lists those that wait")
+                return nil
             }
             entry.state = .sending
             entry.attempts += 1
+            // Of an earlier try: what is unknown from now on is given its time anew.
+            entry.notBefore = nil
             try outbox.update(entry)
+            return entry
         }
     }
 
@@ -124,11 +131,16 @@ extension SQLiteStore {
                 }
                 (entry.state, entry.failure) = (isConflict == true ? .conflict : .pending, failure)
                 entry.notBefore = instant
-            case .refused(let failure): (entry.state, entry.failure) = (.refused, failure)
+            case .refused(let failure):
+                (entry.state, entry.failure) = (.refused, failure)
+                entry.mayHaveArrived = false
             case .unknown(let instant, let failure):
                 (entry.state, entry.failure) = (.unknown, failure)
                 entry.notBefore = instant
-            case .conflict(let failure): (entry.state, entry.failure) = (.conflict, failure)
+                entry.mayHaveArrived = true
+            case .conflict(let failure):
+                (entry.state, entry.failure) = (.conflict, failure)
+                entry.mayHaveArrived = false
             }
             try outbox.update(entry)
         }
@@ -144,6 +156,7 @@ extension SQLiteStore {
             try outbox.entries("WHERE state = 'sending' ORDER BY id", []).map { entry in
                 var entry = entry
                 entry.state = .unknown
+                entry.mayHaveArrived = true
                 entry.failure = OutboxFailure(
                     code: "unknown", message: "the process that sent it ended before the answer came")
                 try outbox.update(entry)
