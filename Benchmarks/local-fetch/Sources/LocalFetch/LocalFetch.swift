@@ -48,7 +48,7 @@ struct LocalFetch {
 
     /// Fetches the same hundred of a thousand objects again and again, with a pause, as a screen would.
     static func measure(
-        _ manager: RequestManager, for duration: Duration, until isOver: () -> Bool
+        _ manager: RequestManager, for duration: Duration, until isOver: @Sendable () -> Bool
     ) async throws -> Latency {
         let request = ObjectRequest("Shown", where: Field("value") > 100, sort: ["-value"], limit: 100, type: .never)
         var times: [Duration] = []
