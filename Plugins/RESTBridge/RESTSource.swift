@@ -223,6 +223,9 @@ final class RESTSource: RecordSource {
                 detected: section.paging, first: position, promise: detector.promise(), limit: detector.limit())
             return
         }
+        if let name = section.cursorVariable {
+            detected.members = detected.members.map { $0 == ("parameter", "after") ? ("parameter", name) : $0 }
+        }
         let bodyPrefix: [String]? =
             section.preset == .graphQL ? ["variables"] : section.body?.format == .json ? [] : nil
         if let bodyPrefix, detected.members.contains(where: { $0.name.hasSuffix("parameter") }) {
@@ -231,9 +234,6 @@ final class RESTSource: RecordSource {
             detected.members.removeAll { $0.name.hasSuffix("parameter") }
             detected.members += moved.map { ($0.name, (bodyPrefix + [$0.value]).joined(separator: ".")) }
             detected.members.append(("in", "body"))
-        }
-        if let name = section.cursorVariable {
-            detected.members = detected.members.map { $0 == ("parameter", "after") ? ("parameter", name) : $0 }
         }
         if detected.isStartUnknown, let body, try countsFromZero(detected, body) {
             detected.members = detected.members.map { $0.name == "start" ? ("start", "0") : $0 }
