@@ -252,7 +252,7 @@ def salesforce(r):
 
 
 def strapi(r):
-    page = r.number("page", 1)
+    page = r.number("pagination[page]", 1)
     return {"data": window((page - 1) * SIZE)[0],
             "meta": {"pagination": {"page": page, "pageSize": SIZE, "pageCount": 3, "total": COUNT}}}
 

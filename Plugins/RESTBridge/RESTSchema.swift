@@ -66,6 +66,10 @@ enum RESTSchema {
                     "total": {"type": "string", "description": "Where the reply says how many records there are: a path, or a header's name."},
                     "pages": {"type": "string", "description": "page: where the reply says how many pages there are."},
                     "has_more": {"type": "string", "description": "Where the reply says whether there is more."},
+                    "done": {"type": "string", "description": "Where the reply says that this page is the last one: the other way round than has_more."},
+                    "base": {"type": "string", "description": "next_url: where the reply says what the path of a next URL stands behind, such as $._links.base; default: the page's host."},
+                    "next_path": {"type": "string", "description": "cursor: the path below url where all pages but the first are asked for, by their cursor alone."},
+                    "next_body": {"type": "object", "description": "cursor: what is sent to next_path besides the cursor."},
                     "max_pages": {"type": "integer", "minimum": 1, "description": "The walk ends after so many pages, and its listing counts as incomplete."}
                   }
                 }

@@ -162,7 +162,7 @@ final class RESTSource: RecordSource {
         let isLines =
             section.format == .ndjson || (section.format == .automatic && LineReader.isSpoken(response.mediaType))
         if isLines, early == nil {
-            if case .automatic = section.paging.style { try detect(nil, response, count: 0) }
+            if case .automatic = section.paging.style { try detect(nil, response, nil) }
             current = OpenPage(response: response, content: .lines(try LineReader(exchange)))
             return
         }
@@ -201,7 +201,7 @@ final class RESTSource: RecordSource {
             section.records = try JSONPath(path, option: "records")
             found = path
         }
-        if isAutomatic { try detect(survey, response, count: Int.max, records: found) }
+        if isAutomatic { try detect(survey, response, body, records: found) }
         try section.checkPaths()
         guard found.map({ $0 != "$" }) ?? false || note != nil else { return }
         let parts = [found.flatMap { $0 == "$" ? nil : "records: \($0)" }, note.map { "paging: \($0)" }].compactMap(
@@ -211,23 +211,33 @@ final class RESTSource: RecordSource {
     }
 
     private func detect(
-        _ survey: ReplySurvey?, _ response: HTTPResponse, count: Int, records: String? = nil
+        _ survey: ReplySurvey?, _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?, records: String? = nil
     ) throws {
-        let detector = PagingDetector(
+        var detector = PagingDetector(
             survey: survey, response: response, url: requestURL ?? section.url, count: 0,
             given: section.givenParameters, records: section.records)
+        detector.sendsJSON = section.body?.format == .json
         guard var detected = detector.detect() else {
             section.paging = PagingRule()
-            pager = Pager(detected: section.paging, first: position, promise: detector.promise())
+            pager = Pager(
+                detected: section.paging, first: position, promise: detector.promise(), limit: detector.limit())
             return
+        }
+        if let name = section.cursorVariable {
+            detected.members = detected.members.map { $0 == ("parameter", "after") ? ("parameter", name) : $0 }
         }
         let bodyPrefix: [String]? =
             section.preset == .graphQL ? ["variables"] : section.body?.format == .json ? [] : nil
-        if let bodyPrefix, let name = detected.members.first(where: { $0.name.hasSuffix("parameter") }) {
-            // Kept with the cursor: so it must say by itself where the parameter goes.
-            detected.members.removeAll { $0.name == name.name }
-            detected.members.append((name.name, (bodyPrefix + [name.value]).joined(separator: ".")))
+        if let bodyPrefix, detected.members.contains(where: { $0.name.hasSuffix("parameter") }) {
+            // Kept with the cursor: so it must say by itself where the parameters go.
+            let moved = detected.members.filter { $0.name.hasSuffix("parameter") }
+            detected.members.removeAll { $0.name.hasSuffix("parameter") }
+            detected.members += moved.map { ($0.name, (bodyPrefix + [$0.value]).joined(separator: ".")) }
             detected.members.append(("in", "body"))
+        }
+        if detected.isStartUnknown, let body, try countsFromZero(detected, body) {
+            detected.members = detected.members.map { $0.name == "start" ? ("start", "0") : $0 }
+            detected.first = .page(0)
         }
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
         if let first = detected.first { position = first }
@@ -237,6 +247,26 @@ final class RESTSource: RecordSource {
             detected: section.paging, first: detected.first, promise: isUnpaged ? detector.promise() : nil)
         detection = Detection(paging: detected, records: records)
         note = detected.description
+    }
+
+    /// Whether page 1 is another one than that which came without a number: then that was page 0.
+    ///
+    /// Costs a request; guessed wrong, a whole page would be left out without a word.
+    private func countsFromZero(_ detected: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) throws -> Bool {
+        guard let records = section.records, let mine = try PageReader.records(at: records, in: body), mine.count > 0
+        else { return false }
+        var section = section
+        section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
+        let saved = (self.section, requestURL)
+        self.section = section
+        defer { (self.section, requestURL) = saved }
+        let exchange = try start(.page(1))
+        try running.attach(exchange)
+        defer { running.detach() }
+        guard (200..<300).contains(try exchange.response().status),
+            let theirs = try PageReader.records(at: records, in: exchange.paddedBody()), theirs.count > 0
+        else { return true }
+        return withExtendedLifetime((mine, theirs)) { mine[0].json != theirs[0].json }
     }
 
     // MARK: Requests

@@ -78,7 +78,7 @@ public final class SOAPBridge: Bridge {
     /// Begins to walk an operation's records.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
         let section = try SOAPSection(request.section)
-        if request.judges { return JudgedSource() }
+        if request.judges { return JudgedSource(SectionJudge(request: request).faults()) }
         let definition = try definition()
         let (_, port) = try definition.port(service: options.service, port: options.port, version: options.version)
         let first = try readable(section.operation, of: port)

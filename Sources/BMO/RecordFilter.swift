@@ -176,6 +176,16 @@ struct FieldCondition {
     }
 }
 
+extension Workspace {
+    /// Whether conditions can be told of an entity's records: their fields are there, and their values of the fields' types.
+    ///
+    /// - Parameter entity: The entity's index in the compiled model.
+    /// - Throws: ``StoreError`` of the code `request` that names what is wrong.
+    package func check(_ conditions: [LocalCondition], on entity: Int) throws {
+        for condition in conditions { _ = try FieldCondition(condition, on: model.entities[entity]) }
+    }
+}
+
 extension LocalCondition {
     /// As it is written on a command line.
     public var text: String { field + comparison.rawValue + (value ?? "null") }

@@ -115,6 +115,8 @@ struct ScopeWalk: Sendable {
     private func walkPart(_ place: Place) async throws -> Result {
         let model = context.workspace.model
         let layout = model.entities[plan.index]
+        // Before anything is asked: a stream begins to fetch when it is opened.
+        let filter = try RecordFilter(context.options.conditions, plan: plan.mapping, of: plan.index, in: model)
         let request = WalkRequest(plan, saved: nil, isFull: true, ignoresBrake: false)
         tally.began(afterPage: nil)
         let acknowledged = try await context.thread.run { [context] in try context.store.newestAcknowledged() }
@@ -126,8 +128,7 @@ struct ScopeWalk: Sendable {
         }
         let stream = try await connection.fetch(fetch)
         let writer = PageWriter(
-            request, context, parent: parent, after: nil, acknowledged: acknowledged, confirms: false,
-            filter: try RecordFilter(context.options.conditions, plan: plan.mapping, of: plan.index, in: model))
+            request, context, parent: parent, after: nil, acknowledged: acknowledged, confirms: false, filter: filter)
         var result = Result(
             listing: WalkListing(isWhole: false, began: request.began),
             counts: ImportCounts(entityCount: model.entities.count))

@@ -49,20 +49,59 @@ extension Workspace {
         _ entity: Entity, _ index: Int, _ source: EntitySource?, _ connection: BridgeConnection,
         _ bridge: BridgeConfiguration, _ places: ConfigurationPlaces
     ) async -> [Diagnostic] {
-        let home =
-            ["entities", entity.name] + (source.map { ["sources", $0.name] } ?? []) + [bridge.plugin]
         let place = source?.location ?? entity.location
-        func diagnostic(_ key: String?, _ message: String, _ remedy: String?) -> Diagnostic {
-            let path = home + (key ?? "").split(separator: ".").map(String.init)
-            let what = entity.name + (source.map { ".sources.\($0.name)" } ?? "")
-            let text = message.hasPrefix("\(entity.name): ") ? message : "\(what): \(message)"
-            return Diagnostic(location: places.location(of: path) ?? place, message: text, remedy: remedy)
+        let section = JudgedSection(
+            what: entity.name + (source.map { ".sources.\($0.name)" } ?? ""), entity: entity.name,
+            home: ["entities", entity.name] + (source.map { ["sources", $0.name] } ?? []) + [bridge.plugin],
+            place: place, places: places)
+        guard let plan = try? WalkPlan(entity, index, source: source, in: self) else { return [] }
+        var request = judgement(of: entity, index, section: plan.section)
+        if let parent = plan.parent { request.parent = try? placeholder(parent, of: index).values }
+        var faults = await section.faults(request, connection)
+        guard source == nil, let readOne = entity.readOne, let batch = try? PushRequest.section(readOne, self) else {
+            return faults
         }
+        var reading = judgement(of: entity, index, section: batch)
+        reading.parent = try? placeholder(ParentWalk(relationship: nil), of: index).values
+        faults += await JudgedSection(
+            what: "\(entity.name).read_one", entity: entity.name, home: ["entities", entity.name, "read_one"],
+            place: place, places: places
+        ).faults(reading, connection)
+        return faults
+    }
+
+    private func judgement(of entity: Entity, _ index: Int, section: RecordBatch) -> FetchRequest {
+        let layout = model.entities[index]
+        var request = FetchRequest(entity: entity.name, section: section)
+        request.judges = true
+        request.fieldNames = layout.columns.map(\.name)
+        request.keyNames = layout.key.map { layout.fields[$0].name }
+        return request
+    }
+
+    /// An object of a parent whose values are the names of its attributes.
+    func placeholder(_ walk: ParentWalk, of index: Int) throws -> ParentObject {
+        let layout = model.entities[index]
+        let relationship = walk.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
+        let target = model.entities[relationship.map { layout.toOne[$0].target } ?? index]
+        let names = target.fields.map { StoredValue.text("\(target.name).\($0.name)") }
+        return try ParentObject(names, target, relationship: relationship)
+    }
+}
+
+/// A part of the configuration that a bridge judges.
+private struct JudgedSection {
+    /// How messages name it.
+    let what: String
+    let entity: String
+    /// Where it is in the file.
+    let home: [String]
+    /// What counts where the file does not have the very key.
+    let place: SourceLocation
+    let places: ConfigurationPlaces
+
+    func faults(_ request: FetchRequest, _ connection: BridgeConnection) async -> [Diagnostic] {
         do {
-            let plan = try WalkPlan(entity, index, source: source, in: self)
-            var request = FetchRequest(entity: entity.name, section: plan.section)
-            request.judges = true
-            if let parent = plan.parent { request.parent = try placeholder(parent, of: index).values }
             let stream = try await connection.fetch(request)
             var faults: [Diagnostic] = []
             do {
@@ -89,12 +128,9 @@ extension Workspace {
         }
     }
 
-    /// An object of a parent whose values are the names of its attributes.
-    func placeholder(_ walk: ParentWalk, of index: Int) throws -> ParentObject {
-        let layout = model.entities[index]
-        let relationship = walk.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
-        let target = model.entities[relationship.map { layout.toOne[$0].target } ?? index]
-        let names = target.fields.map { StoredValue.text("\(target.name).\($0.name)") }
-        return try ParentObject(names, target, relationship: relationship)
+    private func diagnostic(_ key: String?, _ message: String, _ remedy: String?) -> Diagnostic {
+        let path = home + (key ?? "").split(separator: ".").map(String.init)
+        let text = message.hasPrefix("\(entity): ") ? message : "\(what): \(message)"
+        return Diagnostic(location: places.location(of: path) ?? place, message: text, remedy: remedy)
     }
 }

@@ -50,11 +50,13 @@ extension Workspace {
     ///   - options: What to sync.
     ///   - report: Called for progress, from any thread.
     /// - Returns: What was done. A failed entity is in the report, not thrown.
-    /// - Throws: ``StoreError``: `busy` when another process is writing the file, others when the run cannot be recorded.
+    /// - Throws: ``StoreError``: `request` for a condition that makes no sense, before anything is asked; `busy` when another
+    ///   process is writing the file; others when the run cannot be recorded.
     public func sync(
         into store: SQLiteStore, _ options: SyncOptions = SyncOptions(),
         report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) async throws -> SyncReport {
+        for index in syncOrder(options.entities) { try check(options.conditions, on: index) }
         let lock =
             store.hasLock
             ? nil

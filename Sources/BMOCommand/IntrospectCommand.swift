@@ -92,6 +92,7 @@ struct IntrospectCommand: AsyncParsableCommand {
             + (rest > 0 ? ", \(rest) to be completed" : "")
         guard let output else {
             print(introspection.text, terminator: "")
+            guard introspection.readyCount > 0 else { throw Self.nothingReady(rest, in: "the configuration") }
             Terminal.write("\(counts)\n")
             return
         }
@@ -104,7 +105,15 @@ struct IntrospectCommand: AsyncParsableCommand {
             let reason = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription
             throw CommandFailure("\(output) cannot be written: \(reason ?? error.localizedDescription)")
         }
+        guard introspection.readyCount > 0 else { throw Self.nothingReady(rest, in: output) }
         print("wrote \(output): \(counts); then: bmo check -f \(output) && bmo sync -f \(output)")
+    }
+
+    /// What was found is no configuration that a sync could use: a script must not take it for one.
+    private static func nothingReady(_ count: Int, in file: String) -> CommandFailure {
+        CommandFailure(
+            "no entity can be synced as it stands: \(Terminal.count(count, "entity is", "entities are")) commented out in "
+                + "\(file), with what is missing; complete one, or look at another listing")
     }
 
     private static func exists(_ path: String) -> CommandFailure {

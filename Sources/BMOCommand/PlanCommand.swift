@@ -148,12 +148,14 @@ struct FilterOptions: ParsableArguments {
                 "--where is about one entity: name just that one", exitCode: CommandFailure.usage)
         }
         let index = try WorkspaceOptions.entity(entities[0], in: workspace)
-        return try conditions.map { text in
+        let parsed = try conditions.map { text in
             let parsed = try ConditionParser.parse(text, for: workspace.model.entities[index])
             guard let comparison = LocalCondition.Comparison(rawValue: parsed.comparison.rawValue) else {
                 throw CommandFailure("\"\(text)\" is no condition", exitCode: CommandFailure.usage)
             }
             return LocalCondition(field: parsed.field, comparison: comparison, value: parsed.value)
         }
+        try workspace.check(parsed, on: index)
+        return parsed
     }
 }

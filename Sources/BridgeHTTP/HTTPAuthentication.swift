@@ -30,7 +30,7 @@ enum HTTPAuthentication: Sendable {
             "query": {"type": "string", "description": "api_key: the query parameter's name, instead of a header."},
             "cookie": {"type": "string", "description": "api_key: the cookie's name, instead of a header."},
             "value": {"type": "string", "writeOnly": true, "description": "api_key: the key itself."},
-            "file": {"type": "string", "description": "netrc: the file; default: ~/.netrc."},
+            "file": {"type": "string", "format": "path", "description": "netrc: the file; default: ~/.netrc."},
             "grant": {"type": "string", "enum": ["client_credentials", "refresh_token", "password", "jwt_bearer"], "default": "client_credentials", "description": "oauth2: what the token is got by."},
             "token_url": {"type": "string", "description": "oauth2: where tokens come from; may be a path below url."},
             "client_id": {"type": "string", "description": "oauth2: the client's name."},
@@ -100,6 +100,13 @@ enum HTTPAuthentication: Sendable {
             if let value = options.string(name), !value.isEmpty { return value }
             throw BridgeError(.configuration, "auth.\(name) is missing", remedy: "auth.type \(type) needs it")
         }
+        func password() throws -> String {
+            // An empty one is a password; one that was forgotten is none.
+            if let password = options.string("password") { return password }
+            throw BridgeError(
+                .configuration, "auth.password is missing",
+                remedy: "auth.type \(type) needs it: {env: NAME}, {file: PATH}, or \"\" where there is none")
+        }
         switch type {
         case "basic":
             let user = try value("user")
@@ -107,7 +114,7 @@ enum HTTPAuthentication: Sendable {
             guard !user.contains(":") else {
                 throw BridgeError(.configuration, "auth.user holds a colon", remedy: "basic authentication allows none")
             }
-            let pair = "\(user):\(options.string("password") ?? "")"
+            let pair = "\(user):\(try password())"
             self = .fixed(Self.header("Authorization", Self.basicValue(pair)))
         case "bearer":
             self = .fixed(
@@ -123,7 +130,7 @@ enum HTTPAuthentication: Sendable {
                     .configuration, "auth.type api_key needs one of auth.header, auth.query and auth.cookie",
                     remedy: "name the header, the query parameter or the cookie that carries the key")
             }
-        case "digest": self = .digest(user: try value("user"), password: options.string("password") ?? "")
+        case "digest": self = .digest(user: try value("user"), password: try password())
         case "netrc": self = .netrc(file: options.string("file"))
         case "aws_sigv4":
             self = .signature(

@@ -27,6 +27,8 @@ public final class HTTPClient: Sendable {
     /// - Throws: ``BridgeError`` when libcurl cannot be set up.
     public init(options: HTTPOptions, context: BridgeContext) throws {
         self.options = options
+        // A replay needs no certificates.
+        if context.exchange == nil { try options.checkFiles() }
         let redactor = options.redactor
         self.redactor = redactor
         tape = context.exchange

@@ -35,9 +35,9 @@ public struct HTTPOptions: Sendable {
           "description": "How https connections are made.",
           "additionalProperties": false,
           "properties": {
-            "ca_file": {"type": "string", "description": "PEM file of the authorities to trust instead of the system's."},
-            "client_certificate": {"type": "string", "description": "PEM file of the client's certificate."},
-            "client_key": {"type": "string", "description": "PEM file of the certificate's private key."},
+            "ca_file": {"type": "string", "format": "path", "description": "PEM file of the authorities to trust instead of the system's."},
+            "client_certificate": {"type": "string", "format": "path", "description": "PEM file of the client's certificate."},
+            "client_key": {"type": "string", "format": "path", "description": "PEM file of the certificate's private key."},
             "client_key_password": {"type": "string", "writeOnly": true, "description": "The private key's password."},
             "verify": {"type": "boolean", "default": true, "description": "false accepts any certificate: for tests only."}
           }

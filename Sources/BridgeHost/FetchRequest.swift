@@ -31,6 +31,10 @@ public struct FetchRequest: Sendable {
     public var prefetches = true
     /// Asks what is wrong with the section, and contacts nobody.
     public var judges = false
+    /// With ``judges``: the local names of what an object of the entity has.
+    public var fieldNames: [String] = []
+    /// With ``judges``: the local names of what the key is made of.
+    public var keyNames: [String] = []
 
     /// A condition on the records that are wanted.
     public struct Filter: Sendable, Equatable {
@@ -103,9 +107,22 @@ public struct FetchRequest: Sendable {
                 writer.member("watch", true)
                 writer.member("wait", Int(wait / .milliseconds(1)))
             }
-            if judges { writer.member("judge", true) }
+            if judges {
+                writer.member("judge", true)
+                writeNames(to: writer)
+            }
         }
         return try writer.finish()
+    }
+
+    private func writeNames(to writer: RecordBatchWriter) {
+        writer.key("names")
+        writer.object {
+            for (member, names) in [("fields", fieldNames), ("key", keyNames)] {
+                writer.key(member)
+                writer.array { for name in names { writer.text(name) } }
+            }
+        }
     }
 
     private func writeFilters(to writer: RecordBatchWriter) {

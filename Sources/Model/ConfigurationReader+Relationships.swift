@@ -84,7 +84,7 @@ extension ConfigurationReader {
         } else {
             error(
                 at: merge.value.mark, "unknown merge \(quoted(name)) of \(what)",
-                suggestion(for: name, among: Relationship.Merge.allCases.map(\.rawValue)))
+                suggestion(for: name, among: Relationship.Merge.allCases.map(\.rawValue) + ["{window: ATTRIBUTE}"]))
         }
     }
 

@@ -126,10 +126,15 @@ extension ConfigurationReader {
             if case .int(let number) = given.value.scalar {
                 if number < 0 { error(at: given.value.mark, "\"lookback\" of \(subject) is negative", nil) }
                 lookback = number
-                walk.lookbackIsNumber = number == 0 ? nil : true
-            } else {
-                lookback = seconds(given, of: subject) ?? 0
+                walk.lookbackIsNumber = number <= 0 ? nil : true
+            } else if let seconds = Self.seconds(Substring(given.value.scalarText ?? "")) {
+                lookback = seconds
                 walk.lookbackIsNumber = false
+            } else {
+                error(
+                    at: given.value.mark,
+                    "\"lookback\" of \(subject) is neither a span of time nor a number",
+                    "write a number and s, m, h, d or w, such as 5m or 7d; for an integer attribute a number")
             }
             walk.lookbackMark = given.value.mark
         }

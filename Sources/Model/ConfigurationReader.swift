@@ -48,6 +48,7 @@ struct ConfigurationReader {
                 error(at: given.value.mark, "\"database\" is no path of a file", "write one, such as bmo.sqlite")
             }
             database = path
+            checkDatabase(path, at: given.value.mark)
         }
         var bridges: [BridgeConfiguration] = []
         if let given = member("bridges") {
@@ -68,6 +69,22 @@ struct ConfigurationReader {
 }
 
 extension ConfigurationReader {
+    /// Refuses a path at which no database can be made: a first sync would find out only after it had begun.
+    private mutating func checkDatabase(_ path: String, at mark: YAMLMark) {
+        let path = FilePath.absolute(path, relativeTo: FilePath.directory(of: file))
+        if FilePath.isSame(path, FilePath.absolute(file, relativeTo: FilePath.currentDirectory)) {
+            error(at: mark, "\"database\" is this file itself", "name another, such as bmo.sqlite")
+        } else if FilePath.isDirectory(path) {
+            error(at: mark, "\"database\" is a folder: \(shortened(path))", "name a file in it, such as bmo.sqlite")
+        } else if FilePath.isDirectory(FilePath.directory(of: file)),
+            !FilePath.isDirectory(FilePath.directory(of: path))
+        {
+            error(
+                at: mark, "the folder of \"database\" is not there: \(shortened(FilePath.directory(of: path)))",
+                "make it, or name another")
+        }
+    }
+
     func location(_ mark: YAMLMark) -> SourceLocation {
         SourceLocation(file: file, line: mark.line, column: mark.column)
     }

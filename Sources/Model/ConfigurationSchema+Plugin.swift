@@ -42,7 +42,7 @@ extension ConfigurationSchema {
             guard let members = schema.members else { return schema }
             if schema["writeOnly"]?.bool == true {
                 let kept = members.filter { ["description", "title", "writeOnly"].contains($0.key) }
-                return .object(kept + [("$ref", "#/$defs/secret")])
+                return .object(kept + [("anyOf", [["$ref": "#/$defs/secret"], ["const": ""]])])
             }
             func inner(_ value: ConfigValue) -> ConfigValue { embedded(value, at: name, takesSecrets: takesSecrets) }
             let rewritten = members.filter { !identity.contains($0.key) }.map {

@@ -39,6 +39,21 @@ enum FilePath {
         return String(cString: buffer)
     }
 
+    static func isDirectory(_ path: String) -> Bool {
+        status(path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+    }
+
+    /// Whether two paths lead to one file that is there.
+    static func isSame(_ left: String, _ right: String) -> Bool {
+        guard let left = status(left), let right = status(right) else { return left == right }
+        return left.st_dev == right.st_dev && left.st_ino == right.st_ino
+    }
+
+    private static func status(_ path: String) -> stat? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status : nil
+    }
+
     /// The bytes of a file that has at most `limit` of them.
     static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         guard !path.utf8.contains(0) else {

@@ -323,6 +323,8 @@ extension SchemaValidator {
 
     private func secret(_ node: YAMLNode, _ place: Place) -> Outcome {
         if let reference = SecretReference(node) { return (.secret(reference), []) }
+        // Nothing is no secret: many an API takes its key as the user's name and has no password.
+        if node.scalar == .string("") { return (.string(""), []) }
         if case .mapping(let pairs) = node.content, pairs.count == 1, pairs[0].key.keyName == "env" {
             let remedy = "an environment variable has letters A-Z and a-z, digits and _, and no digit in front"
             return (.null, [other(place, "names no environment variable", remedy)])

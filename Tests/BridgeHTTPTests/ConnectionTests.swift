@@ -32,8 +32,15 @@ import Testing
             }
         }
         #expect(try text(old, server.url) == "HTTP/1.1 client SUCCESS")
-        let lost = try client { writer in writer.set("tls") { writer.set("ca_file", "/nowhere/ca.pem") } }
-        #expect(try failure { _ = try text(lost, server.url) }.code == .tls)
+        for (path, words) in [
+            ("/nowhere/ca.pem", "tls.ca_file: there is no file /nowhere/ca.pem"),
+            ("/tmp", "tls.ca_file: /tmp is no file"),
+            ("/etc/passwd", "tls.ca_file: /etc/passwd is no PEM file"),
+        ] {
+            let lost = try failure { _ = try client { writer in writer.set("tls") { writer.set("ca_file", path) } } }
+            #expect(lost.code == .configuration)
+            #expect(lost.message == words)
+        }
     }
 
     @Test func `many streams share one HTTP/2 connection`() throws {

@@ -147,6 +147,9 @@ import Testing
         }
         #expect(try message { $0.setAuth([("type", "kerberos")]) } == "auth.type is \"kerberos\"")
         #expect(try message { $0.setAuth([("type", "basic")]) } == "auth.user is missing")
+        for type in ["basic", "digest"] {
+            #expect(try message { $0.setAuth([("type", type), ("user", "ann")]) } == "auth.password is missing")
+        }
         #expect(try message { $0.setAuth([("type", "bearer"), ("token", "")]) } == "auth.token is missing")
         #expect(
             try message { $0.setAuth([("type", "bearer"), ("token", "t"), ("user", "u")]) }

@@ -42,6 +42,54 @@ extension EndToEndTests {
             #expect(!FileManager.default.fileExists(atPath: folder.appending("bmo.sqlite")))
         }
 
+        @Test func `a forgotten password, files that are not there, and a database that cannot be are told`()
+            async throws
+        {
+            func check(_ options: String, database: String = "bmo.sqlite") async throws -> ProcessRun {
+                try folder.write(
+                    """
+                    version: 1
+                    database: \(database)
+                    bridges:
+                      api:
+                        plugin: rest
+                        options: {url: "https://127.0.0.1:1", \(options)}
+                    entities:
+                      User:
+                        bridge: api
+                        key: id
+                        attributes: {id: integer}
+                        rest: {path: /users}
+
+                    """, to: "bmo.yml")
+                return try await bmo("check")
+            }
+            try folder.write("no certificate", to: "ca.pem")
+            for (options, words) in [
+                ("auth: {type: basic, user: ann}", "bmo.yml:6:43: error: api: auth.password is missing"),
+                ("tls: {ca_file: nowhere.pem}", "tls.ca_file: there is no file \(folder.appending("nowhere.pem"))"),
+                ("tls: {ca_file: .}", "tls.ca_file: \(folder.path)"),
+                ("tls: {ca_file: ca.pem}", "ca.pem is no PEM file"),
+                ("tls: {client_certificate: a.pem, client_key: b.pem}", "tls.client_certificate: there is no file"),
+                ("auth: {type: netrc, file: none}", "auth.file: there is no file"),
+            ] {
+                let run = try await check(options)
+                #expect(run.exitCode == 2, "\(run)")
+                run.expectWords(words)
+            }
+            for (database, words) in [
+                (".", "bmo.yml:2:11: error: \"database\" is a folder"), ("bmo.yml", "\"database\" is this file itself"),
+                ("none/bmo.sqlite", "the folder of \"database\" is not there"),
+            ] {
+                let run = try await check("timeout: 1", database: database)
+                #expect(run.exitCode == 2, "\(run)")
+                run.expectWords(words)
+            }
+            // Many an API takes its key as the user, and nothing as the password.
+            let good = try await check("auth: {type: basic, user: key, password: \"\"}")
+            #expect(good.exitCode == 0, "\(good)")
+        }
+
         @Test func `a secret that is written out is refused, and not repeated`() async throws {
             try folder.write(
                 """

@@ -68,6 +68,29 @@ extension EndToEndTests {
             #expect(try server.events().last?.headers["authorization"] == "Bearer secret-token")
         }
 
+        @Test func `what cannot be synced as it stands is no success`() async throws {
+            let apis = try ServerProcess(script: "apis.py")
+            func introspect(_ body: String, _ arguments: String...) async throws -> ProcessRun {
+                let url = "\(apis.url)/says?body=\(body)"
+                return try await ProcessRun.run(
+                    Command.path(), ["introspect", "rest", "--sample", url] + arguments, environment: [:],
+                    directory: folder.path)
+            }
+            // Nothing tells these records apart.
+            let same = try await introspect("[{%22a%22:1},{%22a%22:1}]", "-o", "same.yml")
+            #expect(same.exitCode == 1, "\(same)")
+            same.expectWords("no entity can be synced as it stands: 1 entity is commented out in same.yml")
+            #expect(!same.allOutput.contains("bmo sync"))
+            let text = try String(contentsOfFile: folder.appending("same.yml"), encoding: .utf8)
+            #expect(text.contains("no member identifies a record"), "\(text)")
+            let printed = try await introspect("[{%22a%22:1},{%22a%22:1}]")
+            #expect(printed.exitCode == 1, "\(printed)")
+            let empty = try await introspect("[]", "-o", "empty.yml")
+            #expect(empty.exitCode == 1, "\(empty)")
+            empty.expectWords("the reply holds no list of objects, or an empty one")
+            #expect(!FileManager.default.fileExists(atPath: folder.appending("empty.yml")))
+        }
+
         @Test func `a sample reply becomes a configuration that syncs`() async throws {
             let introspect = try await bmo(
                 "introspect", "rest", "--sample", server.url + "/plain/people?per_page=7", "--header",

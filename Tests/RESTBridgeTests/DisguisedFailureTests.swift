@@ -28,6 +28,9 @@ import Testing
         (#"{"meta": {"error_message": "gone"}, "data": []}"#, "$.meta.error_message is a text", "gone"),
         (#"{"status": 503, "items": []}"#, "$.status is 503", nil),
         (#"{"errcode": 42, "list": []}"#, "$.errcode is 42", nil),
+        (#"{"results": [], "status": "REQUEST_DENIED"}"#, "$.status is REQUEST_DENIED", "REQUEST_DENIED"),
+        (#"{"status": {"error_code": 1001, "reason": "no key"}, "data": []}"#, "$.status.error_code is 1001", "no key"),
+        (#"{"hasError": true, "message": "down", "rows": []}"#, "$.hasError is true", "down"),
     ])
     func `a reply without records that tells a failure is one`(body: String, sign: String, words: String?) throws {
         let error = try failure { _ = try walked(body) }
@@ -40,7 +43,9 @@ import Testing
 
     @Test(arguments: [
         #"{"success": true, "data": []}"#, #"{"data": [], "error": null, "errors": []}"#,
-        #"{"error": "", "items": []}"#, #"{"status": "ok", "items": []}"#, #"{"status": 200, "items": []}"#,
+        #"{"error": "", "items": []}"#, #"{"status": "ZERO_RESULTS", "results": []}"#,
+        #"{"hasError": false, "rows": []}"#,
+        #"{"status": "ok", "items": []}"#, #"{"status": 200, "items": []}"#,
         #"{"code": 0, "message": "success", "data": []}"#, #"{"errors": {}, "results": []}"#, "[]",
     ])
     func `a reply without records that is well is an empty listing`(body: String) throws {

@@ -5,11 +5,14 @@ import Testing
 
 /// What `bmo check` can say of a section without any request.
 @Suite struct SectionJudgeTests {
-    private func faults(_ section: Literal, parent: Literal? = nil) throws -> [String] {
+    private func faults(
+        _ section: Literal, parent: Literal? = nil, names: EntityNames? = nil
+    ) throws -> [String] {
         // Nobody listens there.
         let bridge = try bridge(["url": "http://127.0.0.1:1"])
         var request = FetchRequest(entity: "User", section: section.options, parent: parent?.options)
         request.judges = true
+        request.names = names
         let source = try bridge.fetch(request)
         let writer = RecordBatchWriter()
         let page = try source.next(into: writer)
@@ -38,7 +41,7 @@ import Testing
         let child: Literal = ["path": "/teams/{parent.id}/users", "query": ["team": "{parent.name}"]]
         #expect(try faults(child, parent: ["id": "Team.id", "name": "Team.name"]).isEmpty)
         #expect(
-            try faults(child, parent: ["id": "Team.id"]) == ["query: query: {parent.name} never has a value"])
+            try faults(child, parent: ["id": "Team.id"]) == ["query: query: {parent.name} names no attribute"])
         #expect(try faults(child).map { String($0.prefix(8)) } == ["path: pa", "query: q"])
     }
 
@@ -46,5 +49,52 @@ import Testing
         #expect(
             try faults(["records": "$.data", "paging": ["style": "next_url", "path": "$.data.next"]])
                 == ["-: the paging path $.data.next lies inside the records at $.data"])
+    }
+
+    private let names = EntityNames(fields: ["id", "name", "etag", "owner"], key: ["id"])
+
+    @Test func `names of attributes that are not there are told, with what was meant`() throws {
+        let section: Literal = [
+            "path": "/users(/{key.uid})", "filters": ["nmae": "q", "owner": "owner"],
+            "query": ["a": "{object.id}", "b": "{parent.titel}", "c": "{since} {x}"],
+            "write": [
+                "if_match": "etagg",
+                "update": [
+                    "path": "/users/{key}/{object.ownr}", "headers": ["X-Rev": "{object.rev}"],
+                    "query": ["name": "{object.name}"], "forced": ["by.team": "{parent.id}", "n": "{key.nr}"],
+                ],
+                "create": ["path": "/users/{team}"], "delete": [:],
+            ],
+        ]
+        let faults = try faults(section, parent: ["id": "Team.id", "title": "Team.title"], names: names)
+        #expect(
+            faults == [
+                "query: query: {object.id} never has a value: only a write has an object",
+                #"query: query: {parent.titel} names no attribute (did you mean "title"?)"#,
+                #"write.update.headers: write.update.headers: {object.rev} names no attribute"#,
+                #"write.update.forced: write.update.forced: {key.nr} names no attribute"#,
+                #"path: path: {key.uid} names no attribute (did you mean "id"?)"#,
+                #"filters.nmae: filters.nmae: "nmae" names no attribute (did you mean "name"?)"#,
+                #"write.if_match: write.if_match: "etagg" names no attribute (did you mean "etag"?)"#,
+                "write.create.path: write.create.path: {team} never has a value",
+                #"write.update.path: write.update.path: {object.ownr} names no attribute (did you mean "owner"?)"#,
+            ], "\(faults.joined(separator: "\n"))")
+        let good: Literal = [
+            "path": "/users", "filters": ["owner": "o"], "parameters": ["team": "a"],
+            "write": ["if_match": "etag", "update": ["path": "/{team}/{key}/{object.owner}"], "delete": [:]],
+        ]
+        #expect(try self.faults(good, names: names).isEmpty)
+        // A host that does not tell the names has nothing to hold them against.
+        #expect(try self.faults(["filters": ["nmae": "q"], "write": ["if_match": "x", "delete": [:]]]).isEmpty)
+    }
+
+    @Test func `the path of a key of several parts has to be said`() throws {
+        let names = EntityNames(fields: ["shop", "number"], key: ["shop", "number"])
+        let section: Literal = ["path": "/orders", "write": ["update": [:], "delete": ["path": "/orders/{key}"]]]
+        #expect(
+            try faults(section, names: names) == [
+                "write.update: write.update: its path does not follow from a key of 2 parts",
+                "write.delete.path: write.delete.path: {key} stands for a key of one part, and this one has 2",
+            ])
     }
 }

@@ -44,7 +44,7 @@ import Testing
         ("airtable", "{style: cursor, path: $.offset, parameter: offset}"),
         ("scim", "{style: offset, offset_parameter: startIndex, start: 1, total: $.totalResults}"),
         ("salesforce", "{style: next_url, path: $.nextRecordsUrl}"),
-        ("strapi", "{style: page, page_parameter: page, start: 1, pages: $.meta.pagination.pageCount}"),
+        ("strapi", "{style: page, page_parameter: pagination[page], start: 1, pages: $.meta.pagination.pageCount}"),
         ("has-more", "{style: page, page_parameter: page, start: 1, has_more: $.has_more}"),
     ])
     func `a path is enough: records and paging are found in the first reply`(name: String, paging: String) throws {

@@ -149,6 +149,9 @@ private struct SamplePaging {
         guard let found = sample.detected else {
             confidence =
                 sample.promise.map { .low("\($0): there is more, and nothing says how to ask for it: set paging") }
+                ?? sample.limit.map {
+                    .low("as many records came as \($0) asks for, and nothing says whether there are more: set paging")
+                }
                 ?? .medium("nothing in the reply says how to go on: it is taken for the whole listing")
             drop(Self.isPosition)
             return
@@ -181,7 +184,10 @@ private struct SamplePaging {
                 (name, ["size", "start"].contains(name) ? .number(value) : .text(value))
             })
         confidence = .medium("as the bridge finds it in the reply, and the request's own names")
-        drop { parameters.contains($0) }
+        // A cursor begins without its parameter; where that is the number of the first page, the listing may need it.
+        let isCursor = found.members.first?.value == "cursor"
+        let kept = isCursor ? query.filter { ["0", "1"].contains($0.value) }.map(\.name) : []
+        drop { parameters.contains($0) && !kept.contains($0) }
     }
 
     private mutating func drop(_ isDropped: (String) -> Bool) {

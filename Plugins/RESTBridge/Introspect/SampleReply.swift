@@ -154,6 +154,11 @@ struct SampleReply {
     /// The member that says that there is more, where nothing tells how to ask for it.
     var promise: String? { detector.promise() }
 
+    /// The request's own parameter for how many records it wants, where as many came: there may be more.
+    var limit: String? {
+        detector.limit().flatMap { records.count >= $0.count ? "\($0.name)=\($0.count)" : nil }
+    }
+
     private var detector: PagingDetector {
         PagingDetector(
             survey: survey, response: response, url: url, count: records.count, given: Set(url.queryNames),

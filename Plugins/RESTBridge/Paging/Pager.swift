@@ -8,6 +8,8 @@ struct Pager: Sendable {
     private let isDetected: Bool
     /// What the reply says of more records that nothing tells how to ask for.
     private let promise: String?
+    /// How many records the request asks for at most, where nothing says whether there are more.
+    private let limit: (name: String, count: Int)?
     private var seen: Set<Position> = []
     private var fetched = 0
     private var pagesRead = 0
@@ -48,6 +50,7 @@ struct Pager: Sendable {
         resumed = cursor != nil
         self.isDetected = isDetected
         promise = nil
+        limit = nil
         first = try cursor.map { try Self.parse($0, rule) } ?? Self.beginning(rule)
         seen = [first]
     }
@@ -57,11 +60,15 @@ struct Pager: Sendable {
     /// - Parameters:
     ///   - first: The place of that page.
     ///   - promise: Which member says that there is more, where the rule does not follow it.
-    init(detected rule: PagingRule, first: Position?, promise: String? = nil) {
+    ///   - limit: The request's own parameter for how many records it wants, where no rule was found.
+    init(
+        detected rule: PagingRule, first: Position?, promise: String? = nil, limit: (name: String, count: Int)? = nil
+    ) {
         self.rule = rule
         resumed = false
         isDetected = true
         self.promise = promise
+        self.limit = limit
         self.first = first ?? Self.beginning(rule)
         seen = [self.first]
     }
@@ -84,6 +91,7 @@ struct Pager: Sendable {
         case ("offset", .offset): if let number = Int(value) { return .offset(number) }
         case ("url", .nextURL), ("url", .linkHeader): return .url(value)
         case ("cursor", .cursor), ("cursor", .members), ("cursor", .keyset): return .cursor(value)
+        case ("json", .cursor), ("json", .keyset): return .json(value)
         default: break
         }
         throw BridgeError(
@@ -111,7 +119,7 @@ struct Pager: Sendable {
             switch next {
             case .page(let number): next = .page(number + 1)
             case .offset(let number): next = .offset(number + step)
-            case .only, .url, .cursor: return positions
+            case .only, .url, .cursor, .json: return positions
             }
             positions.append(next)
         }
@@ -144,7 +152,8 @@ struct Pager: Sendable {
         let step = try decide(position, facts)
         lastDigest = facts.digest
         guard case .go(let next) = step else { return .end }
-        guard seen.insert(next).inserted else {
+        // What has a path of its own for later pages may keep one cursor for the whole walk, as Elasticsearch's scroll.
+        guard seen.insert(next).inserted || rule.nextPath != nil else {
             throw BridgeError(
                 .malformed, "paging goes round in circles: the reply names a page that was read before",
                 remedy: isDetected
@@ -174,6 +183,13 @@ struct Pager: Sendable {
                         + "set paging")
                 return .end
             }
+            if let limit, facts.count >= limit.count {
+                warnings.append(
+                    "just the \(facts.count) records came that \(limit.name)=\(limit.count) asks for, and nothing says whether "
+                        + "there are more, so the listing is not complete: set paging, or paging: none where that is all"
+                )
+                return .end
+            }
             return end()
         case .page, .offset: return try decideByNumber(position, facts)
         case .keyset: return try decideByKey(facts)
@@ -188,7 +204,12 @@ struct Pager: Sendable {
                 sawNext = true
                 // Some name the same cursor for ever, and end with a page without records.
                 let next = if case .nextURL = rule.style { Position.url(text) } else { Position.cursor(text) }
-                return facts.count == 0 && seen.contains(next) ? end() : .go(next)
+                // A scroll names its cursor also when all has come.
+                let isOver = seen.contains(next) || rule.nextPath != nil && facts.hasMore == nil && pagesRead > 1
+                return facts.count == 0 && isOver ? end() : .go(next)
+            case .json(let text):
+                sawNext = true
+                return .go(.json(text))
             case .none:
                 sawNext = true
                 return facts.hasMore == true ? try brokenPromise() : end()
@@ -226,18 +247,22 @@ struct Pager: Sendable {
     private mutating func decideByKey(_ facts: PageFacts) throws -> Step {
         if facts.count == 0 || facts.hasMore == false { return end() }
         if facts.hasMore == nil, let size = rule.size, facts.count < size, pagesRead > 1 { return end() }
-        guard case .value(let key) = facts.next else {
+        let next: Position
+        switch facts.next {
+        case .value(let key): next = .cursor(key)
+        case .json(let key): next = .json(key)
+        case .missing, .none, .unusable:
             throw BridgeError(
                 .malformed, "the last record has no value for paging.field, which says how to go on",
                 remedy: "check paging.field")
         }
-        if seen.contains(.cursor(key)) {
+        if seen.contains(next) {
             // A server whose pages include the key that they begin after ends with that record alone.
             if facts.count == 1 { return end() }
             throw circles
         }
         if facts.digest == lastDigest { throw circles }
-        return .go(.cursor(key))
+        return .go(next)
     }
 
     private mutating func decideByNumber(_ position: Position, _ facts: PageFacts) throws -> Step {
@@ -283,7 +308,7 @@ struct Pager: Sendable {
         switch position {
         case .page(let number): return .go(.page(number + 1))
         case .offset(let number): return .go(.offset(number + facts.count))
-        case .only, .url, .cursor: return end()
+        case .only, .url, .cursor, .json: return end()
         }
     }
 

@@ -9,6 +9,8 @@ struct PagingDetector {
         var members: [(name: String, value: String)]
         /// The place of the page that was read, where pages are numbered.
         var first: Position?
+        /// Whether nothing says if pages count from 0 or from 1.
+        var isStartUnknown = false
 
         var options: BridgeOptions {
             BridgeOptions { writer in
@@ -42,6 +44,8 @@ struct PagingDetector {
     let given: Set<String>
     /// Where the records are; nil for unknown.
     var records: JSONPath?
+    /// Whether the request has a JSON body, in which any value has a place.
+    var sendsJSON = false
 
     /// Objects that say how paging goes on, the root first.
     private static let homes = [
@@ -49,6 +53,7 @@ struct PagingDetector {
         "$.info", "$.metadata", "$._meta", "$._metadata", "$.response_metadata", "$.meta.pagination", "$.meta.page",
         "$.meta.cursor", "$.meta.links", "$.cursors", "$.cursor", "$.paging.cursors", "$.paging.next", "$.pages",
         "$.response", "$.result", "$.result._links", "$['hydra:view']", "$.view", "$.d", "$.data",
+        "$.additional_data.pagination", "$.additional_data",
     ]
 
     /// These, and the objects around the list.
@@ -89,7 +94,7 @@ struct PagingDetector {
         "next", "next_url", "nextUrl", "next_page_url", "nextPageUrl", "next_link", "nextLink", "next_href",
         "next_page",
         "nextPage", "nextRecordsUrl", "@odata.nextLink", "odata.nextLink", "@nextLink", "__next", "hydra:next",
-        "next_uri",
+        "next_uri", "next_page_uri", "after_url",
     ]
 
     private func byURL() -> Detected? {
@@ -124,9 +129,12 @@ struct PagingDetector {
 
     private func nextURL(_ path: String) -> Detected {
         var members = [("style", "next_url"), ("path", path)]
+        // Confluence, whose next links are paths below a base and not below the host.
+        if path.hasPrefix("$._links."), case .text(let base) = survey?["$._links.base"], base.contains("://") {
+            members.append(("base", "$._links.base"))
+        }
         // Some name a next page also on the last one, and say beside it that there is none.
-        if let more = hasMore { members.append(("has_more", more.path)) }
-        return Detected(members: members)
+        return Detected(members: members + moreMember)
     }
 
     private static func isURLName(_ name: String, _ home: String) -> Bool {
@@ -150,7 +158,7 @@ struct PagingDetector {
         ("next_page", "page"), ("nextPage", "page"), ("next", "cursor"), ("after", "after"), ("next_id", "cursor"),
         ("nextMarker", "marker"), ("NextMarker", "marker"), ("marker", "marker"), ("bookmark", "bookmark"),
         ("scroll_id", "scroll_id"), ("offset", "offset"), ("cursor", "cursor"), ("next_offset", "offset"),
-        ("nextOffset", "offset"),
+        ("nextOffset", "offset"), ("next_start", "start"), ("nextPageStart", "start"),
     ]
     private static let moreNames = [
         "has_more", "hasMore", "has_next", "hasNext", "has_next_page", "hasNextPage", "more", "more_data",
@@ -158,12 +166,34 @@ struct PagingDetector {
         "is_truncated", "isTruncated", "more_items_in_collection", "has_more_items",
     ]
 
+    /// Names of what is true on the last page only, and never means anything else.
+    static let endNames = ["end_of_stream", "endOfStream", "isLastPage", "is_last_page"]
+    /// The same where nothing else tells the end.
+    static let doneNames = endNames + ["isLast", "is_last", "last_page", "lastPage", "last", "done"]
+
+    /// Those that speak of pages: then pages can be asked for.
+    private static let lastPageNames = ["isLastPage", "is_last_page", "last_page", "lastPage"]
+
+    /// `has_more` or `done` as the reply has it.
+    private var moreMember: [(String, String)] {
+        if let more = hasMore { return [("has_more", more.path)] }
+        return flag(Self.endNames, in: homes).map { [("done", $0.path)] } ?? []
+    }
+
+    func flag(_ names: [String], in homes: [String]) -> (path: String, value: Bool)? {
+        guard let survey else { return nil }
+        for path in homes.flatMap({ home in names.map { Self.member(home, $0) } }) {
+            if case .bool(let value) = survey[path] { return (path, value) }
+        }
+        return nil
+    }
+
     private var connectionHomes: [String] {
         guard let survey else { return [] }
         return survey.findings.compactMap { $0.value == .object && $0.path.hasSuffix(".pageInfo") ? $0.path : nil }
     }
 
-    private var hasMore: (path: String, value: Bool)? {
+    var hasMore: (path: String, value: Bool)? {
         guard let survey else { return nil }
         for home in homes + connectionHomes {
             for name in Self.moreNames {
@@ -218,10 +248,20 @@ struct PagingDetector {
                 if name == "nextPageToken", survey["$.isLast"] != .missing { parameter = name }
                 // Notion, whose lists are called so as well.
                 if name == "next_cursor", survey["$.object"] == .text("list") { parameter = "start_cursor" }
-                var members = [("style", "cursor"), ("path", path), ("parameter", known(parameter))]
-                if let more { members.append(("has_more", more.path)) }
-                return Detected(members: members)
+                // Zoom, which takes the token by its own name.
+                if name == "next_page_token", survey[Self.member(home, "page_size")].integer != nil { parameter = name }
+                let members = [("style", "cursor"), ("path", path), ("parameter", known(parameter))]
+                return Detected(members: members + moreMember)
             }
+        }
+        // OpenAI and Anthropic name the last object, and the next page begins after it.
+        if let more, survey["$.last_id"].plain != nil {
+            let parameter = survey["$.object"] == .text("list") ? "after" : "after_id"
+            return Detected(
+                members: [
+                    ("style", "cursor"), ("path", "$.last_id"), ("parameter", known(parameter)),
+                    ("has_more", more.path),
+                ])
         }
         // Stripe: the next page begins after the last object's id.
         if let more, survey["$.object"] == .text("list") {
@@ -246,6 +286,13 @@ struct PagingDetector {
 
     private func byProduct() -> Detected? {
         guard let survey else { return nil }
+        // DynamoDB and what is built on it.
+        if sendsJSON, survey["$.LastEvaluatedKey"] == .object {
+            return Detected(
+                members: [
+                    ("style", "cursor"), ("path", "$.LastEvaluatedKey"), ("parameter", known("ExclusiveStartKey")),
+                ])
+        }
         // ArcGIS says that there is more, and nothing where there is not.
         for path in ["$.exceededTransferLimit", "$.properties.exceededTransferLimit"] where survey[path] == .bool(true)
         {
@@ -264,81 +311,6 @@ struct PagingDetector {
         return nil
     }
 
-    // MARK: Numbers
-
-    private static let pageNames = [
-        "page", "current_page", "currentPage", "page_number", "pageNumber", "number", "page_no", "pageNo", "current",
-        "pageIndex", "page_index", "pagenum",
-    ]
-    private static let pagesNames = [
-        "total_pages", "totalPages", "pages", "last_page", "lastPage", "page_count", "pageCount", "num_pages",
-        "numPages",
-        "total_page", "nb_pages", "nbPages", "pagesCount", "pages_count",
-    ]
-    private static let totalNames = [
-        "total", "total_count", "totalCount", "total_results", "totalResults", "total_items", "totalItems", "count",
-        "total_records", "totalRecords", "totalElements", "numFound", "total_entries", "recordsTotal", "total_rows",
-        "totalHits", "hydra:totalItems", "@odata.count", "nbHits", "matches", "numberMatched",
-    ]
-    private static let sizeNames = [
-        "per_page", "perPage", "page_size", "pageSize", "limit", "size", "itemsPerPage", "items_per_page", "maxResults",
-        "max_results", "hitsPerPage", "rows", "top", "take", "pagesize", "page_limit",
-    ]
-    private static let offsetNames = [
-        "offset", "skip", "start", "startAt", "startIndex", "start_index", "from", "first", "position",
-    ]
-
-    private func byNumber() -> Detected? {
-        guard let survey else { return nil }
-        let more = hasMore
-        for home in homes {
-            func find(_ names: [String]) -> (name: String, path: String, value: Int)? {
-                for name in names {
-                    let path = Self.member(home, name)
-                    if let value = survey[path].integer, value >= 0 { return (name, path, value) }
-                }
-                return nil
-            }
-            let total = find(Self.totalNames)
-            let size = find(Self.sizeNames)
-            // Jira and Spring, which say whether this is the last page; an empty one ends the walk.
-            let goesOn = ["isLast", "last"].contains { survey[Self.member(home, $0)] == .bool(false) }
-            if let offset = find(Self.offsetNames), total != nil || more != nil || goesOn,
-                offset.value == 0 || given.contains(offset.name) || size != nil
-            {
-                // OpenSearch and SCIM count from 1.
-                let start = offset.value == 1 && !given.contains(offset.name) ? 1 : 0
-                var members = [
-                    ("style", "offset"), ("offset_parameter", known(offset.name)), ("start", String(start)),
-                ]
-                if let total { members.append(("total", total.path)) }
-                if let more { members.append(("has_more", more.path)) }
-                return Detected(members: members, first: .offset(offset.value))
-            }
-            let page = find(Self.pageNames)
-            let pages = find(Self.pagesNames)
-            let isCounted = total != nil && (size != nil || page?.name.lowercased().contains("page") ?? false)
-            guard page != nil || pages != nil, pages != nil || isCounted || more != nil || goesOn else { continue }
-            if pages == nil, page == nil { continue }
-            let number = page?.value ?? 1
-            // A page object of Spring counts from 0, whatever its parameter's name is.
-            let base = number == 0 ? 0 : 1
-            let names = [
-                "page", "page[number]", "p", "pageNumber", "page_number", "pageNo", "pageIndex", "currentPage",
-            ]
-            let parameter = names.first { given.contains($0) } ?? "page"
-            var members = [("style", "page"), ("page_parameter", parameter), ("start", String(base))]
-            if let pages {
-                members.append(("pages", pages.path))
-            } else if let total {
-                members.append(("total", total.path))
-            }
-            if let more { members.append(("has_more", more.path)) }
-            return Detected(members: members, first: .page(number))
-        }
-        return nil
-    }
-
     // MARK: Headers
 
     private func byHeader() -> Detected? {
@@ -351,7 +323,8 @@ struct PagingDetector {
             (["X-Next-Cursor", "Next-Cursor", "X-Cursor-Next"], "cursor"),
             (["X-Next-Page-Token", "Next-Page-Token"], "page_token"),
             (["X-Continuation-Token", "Continuation-Token", "X-MS-Continuation"], "continuation_token"),
-            (["X-Next-Token"], "next_token"),
+            (["X-Next-Token", "X-Nomad-NextToken"], "next_token"),
+            (["X-MS-ContinuationToken"], "continuationToken"),
         ] {
             guard let (name, value) = header(names) else { continue }
             if Self.isURL(value) { return Detected(members: [("style", "next_url"), ("header", name)]) }
@@ -362,6 +335,12 @@ struct PagingDetector {
         ]), Int(value) != nil {
             return Detected(
                 members: [("style", "page"), ("page_parameter", known("page")), ("pages", name)], first: .page(1))
+        }
+        // PostgREST where it was not asked to count: only a page without records is the end.
+        if let range = response.header("content-range"), range.hasSuffix("/*"),
+            range.dropLast(2).last?.isNumber == true, given.isDisjoint(with: ["offset"])
+        {
+            return Detected(members: [("style", "offset"), ("offset_parameter", "offset")], first: .offset(0))
         }
         if let range = response.header("content-range"), range.contains("/"),
             range.first?.isNumber == true
@@ -398,34 +377,28 @@ struct PagingDetector {
             return Detected(members: members, first: .offset(first))
         }
         // More is promised and no way told: mostly pages are counted, and a server that ignores that is found out.
-        if let more, more.value, survey?["$._scroll_id"] == .missing {
+        let last = isListed ? flag(Self.lastPageNames, in: homes) : nil
+        if more?.value ?? last.map({ !$0.value }) ?? false, survey?["$._scroll_id"] == .missing {
             var members = [("style", "page"), ("page_parameter", known("page")), ("start", "1")]
             if let total { members.append(("total", total)) }
-            return Detected(members: members + [("has_more", more.path)], first: .page(1))
+            members += more.map { [("has_more", $0.path)] } ?? last.map { [("done", $0.path)] } ?? []
+            return Detected(members: members, first: .page(1), isStartUnknown: true)
         }
         // Known to be more, and no way to ask for it: the pager says so.
         return total.map { Detected(members: [("style", "none"), ("total", $0)]) }
     }
 
     /// The name as the request has it, if it has it in another form.
-    private func known(_ name: String) -> String {
+    func known(_ name: String) -> String {
         func plain(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
         return given.first { plain($0) == plain(name) } ?? name
     }
 
-    private static func member(_ home: String, _ name: String) -> String {
+    static func member(_ home: String, _ name: String) -> String {
         let isPlain =
             name.first?.isNumber == false && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
         return isPlain
             ? "\(home).\(name)"
             : "\(home)['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
-    }
-}
-
-/// Numbers in header fields.
-enum HeaderNumber {
-    /// A number as it stands, or the total of a Content-Range (RFC 9110, section 14.4).
-    static func total(_ text: String) -> Int? {
-        Int(text.filter { $0 != " " }) ?? text.split(separator: "/").last.flatMap { Int($0) }
     }
 }

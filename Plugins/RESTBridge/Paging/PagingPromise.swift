@@ -1,3 +1,4 @@
+internal import BridgeHTTP
 internal import BridgeKit
 
 /// What a reply says of more records, where nothing tells how to ask for them.
@@ -36,6 +37,22 @@ extension PagingDetector {
             for segment in segments.dropLast() { if case .name(let name) = segment { names.append(name) } }
             guard names.count + 1 == segments.count, near.contains(Self.path(names)) else { continue }
             if let words = Self.words(name, value) { return "\(path) \(words)" }
+        }
+        return nil
+    }
+
+    /// Names of parameters by which a request asks for no more than so many records.
+    private static let limitNames: Set<String> = [
+        "limit", "perpage", "pagesize", "size", "count", "max", "maxresults", "maxrecords", "maxitems", "first", "top",
+        "take", "num", "rows", "pagelimit", "itemsperpage", "hitsperpage", "resultsperpage", "recordsperpage",
+        "sysparmlimit",
+    ]
+
+    /// How many records the request itself asks for at most: as many may be all, or the first of more.
+    func limit() -> (name: String, count: Int)? {
+        for (name, value) in url.queryPairs {
+            let plain = name.lowercased().filter { $0.isLetter || $0.isNumber }
+            if let count = Int(value), count > 0, Self.limitNames.contains(plain) { return (name, count) }
         }
         return nil
     }

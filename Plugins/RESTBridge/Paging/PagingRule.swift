@@ -33,6 +33,14 @@ struct PagingRule: Sendable {
     var total: ReplyPlace?
     var pages: ReplyPlace?
     var hasMore: ReplyPlace?
+    /// Where the reply says that this is the last page: the other way round than ``hasMore``.
+    var done: ReplyPlace?
+    /// What the path of a next URL stands behind, where it is not the page's host.
+    var base: ReplyPlace?
+    /// Where all pages but the first are asked for, by their cursor alone: below url; nil for where the first one is.
+    var nextPath: String?
+    /// What is sent there besides the cursor.
+    var nextBody: JSONValue?
     var maxPages: Int?
 
     static let automatic: PagingRule = {
@@ -45,13 +53,16 @@ struct PagingRule: Sendable {
     private static let members: [String: [String]] = [
         "none": ["total"],
         "auto": [],
-        "page": ["page_parameter", "size_parameter", "size", "start", "total", "pages", "has_more", "in"],
-        "offset": ["offset_parameter", "limit_parameter", "size", "start", "total", "has_more", "in"],
-        "next_url": ["path", "header", "total", "has_more"],
+        "page": ["page_parameter", "size_parameter", "size", "start", "total", "pages", "has_more", "done", "in"],
+        "offset": ["offset_parameter", "limit_parameter", "size", "start", "total", "has_more", "done", "in"],
+        "next_url": ["path", "header", "base", "total", "has_more", "done"],
         "link_header": ["total"],
-        "cursor": ["path", "header", "parameter", "size_parameter", "size", "total", "has_more", "in"],
+        "cursor": [
+            "path", "header", "parameter", "size_parameter", "size", "total", "has_more", "done", "in", "next_path",
+            "next_body",
+        ],
         "continue": ["path", "in"],
-        "keyset": ["field", "parameter", "add", "size_parameter", "size", "total", "has_more", "in"],
+        "keyset": ["field", "parameter", "add", "size_parameter", "size", "total", "has_more", "done", "in"],
     ]
     private static let styles = "auto, none, page, offset, next_url, link_header, cursor, continue, keyset"
     /// Names that other tools use for the same.
@@ -82,6 +93,15 @@ struct PagingRule: Sendable {
         total = try place("total")
         pages = try place("pages")
         hasMore = try place("has_more")
+        done = try place("done")
+        base = try place("base")
+        nextPath = options.string("next_path")
+        nextBody = options.withValue("next_body") { $0.map(JSONValue.init) }
+        guard nextBody == nil || nextPath != nil else {
+            throw BridgeError(
+                .configuration, "paging.next_body without paging.next_path",
+                remedy: "say where the pages after the first are asked for")
+        }
         maxPages = options.integer("max_pages")
         for (member, value) in [("size", size), ("max_pages", maxPages)] {
             if let value, value < 1 {
@@ -176,5 +196,8 @@ struct PagingRule: Sendable {
     }
 
     /// All paths into the reply's body.
-    var paths: [JSONPath] { [next, total, pages, hasMore].compactMap { $0?.path } }
+    var paths: [JSONPath] { [next, total, pages, hasMore, done, base].compactMap { $0?.path } }
+
+    /// Whether a cursor may be an object or an array: only a body has a place for one.
+    var takesJSON: Bool { if case .body = parameter { true } else { false } }
 }

@@ -5,6 +5,8 @@ enum Position: Equatable, Hashable, Sendable {
     case offset(Int)
     case url(String)
     case cursor(String)
+    /// A cursor that is an object or an array, as JSON.
+    case json(String)
 
     /// As text that a later run continues from.
     var text: String {
@@ -14,6 +16,7 @@ enum Position: Equatable, Hashable, Sendable {
         case .offset(let number): "offset:\(number)"
         case .url(let url): "url:\(url)"
         case .cursor(let cursor): "cursor:\(cursor)"
+        case .json(let cursor): "json:\(cursor)"
         }
     }
 }
@@ -37,7 +40,22 @@ struct PageFacts: Sendable {
         /// The reply says that there is none: null, false or an empty text.
         case none
         case value(String)
-        /// An object, an array or `true`.
+        /// An object or an array that goes into the next request's body, as JSON.
+        case json(String)
+        /// An object or an array that has no place there, or `true`.
         case unusable(String)
+    }
+}
+
+extension PageFacts.NextValue {
+    /// A path of a next URL behind what it is relative to, as Confluence's `_links.base` says; one that repeats the base's
+    /// own path stays as it is.
+    func below(_ base: String) -> Self {
+        guard case .value(let text) = self, text.hasPrefix("/"), !text.hasPrefix("//") else { return self }
+        let host = base.firstRange(of: "://").map { base[$0.upperBound...].prefix { $0 != "/" }.endIndex }
+        var path = host.map { base[$0...] } ?? ""
+        while path.hasSuffix("/") { path.removeLast() }
+        guard !path.isEmpty, !text.hasPrefix(path + "/") else { return self }
+        return .value(base.prefix(upTo: path.endIndex) + text)
     }
 }

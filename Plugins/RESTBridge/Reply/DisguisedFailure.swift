@@ -12,8 +12,14 @@ struct DisguisedFailure {
 
     /// - Parameter isSingleObject: The whole reply would be the only record: then only what no record has is a sign.
     init?(_ survey: ReplySurvey, isSingleObject: Bool = false) {
-        if isSingleObject, survey["$.id"] != .missing { return nil }
-        let homes = isSingleObject ? ["$"] : ["$", "$.response", "$.meta", "$.result"]
+        // The id of a JSON-RPC reply is the request's.
+        if isSingleObject, survey["$.jsonrpc"] == .missing,
+            Self.identities.contains(where: { survey["$.\($0)"] != .missing })
+        {
+            return nil
+        }
+        let homes =
+            isSingleObject ? ["$"] : ["$", "$.response", "$.meta", "$.result", "$.status", "$.head", "$.header"]
         for home in homes {
             guard let sign = Self.sign(survey, home, isSingleObject: isSingleObject) else { continue }
             path = sign.path
@@ -29,7 +35,15 @@ struct DisguisedFailure {
         "error", "errors", "Error", "Errors", "fault", "Fault", "exception", "error_message", "errorMessage",
         "Error Message", "error_description",
     ]
-    private static let failed: Set<String> = ["error", "fail", "failed", "failure", "false", "err", "denied"]
+    /// True where something failed.
+    private static let failures = ["failed", "hasError", "has_error", "hasErrors", "has_errors", "isError", "is_error"]
+    private static let failed: Set<String> = ["false", "err", "ko", "nok", "not_ok"]
+    /// Parts of words such as `REQUEST_DENIED` and `OVER_QUERY_LIMIT`.
+    private static let failedParts = [
+        "error", "fail", "denied", "invalid", "unauthorized", "forbidden", "over_", "exceeded",
+    ]
+    /// What an object has, and an answer about a failure has not.
+    private static let identities = ["id", "Id", "ID", "_id", "uuid", "gid", "key"]
 
     private static func sign(
         _ survey: ReplySurvey, _ home: String, isSingleObject: Bool
@@ -42,6 +56,7 @@ struct DisguisedFailure {
             default: break
             }
         }
+        for path in failures.map({ member(home, $0) }) where survey[path] == .bool(true) { return (path, "true") }
         for name in errors {
             let path = member(home, name)
             switch survey[path] {
@@ -59,7 +74,11 @@ struct DisguisedFailure {
         guard !isSingleObject else { return nil }
         for name in ["status", "Status", "stat", "result", "state"] {
             let path = member(home, name)
-            if case .text(let text) = survey[path], failed.contains(text.lowercased()) { return (path, text) }
+            guard case .text(let text) = survey[path] else { continue }
+            let word = text.lowercased()
+            if failed.contains(word) || word.count < 40 && failedParts.contains(where: word.contains) {
+                return (path, text)
+            }
         }
         for name in ["status", "statusCode", "status_code", "code", "errcode", "errno", "error_code", "errorCode"] {
             let path = member(home, name)
@@ -96,7 +115,11 @@ struct DisguisedFailure {
     }
 
     /// The failure as the host tells it.
-    func error(asked: String, response: HTTPResponse, body: HTTPExchange.PaddedBody) -> BridgeError {
+    ///
+    /// - Parameter isWrite: What was asked was a change, and so nothing was changed.
+    func error(
+        asked: String, response: HTTPResponse, body: HTTPExchange.PaddedBody, isWrite: Bool = false
+    ) -> BridgeError {
         var words = words
         if words == nil, path.hasSuffix("rrors") || path.hasSuffix("rror") {
             // The survey does not look into lists.
@@ -105,11 +128,19 @@ struct DisguisedFailure {
             }
             words = JSONScalar.read(paths, in: body)?.lazy.compactMap(\.plain).first
         }
+        let said = words.map { response.redactor.clean(String($0.prefix(300))) }
+        if isWrite {
+            return BridgeError(
+                .remote, "\(asked): the reply has status \(response.status), but says \(path) is \(value)",
+                remedy: "where that means that it was done, say so under responses: "
+                    + "{when: {path: \(path)}, action: accept}",
+                location: response.location, remote: said)
+        }
         return BridgeError(
             .remote, "\(asked): the reply has status \(response.status) and no records, but says \(path) is \(value)",
             remedy: "where that means that there are none, say so under responses: "
                 + "{when: {path: \(path)\(path.hasSuffix("uccess") || path.hasSuffix("ok") ? ", equals: false" : "")}, "
                 + "action: empty}",
-            location: response.location, remote: words.map { response.redactor.clean(String($0.prefix(300))) })
+            location: response.location, remote: said)
     }
 }

@@ -30,7 +30,10 @@ final class PageReader {
         _ = records.add(to: reader)
         let paging = section.paging
         let wanted =
-            [paging.next, paging.total, paging.pages, paging.hasMore, section.incremental?.token]
+            [
+                paging.next, paging.total, paging.pages, paging.hasMore, paging.done, paging.base,
+                section.incremental?.token,
+            ]
             + section.metadata.map(\.place)
         for place in wanted.compactMap(\.self) where places[place] == nil {
             if case .body(let path) = place { places[place] = path.add(to: reader) }
@@ -93,8 +96,11 @@ final class PageReader {
         facts.count = Int(bmo_json_records(reader))
         facts.total = paging.total.flatMap(integer)
         facts.pages = paging.pages.flatMap(integer)
-        facts.hasMore = paging.hasMore.flatMap { value($0).bool }
+        facts.hasMore = paging.hasMore.flatMap { value($0).bool } ?? paging.done.flatMap { value($0).bool.map { !$0 } }
         if let next = paging.next { facts.next = nextValue(next) }
+        if let base = paging.base?.path == nil ? nil : paging.base.flatMap({ value($0).plain }) {
+            facts.next = facts.next.below(base)
+        }
         if case .linkHeader = paging.style, let url = LinkHeader.next(response?.all("link") ?? []) {
             facts.next = .value(url)
         }
@@ -122,7 +128,7 @@ final class PageReader {
     }
 
     /// The records at a path, all at once; none where the path leads nowhere.
-    private static func records(at path: JSONPath, in body: HTTPExchange.PaddedBody) throws -> RecordBatch? {
+    static func records(at path: JSONPath, in body: HTTPExchange.PaddedBody) throws -> RecordBatch? {
         guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
         defer { bmo_json_reader_free(reader) }
         _ = path.add(to: reader)
@@ -173,9 +179,14 @@ final class PageReader {
         guard length > 0 else { return .missing }
         // What follows the record is no part of it: its own end is found by reading it.
         let text = body.bytes[offset..<min(offset + length, body.count)]
-        guard let key = JSONScalar.read([field], in: HTTPExchange.PaddedBody(text))?.first?.plain else {
-            return .missing
+        let found = JSONScalar.read([field], in: HTTPExchange.PaddedBody(text))?.first
+        if case .array = found, section.paging.takesJSON,
+            let record = try? JSONTree(parsing: Array(text), what: "a record"),
+            let key = field.values(in: record).first
+        {
+            return .json(key.json)
         }
+        guard let key = found?.plain else { return .missing }
         guard add != 0 else { return .value(key) }
         return Int(key).map { .value(String($0 &+ add)) } ?? .unusable("a text")
     }
@@ -210,8 +221,16 @@ final class PageReader {
         case .number(let text): .value(text)
         case .bool(true): .unusable("true")
         case .array: .unusable("an array")
-        case .object: .unusable("an object")
+        case .object: wholeValue(place) ?? .unusable("an object")
         }
+    }
+
+    /// A cursor that is an object, where the next request has a place for it.
+    private func wholeValue(_ place: ReplyPlace) -> PageFacts.NextValue? {
+        guard section.paging.takesJSON, case .cursor = section.paging.style, let path = place.path,
+            let batch = try? Self.records(at: path, in: body), batch.count == 1
+        else { return nil }
+        return withExtendedLifetime(batch) { .json(batch[0].json) }
     }
 
     /// The failure that a reply without records tells in its own way; nil where it tells none, or a rule speaks of it.

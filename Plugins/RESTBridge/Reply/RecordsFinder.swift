@@ -11,7 +11,8 @@ enum RecordsFinder {
     ]
     /// Lists that hold something else than records.
     private static let strangers: Set<String> = [
-        "links", "link", "errors", "warnings", "included", "facets", "aggregations", "fields", "columns", "notices",
+        "links", "link", "_links", "errors", "warnings", "included", "facets", "aggregations", "fields", "columns",
+        "notices",
         "messages", "extensions",
     ]
 
@@ -22,7 +23,8 @@ enum RecordsFinder {
         if survey.isArray { return "$" }
         let lists = survey.lists.filter { !strangers.contains(name(of: $0)) && !$0.contains("[?") }
         // An object with an id may be a record that has lists of its own.
-        let mayBeRecord = survey["$.id"] != .missing
+        // That of a JSON-RPC reply is the request's.
+        let mayBeRecord = survey["$.id"] != .missing && survey["$.jsonrpc"] == .missing
         let safe = mayBeRecord ? Array(usual.prefix(5)) : usual
         if survey["$.resourceType"] == .text("Bundle") { return "$.entry[*].resource" }
         if let found = safe.first(where: lists.contains) { return found }

@@ -36,12 +36,19 @@ extension RESTSection {
                 target = link
             }
         }
+        if let nextURL, position.isCursor {
+            target = nextURL
+            if method == "POST" {
+                content = RequestBody(content: paging.nextBody ?? .object([]), format: content?.format ?? .json)
+            }
+        }
         switch position {
         case .page(let number): set(paging.parameter, .number(String(number)))
         case .offset(let number): set(paging.parameter, .number(String(number)))
         case .cursor(let text) where paging.isByMembers:
             for (name, value) in HTTPURL.pairs(text) { set(paging.place(of: name), .text(value)) }
         case .cursor(let cursor): set(paging.parameter, .text(cursor))
+        case .json(let text): set(paging.parameter, JSONTree.value(of: text))
         case .url(let text):
             guard let next = HTTPURL(text, relativeTo: page ?? url), !next.hasUserInfo else {
                 throw BridgeError(
@@ -52,6 +59,7 @@ extension RESTSection {
         case .only: break
         }
         if case .url = position {
+        } else if nextURL != nil, position.isCursor {
         } else if let size = paging.size, let parameter = paging.sizeParameter {
             set(parameter, .number(String(size)))
         }
@@ -66,6 +74,24 @@ extension RESTSection {
         return (request, target)
     }
 
+    /// The variable that a GraphQL query takes its cursor from: `cursor` of `books(after: $cursor)`.
+    var cursorVariable: String? {
+        guard preset == .graphQL, case .object(let members)? = body?.content,
+            case .text(let query)? = members.first(where: { $0.name == "query" })?.value
+        else { return nil }
+        var rest = query[...]
+        while let found = rest.firstRange(of: "after") {
+            let before = rest[..<found.lowerBound].last
+            rest = rest[found.upperBound...]
+            let value = rest.drop(while: \.isWhitespace)
+            guard before != "$", value.first == ":" else { continue }
+            let variable = value.dropFirst().drop(while: \.isWhitespace)
+            guard variable.first == "$" else { continue }
+            return String(variable.dropFirst().prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+        }
+        return nil
+    }
+
     /// The parameters that a request has without paging, by which detection knows the API's own names.
     var givenParameters: Set<String> {
         var names = Set(url.queryNames)
@@ -78,5 +104,35 @@ extension RESTSection {
         }
         if let body { collect(body.content) }
         return names
+    }
+}
+
+extension Position {
+    fileprivate var isCursor: Bool {
+        switch self {
+        case .cursor, .json: true
+        case .only, .page, .offset, .url: false
+        }
+    }
+}
+
+extension JSONTree {
+    /// The value of a JSON text for a request's body; null for what is none.
+    fileprivate static func value(of text: String) -> JSONValue {
+        // The parser takes objects and lists of objects only.
+        let tree = try? JSONTree(parsing: Array("{\"value\":\(text)}".utf8), what: "the cursor")
+        return tree?["value"].map(\.value) ?? .null
+    }
+
+    private var value: JSONValue {
+        switch self {
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .number(let characters): .number(characters)
+        case .text(let text): .text(text)
+        case .array(let elements): .array(elements.map(\.value))
+        case .object(let members):
+            .object(members.all.map { JSONValue.Member(name: $0.name, value: $0.value.value) })
+        }
     }
 }

@@ -6,6 +6,8 @@ struct RESTSection: Sendable {
     let entity: String
     let method: String
     let url: HTTPURL
+    /// Where pages after the first are asked for by their cursor alone, as `paging.next_path` says.
+    let nextURL: HTTPURL?
     let headers: [(name: String, value: String)]
     let body: RequestBody?
     let variables: TemplateVariables
@@ -55,9 +57,7 @@ struct RESTSection: Sendable {
             let name = template.missing(variables) ?? "a variable"
             throw BridgeError(
                 .configuration, "path \"\(template)\" needs a value for \(name), and there is none",
-                remedy: name.hasPrefix("parent.")
-                    ? "name the relationship to the parent under the entity's parent"
-                    : "set it under parameters, or put it in ( ) where it is optional")
+                remedy: Self.remedy(for: name, parent: request.parent))
         }
         guard !path.contains("://"), let joined = base.appending(path: path) else {
             throw BridgeError(
@@ -83,6 +83,7 @@ struct RESTSection: Sendable {
             }
             paging = .automatic
         }
+        nextURL = try Self.nextURL(paging, base: base, variables)
         responses = try section.objects("responses").map(ResponseRule.init)
         let names = section.object("metadata")
         metadata = try (names?.names ?? []).map {
@@ -104,6 +105,29 @@ struct RESTSection: Sendable {
         isConditional = section.bool("conditional") ?? true
         isPartial = !filters.pushed.isEmpty
         try checkPaths()
+    }
+
+    private static func nextURL(
+        _ paging: PagingRule, base: HTTPURL, _ variables: TemplateVariables
+    ) throws -> HTTPURL? {
+        guard let text = paging.nextPath else { return nil }
+        let path = try PathTemplate(text, option: "paging.next_path").expand(variables)
+        guard let path, !path.contains("://"), let url = base.appending(path: path) else {
+            throw BridgeError(
+                .configuration, "paging.next_path \"\(text)\" does not fit below url",
+                remedy: "write the path alone, such as /_search/scroll")
+        }
+        return url
+    }
+
+    private static func remedy(for variable: String, parent: BridgeOptions?) -> String {
+        guard variable.hasPrefix("parent.") else {
+            return "set it under parameters, or put it in ( ) where it is optional"
+        }
+        guard let parent, !parent.has(String(variable.dropFirst("parent.".count))) else {
+            return "name the relationship to the parent under the entity's parent"
+        }
+        return "the parent has: \(NearestName.list(parent.names, to: String(variable.dropFirst("parent.".count))))"
     }
 
     /// Whether a rule under `responses` looks at this path: then nothing else judges by it.

@@ -25,7 +25,7 @@ struct SectionJudge {
             }
             if let fault { faults.append(fault) }
         }
-        faults += unknownVariables()
+        faults += unknownNames(besides: faults)
         // What several members make wrong together shows only where each is right.
         if faults.isEmpty, let fault = fault(named: "", { try judge(section) }) { faults.append(fault) }
         // A faulty path of the records is one for writes as well.
@@ -62,30 +62,6 @@ struct SectionJudge {
                     writer.key(name)
                     writer.copy(value)
                 }
-            }
-        }
-    }
-
-    /// Variables outside of paths that never have a value: what holds them would be left out without a word.
-    private func unknownVariables() -> [SectionFault] {
-        let variables = TemplateVariables(parent: request.parent)
-        return ["query", "headers", "body", "graphql"].flatMap { member -> [SectionFault] in
-            let text = request.section.withValue(member) { $0?.json ?? "" }
-            var names: [String] = []
-            for piece in text.split(separator: "{").dropFirst() {
-                let name = String(piece.prefix { $0 != "}" })
-                guard name.hasPrefix("parent."),
-                    name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }),
-                    variables.value(name) == nil, !names.contains(name)
-                else { continue }
-                names.append(name)
-            }
-            return names.map { name in
-                SectionFault(
-                    key: member, message: "\(member): {\(name)} never has a value",
-                    remedy: request.parent == nil
-                        ? "the entity has no parent: name the relationship to it under parent"
-                        : "use an attribute of the parent")
             }
         }
     }

@@ -7,8 +7,8 @@ struct Body {
     let format: WriteRule.Format
 
     /// - Parameter current: The remote's object, for ``WriteRule/Format/full``.
-    init(_ rule: WriteRule, _ request: WriteRequest, current: JSONTree? = nil) {
-        let changes = JSONTree(request.values).merging(rule.forced)
+    init(_ rule: WriteRule, _ request: WriteRequest, _ variables: TemplateVariables, current: JSONTree? = nil) {
+        let changes = JSONTree(request.values).merging(rule.forced.filled(variables) ?? .object([]))
         format = rule.format
         if format == .jsonPatch {
             value = .array(Self.operations(changes, at: ""))
@@ -45,6 +45,25 @@ struct Body {
         case .text(let text): return pair(text)
         case .null: return pair("")
         case .bool, .number: return pair(value.json)
+        }
+    }
+}
+
+extension JSONTree {
+    /// The value with its variables' values, as in the body of a listing; nil where a text's variable has none.
+    fileprivate func filled(_ variables: TemplateVariables) -> JSONTree? {
+        switch self {
+        case .text(let text):
+            switch ValueTemplate.expandJSON(text, variables) {
+            case .bool(let value): .bool(value)
+            case .number(let characters): .number(characters)
+            case .text(let text): .text(text)
+            case .null, .array, .object, nil: nil
+            }
+        case .array(let elements): .array(elements.compactMap { $0.filled(variables) })
+        case .object(let members):
+            .object(members.all.compactMap { name, value in value.filled(variables).map { (name, $0) } })
+        case .null, .bool, .number: self
         }
     }
 }

@@ -45,12 +45,12 @@ struct ObjectWriter {
         }
         let body: (bytes: [UInt8], mediaType: String)?
         switch (request.operation, rule.format) {
-        case (.delete, _): body = rule.forced.members.isEmpty ? nil : Body(rule, request).encoded
+        case (.delete, _): body = rule.forced.members.isEmpty ? nil : Body(rule, request, variables).encoded
         case (_, .full) where request.operation == .update:
             let current = try read(url)
             etag = etag ?? current.etag
-            body = Body(rule, request, current: current.object).encoded
-        default: body = Body(rule, request).encoded
+            body = Body(rule, request, variables, current: current.object).encoded
+        default: body = Body(rule, request, variables).encoded
         }
         let (response, exchange) = try send(url, body, etag: etag)
         if request.operation == .delete, [404, 410].contains(response.status) {
@@ -60,6 +60,7 @@ struct ObjectWriter {
         guard (200..<300).contains(response.status) else { throw try refusal(exchange, response) }
         // From here on it is done: what cannot be read of the answer is no failure of the write.
         let reply = (try? exchange.body()) ?? []
+        try checkDisguise(reply, response)
         var record = record(in: reply)
         if record == nil, request.operation == .create { record = created(response) }
         if let field = rule.etagField, let etag = response.header("etag") {
@@ -88,15 +89,22 @@ struct ObjectWriter {
                         "\(asked): its path does not follow from a key of \(request.key.names.count) parts",
                         remedy: "set write.\(request.operation.rawValue).path, such as /users/{key.id}")
                 }
+                // Django and others have a slash at the end of each path, and know none without.
+                let end = (text.isEmpty ? base.text : text).hasSuffix("/") ? "/" : ""
                 while text.hasSuffix("/") { text.removeLast() }
-                text += "/" + HTTPURL.encode(key)
+                text += "/" + HTTPURL.encode(key) + end
             }
         }
         guard !text.contains("://"), let url = base.appending(path: text) else {
             throw BridgeError(
                 .configuration, "\(asked): its path \"\(text)\" does not fit below url", remedy: "write the path alone")
         }
-        return url.setting(query: rule.query)
+        return url.setting(query: filled(rule.query))
+    }
+
+    /// Query parameters or header fields with the values of their variables; one whose variable has none is left out.
+    private func filled(_ pairs: [(name: String, value: String)]) -> [(name: String, value: String)] {
+        pairs.compactMap { name, text in ValueTemplate.expand(text, variables).map { (name: name, value: $0) } }
     }
 
     /// `key` alone is the key where it has one part; what the listing's path takes from `since` has no value here.
@@ -120,7 +128,7 @@ struct ObjectWriter {
     private func send(
         _ url: HTTPURL, _ body: (bytes: [UInt8], mediaType: String)?, etag: String?
     ) throws -> (HTTPResponse, HTTPExchange) {
-        var http = HTTPRequest(method: rule.method, url: url.text, headers: rule.headers, body: body?.bytes)
+        var http = HTTPRequest(method: rule.method, url: url.text, headers: filled(rule.headers), body: body?.bytes)
         func set(_ name: String, _ value: String) {
             if !http.headers.contains(where: { $0.name.lowercased() == name.lowercased() }) {
                 http.headers.append((name: name, value: value))
@@ -186,6 +194,17 @@ struct ObjectWriter {
     }
 
     // MARK: answer
+
+    /// Some say with status 200 that nothing was done.
+    private func checkDisguise(_ reply: [UInt8], _ response: HTTPResponse) throws {
+        let body = HTTPExchange.PaddedBody(reply)
+        guard !reply.isEmpty, let survey = ReplySurvey(body), !survey.isArray,
+            let failure = DisguisedFailure(survey, isSingleObject: true)
+        else { return }
+        let rules = try request.section.objects("responses").map(ResponseRule.init)
+        guard !rules.contains(where: { $0.path?.description == failure.path }) else { return }
+        throw failure.error(asked: asked, response: response, body: body, isWrite: true)
+    }
 
     /// The one object of a reply; nil where there is none.
     private func record(in body: [UInt8]) -> JSONTree? {

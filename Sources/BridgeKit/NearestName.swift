@@ -1,7 +1,7 @@
 /// Orders names by how near they are to a misspelt one, for error messages.
-enum NearestName {
+public enum NearestName {
     /// `names` with the nearest first, at most 20 of them, quoted for a message: `"a", "b" and 3 more`.
-    static func list(_ names: some Sequence<String>, to wanted: String) -> String {
+    public static func list(_ names: some Sequence<String>, to wanted: String) -> String {
         let wantedBytes = Array(wanted.lowercased().utf8)
         let unique = Set(names)
         guard !unique.isEmpty else { return "none" }
@@ -11,27 +11,30 @@ enum NearestName {
     }
 
     /// A question after what is wrong: ` (did you mean "a"?)`; empty where no name is near.
-    static func question(_ names: some Sequence<String>, to wanted: String) -> String {
+    public static func question(_ names: some Sequence<String>, to wanted: String) -> String {
         let wantedBytes = Array(wanted.lowercased().utf8)
         let near = names.map { (distance(Array($0.lowercased().utf8), wantedBytes), $0) }.min { $0 < $1 }
         guard let near, near.0 <= max(1, wantedBytes.count / 3) else { return "" }
         return " (did you mean \"\(near.1)\"?)"
     }
 
-    /// The Levenshtein distance; of the first 64 bytes only.
+    /// How many letters were added, left out, replaced or swapped with their neighbour (optimal string alignment); of the
+    /// first 64 bytes only.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        let a = a.prefix(64)
+        let a = Array(a.prefix(64))
         let b = Array(b.prefix(64))
-        var row = Array(0...b.count)
-        for (i, x) in a.enumerated() {
-            var previous = row[0]
-            row[0] = i + 1
-            for (j, y) in b.enumerated() {
-                let above = row[j + 1]
-                row[j + 1] = min(above + 1, row[j] + 1, previous + (x == y ? 0 : 1))
-                previous = above
+        var beforeLast: [Int] = []
+        var last = Array(0...b.count)
+        for i in a.indices {
+            var row = [i + 1]
+            for j in b.indices {
+                var best = min(last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, beforeLast[j - 1] + 1) }
+                row.append(best)
             }
+            beforeLast = last
+            last = row
         }
-        return row[b.count]
+        return last[b.count]
     }
 }

@@ -1,0 +1,87 @@
+internal import BridgeKit
+internal import RecordBatch
+
+/// What a section says of attributes that are not there: what is made with them would be left out without a word, or fail
+/// only when something is written.
+extension SectionJudge {
+    private var write: BridgeOptions? { request.section.object("write") }
+    private var variables: VariableJudge { VariableJudge(names: request.names, parent: request.parent) }
+    private var operations: [WriteRequest.Operation] {
+        [.create, .update, .delete].filter { write?.has($0.rawValue) == true }
+    }
+
+    /// - Parameter known: The faults that are known: where a path is wrong already, its names are not looked at.
+    func unknownNames(besides known: [SectionFault]) -> [SectionFault] {
+        var faults = ["query", "headers", "body", "graphql"].flatMap { member in
+            request.section.withValue(member) {
+                $0.map { variables.faults(in: $0, option: member, isWrite: false) } ?? []
+            }
+        }
+        for operation in operations {
+            guard let options = write?.object(operation.rawValue) else { continue }
+            faults += ["query", "headers", "forced"].flatMap { member in
+                options.withValue(member) { value in
+                    let option = "write.\(operation.rawValue).\(member)"
+                    return value.map { variables.faults(in: $0, option: option, isWrite: true) } ?? []
+                }
+            }
+        }
+        if !known.contains(where: { $0.key?.hasPrefix("path") == true }), let text = request.section.string("path"),
+            let template = try? PathTemplate(text, option: "path")
+        {
+            // In a write the listing's path has the object's values.
+            faults += template.names.compactMap {
+                variables.fault(of: $0, option: "path", isWrite: !operations.isEmpty)
+            }
+        }
+        guard let names = request.names else { return faults }
+        faults += (request.section.object("filters")?.names ?? []).compactMap {
+            EntityNames.fault($0, among: names.fields, option: "filters.\($0)")
+        }
+        if let name = write?.string("if_match") {
+            if let fault = EntityNames.fault(name, among: names.fields, option: "write.if_match") {
+                faults.append(fault)
+            }
+        }
+        for operation in operations where !known.contains(where: { $0.key?.hasPrefix("write") == true }) {
+            faults += pathFaults(of: operation, names)
+        }
+        return faults
+    }
+
+    /// What is wrong with the path of a write, its own or the listing's and the key.
+    private func pathFaults(of operation: WriteRequest.Operation, _ names: EntityNames) -> [SectionFault] {
+        guard
+            let rule = try? WriteRule(WriteRequest(operation, entity: request.entity, section: request.section))
+        else { return [] }
+        let option = "write.\(operation.rawValue)"
+        guard let path = rule.path else {
+            let isItem = operation != .create || rule.method == "PUT"
+            guard isItem, names.key.count > 1 else { return [] }
+            return [
+                SectionFault(
+                    key: option,
+                    message: "\(option): its path does not follow from a key of \(names.key.count) parts",
+                    remedy: "set \(option).path, such as /users/"
+                        + names.key.map { "{key.\($0)}" }.joined(separator: "/"))
+            ]
+        }
+        let faults = path.names.compactMap { variables.fault(of: $0, option: "\(option).path", isWrite: true) }
+        guard faults.isEmpty, let missing = path.missing(placeholders(names)), missing != "key" else { return faults }
+        return [
+            SectionFault(
+                key: "\(option).path", message: "\(option).path: {\(missing)} never has a value",
+                remedy: "use {key}, {key.NAME}, {object.NAME} or {parent.NAME}, or set \(missing) under parameters")
+        ]
+    }
+
+    /// Names for values, as of a parent.
+    private func placeholders(_ names: EntityNames) -> TemplateVariables {
+        func object(_ names: [String]) -> BridgeOptions {
+            BridgeOptions { writer in for name in names { writer.member(name, name) } }
+        }
+        return TemplateVariables(
+            parameters: [request.section.object("parameters"), parameters].compactMap(\.self), parent: request.parent,
+            object: object(names.fields), key: object(names.key))
+    }
+}

@@ -1,0 +1,45 @@
+internal import BridgeKit
+internal import Glibc
+
+extension HTTPOptions {
+    /// Refuses a file that is not there or holds no PEM: a sync would find out only when it connects.
+    ///
+    /// - Throws: ``BridgeError`` with code `configuration` and the option's name.
+    func checkFiles() throws {
+        for (option, path) in [
+            ("tls.ca_file", caFile), ("tls.client_certificate", clientCertificate), ("tls.client_key", clientKey),
+        ] {
+            guard let path else { continue }
+            let text = try Self.beginning(of: path, option)
+            guard text.contains("-----BEGIN") else {
+                throw BridgeError(
+                    .configuration, "\(option): \(path) is no PEM file",
+                    remedy: "convert it, as `openssl x509 -inform der -in FILE` or `openssl pkcs12 -in FILE` do")
+            }
+        }
+        if case .netrc(let path?) = authentication { _ = try Self.beginning(of: path, "auth.file") }
+        guard clientKey == nil || clientCertificate != nil else {
+            throw BridgeError(
+                .configuration, "tls.client_key without tls.client_certificate",
+                remedy: "name the certificate that the key belongs to")
+        }
+    }
+
+    /// The first bytes of a file, as far as a PEM may begin in them.
+    private static func beginning(of path: String, _ option: String) throws -> String {
+        guard let file = fopen(path, "re") else {
+            let reason = errno == ENOENT || errno == ENOTDIR ? "there is no file \(path)" : "\(path) cannot be read"
+            throw BridgeError(
+                .configuration, "\(option): \(reason)",
+                remedy: "check the path: a relative one is taken from the configuration's folder")
+        }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 256 * 1024)
+        let count = fread(&bytes, 1, bytes.count, file)
+        // Of a folder nothing can be read.
+        guard ferror(file) == 0 else {
+            throw BridgeError(.configuration, "\(option): \(path) is no file", remedy: "name a file")
+        }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+}
