@@ -35,7 +35,7 @@ import Testing
         ("LEAKS_PAGE", "conduct.secrets", "the password *** expires"),
         ("IGNORES_CANCEL", "conduct.cancel", "it took"),
         ("SHARED_POSITION", "conduct.midway", "records come"),
-        ("HOGS", "conduct.memory", "crashed"),
+        ("HOGS", "conduct.memory", "at its limit of 256 MiB"),
         ("CRASHES_WITHOUT_SECTION", "conduct.empty", "it crashes"),
         ("EMPTY_PLAN", "conduct.plan", "no request is told"),
         ("IGNORES_WATCH", "conduct.watch", "answered a watch with records"),
