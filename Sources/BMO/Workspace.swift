@@ -42,8 +42,9 @@ public struct Workspace: Sendable {
         }
     }
 
-    /// As ``load(path:host:environment:)``, but a bridge whose plugin can't be used fails when it is connected to: what comes
-    /// through others goes on. Where no plugin can be used, it is an error here.
+    /// Reads a configuration so that a bridge whose plugin can't be used fails only when it is connected to.
+    ///
+    /// What comes through others goes on. Where no plugin can be used, it is an error here.
     package static func load(path: String, host: BridgeHost, toleratesRefusals: Bool) async throws -> Workspace {
         try await load(
             host: host, environment: ProcessInfo.processInfo.environment, toleratesRefusals: toleratesRefusals

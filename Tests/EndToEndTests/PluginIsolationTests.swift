@@ -86,7 +86,9 @@ extension EndToEndTests {
         }
 
         /// The example in C, with code of the test's in its `fetch_next`.
-        private func build(_ name: String, _ code: String, replacing: (String, String) = ("#include", "#include")) async throws {
+        private func build(_ name: String, _ code: String, replacing: (String, String) = ("#include", "#include"))
+            async throws
+        {
             let source = try String(
                 contentsOfFile: PackageFolder.path + "/Examples/OutOfTreeBridgeInC/accounts_bridge.c", encoding: .utf8)
             let place = "    int64_t index = 0;\n"

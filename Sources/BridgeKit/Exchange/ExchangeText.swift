@@ -38,7 +38,9 @@ struct JSONLayout {
         }
     }
 
-    /// A text of JSON objects, a line each, which they keep; nil for any other. A line that is none stays as it is.
+    /// A text of JSON objects, a line each, which they keep; nil for any other.
+    ///
+    /// A line that is none stays as it is.
     static func lines(_ text: String, replace: ExchangeText.Replacement) -> String? {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count > 1, lines.first(where: { !$0.isEmpty })?.hasPrefix("{") == true else { return nil }
