@@ -127,6 +127,10 @@ import Testing
         let run = try await place.bmo("fixtures", "run", folder)
         #expect(run.exitCode == 2, "\(run)")
         #expect(run.errorOutput.contains("/exchanges/002-GET-teams.http:2: no METHOD and URL"), "\(run)")
+        let other = try place.copy("rest-happy")
+        let both = try await place.bmo("fixtures", "run", folder, other)
+        #expect(both.exitCode == 2 && both.output.contains("pass  rest-happy: "), "\(both)")
+        #expect(both.output.hasSuffix("2 cases, 0 failed, 1 cannot be run\n"), "\(both)")
         try "# api: Team\r\nGET http://h/\r\n\r\n=== 200\r\n".write(
             toFile: folder + "/exchanges/002-GET-teams.http", atomically: true, encoding: .utf8)
         let returns = try await place.bmo("fixtures", "run", folder)
