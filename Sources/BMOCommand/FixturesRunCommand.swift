@@ -33,7 +33,7 @@ struct FixturesRunCommand: AsyncParsableCommand {
     func run() async throws {
         let cases = try folder.cases(names)
         var failed = 0
-        var broken = 0
+        var faults: [String] = []
         // Each case has processes and a database of its own; most of their time they wait for each other.
         try await inOrder(cases) { (outcome: Result<FixtureRun.Result, any Error>) in
             switch outcome {
@@ -41,19 +41,20 @@ struct FixturesRunCommand: AsyncParsableCommand {
                 show(result)
                 if !result.passed { failed += 1 }
             case .failure(let fault as FixtureCase.Fault):
-                Terminal.error(fault.description)
-                broken += 1
+                faults.append(fault.description)
             case .failure(let error): throw error
             }
         }
-        let rest = broken > 0 ? ", \(broken) cannot be run" : ""
+        let rest = faults.isEmpty ? "" : ", \(faults.count) cannot be run"
         print("\(Terminal.count(cases.count, "case", "cases")), \(failed) failed\(rest)")
         if failed > 0 {
             Terminal.error(
                 "look at the differences; if they are right, `bmo fixtures run --update` writes them into expected.txt",
                 prefix: "bmo: note: ")
         }
-        if broken > 0 { throw ExitCode(CommandFailure.usage) }
+        guard faults.isEmpty else {
+            throw CommandFailure(faults.joined(separator: "\n"), exitCode: CommandFailure.usage)
+        }
         if failed > 0 { throw ExitCode(CommandFailure.failed) }
     }
 

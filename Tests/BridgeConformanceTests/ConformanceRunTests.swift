@@ -56,6 +56,13 @@ import Testing
         #expect(failure.contains(words))
     }
 
+    @Test func aKeyThatTheRemoteGivesIsTheOneOfItsAnswer() async throws {
+        let others = ConformanceRun.catalog.map(\.id).filter { !$0.hasPrefix("write.") }
+        let skips = Dictionary(uniqueKeysWithValues: others.map { ($0, "not of this test") })
+        let good = try await ShelfWorkplace(skips: skips, remoteGivesKey: true).report()
+        #expect(good.passed && good.results.count { $0.outcome == .passed } == 5, "\(good.text)")
+    }
+
     @Test func aSkippedCheckIsReportedWithItsReason() async throws {
         let skips = Dictionary(uniqueKeysWithValues: ConformanceRun.catalog.map { ($0.id, "a \"reason\" & more") })
         let report = try await ShelfWorkplace("PRINTS", skips: skips).report()
