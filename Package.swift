@@ -56,9 +56,14 @@ let package = Package(
         bridge("SingerBridge", transport: []),
 
         // The host's side.
+        // What a bridge's process does before the plugin is loaded, and Swift cannot: nothing of it may run in a signal handler.
+        .systemLibrary(name: "CBridgeProcess"),
         .target(
             name: "BridgeHost",
-            dependencies: ["CBridge", "CLibCrypto", "RecordBatch", .product(name: "Logging", package: "swift-log")]),
+            dependencies: [
+                "CBridge", "CBridgeProcess", "CLibCrypto", "RecordBatch",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(name: "Model", dependencies: ["Yams"]),
         .systemLibrary(name: "CTime"),
         .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "CTime"]),

@@ -116,6 +116,7 @@ static bmo_status open_bridge(
     if (!bmo_view_open(&view, options.data, options.size) || view.record_count != 1)
         return fail(error, "internal", "the options are no batch of one object", NULL);
     bmo_instance *made = calloc(1, sizeof *made);
+    if (!made) return fail(error, "limit", "out of memory", NULL);
     copy_text(&view, view.records, "path", made->path, sizeof made->path);
     *instance = made;
     return BMO_OK;
@@ -197,6 +198,10 @@ static bmo_status fetch_open(
     FILE *file = open_lines(instance->path, error);
     if (!file) return BMO_FAILED;
     bmo_fetch *made = calloc(1, sizeof *made);
+    if (!made) {
+        fclose(file);
+        return fail(error, "limit", "out of memory", NULL);
+    }
     made->file = file;
     made->path = instance->path;
     const bmo_slot *section = bmo_view_member(&view, view.records, "section");

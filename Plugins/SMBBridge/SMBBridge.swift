@@ -22,6 +22,7 @@ public final class SMBBridge: Bridge {
     public init(options: BridgeOptions, context: BridgeContext) throws {
         self.options = try ShareOptions(options)
         self.context = context
+        PrintedWords.divert()
         connection = try SMBConnection(self.options, context: context)
     }
 

@@ -17,7 +17,7 @@ public final class SingerBridge: Bridge {
         name: "singer", version: "0.1.0",
         summary: "Any Singer tap, run as a program: SCHEMA, RECORD and STATE messages as JSON lines.",
         optionsSchema: TapOptions.schema, entitySchema: TapSection.schema, isolation: .childProcess,
-        capabilities: [.check, .discover, .fetch, .incremental])
+        capabilities: [.check, .discover, .fetch, .incremental, .plan, .replay])
 
     private let tap: Tap
     /// Discovered once, by the first who needs it.
@@ -53,20 +53,23 @@ public final class SingerBridge: Bridge {
         let catalog = try catalog()
         var method = section.replication
         var selected: String?
+        var known: TapCatalog.Stream?
         if let catalog {
             let stream = try catalog.stream(named: section.stream, of: tap.name)
+            known = stream
             method = method ?? stream.replication
             selected = try catalog.selecting(stream, section)
         }
-        return try TapSource(
-            tap: tap, stream: section.stream, method: method, catalog: selected, state: request.token)
+        if request.explains { return ExplainedRun(tap, section, method, stream: known, state: request.token) }
+        return try TapSource(tap: tap, section: section, method: method, catalog: selected, state: request.token)
     }
 
     /// The catalog; nil for a tap that has none.
     private func catalog() throws -> TapCatalog? {
         guard tap.options.catalog != .none else { return nil }
         return try discovered.withLock { known in
-            let catalog = try known ?? TapCatalog(of: tap)
+            // No step of the walk that needs it first.
+            let catalog = try known ?? tap.context.aside { try TapCatalog(of: tap) }
             known = catalog
             return catalog
         }

@@ -7,7 +7,17 @@ struct Tap {
     let context: BridgeContext
 
     /// The program's name, for messages.
-    var name: String { "the tap `\(options.command[0].split(separator: "/").last.map(String.init) ?? "")`" }
+    var name: String { "the tap `\(program(named: options.command[0]))`" }
+
+    /// The last part of a program's path.
+    func program(named path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
+
+    /// Why a tap that says nothing more is given up.
+    func silence(lastWords: String?) -> BridgeError {
+        BridgeError(
+            .timeout, "\(name) has neither written nor said anything for \(options.silence) s",
+            remedy: "raise \"silence\" if it is just slow", remote: lastWords)
+    }
 
     /// The program's path: on `PATH`, or from the tap's folder on where the command has a slash.
     ///

@@ -29,7 +29,7 @@ struct TapCatalog {
         let place: String
         if case .file(let path) = tap.options.catalog {
             place = tap.options.resolved(path)
-            text = try Self.read(place)
+            text = try Self.read(path, at: place, tap)
             isDiscovered = false
         } else {
             place = "what \(tap.name) tells with --discover"
@@ -53,6 +53,22 @@ struct TapCatalog {
         }
     }
 
+    /// The file's text; a fixture keeps it, so that a replay needs no file.
+    private static func read(_ name: String, at path: String, _ tap: Tap) throws -> String {
+        guard let tape = tap.context.exchange else { return try read(path) }
+        let request = Exchange.Request(method: "READ", target: name)
+        if tape.isReplaying {
+            switch try tape.replay(request).reply {
+            case .answer(_, _, let body): return String(decoding: body, as: UTF8.self)
+            case .failure(let code, let message, _): throw BridgeError(code, message)
+            }
+        }
+        let take = tape.begin(request)
+        let text = try read(path)
+        try take.finish(.answer(status: "ok", headers: [], body: Array(text.utf8)))
+        return text
+    }
+
     private static func read(_ path: String) throws -> String {
         guard let file = fopen(path, "re") else {
             throw BridgeError(
@@ -74,7 +90,7 @@ struct TapCatalog {
     }
 
     private static func discover(_ tap: Tap) throws -> String {
-        let process = try tap.start(flags: ["--discover"])
+        let process = try tap.run(.discovery)
         defer { process.end() }
         var bytes: [UInt8] = []
         // Below the host's own limit on a call.
@@ -230,7 +246,7 @@ extension Tap {
     /// Says what is wrong with how the tap ended; nothing where it ended well.
     ///
     /// - Throws: ``BridgeError``.
-    func judge(_ exit: TapProcess.Exit, _ process: TapProcess, doing: String) throws {
+    func judge(_ exit: TapProcess.Exit, _ process: any TapRun, doing: String) throws {
         let words = process.lastWords
         var memory = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &memory)

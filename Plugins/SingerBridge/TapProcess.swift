@@ -92,7 +92,7 @@ final class TapProcess: @unchecked Sendable {
             }
             let left = deadline - Self.now()
             guard left > 0 else { return .nothing }
-            guard quiet < tap.options.silence * 1000 else { throw silence() }
+            guard quiet < tap.options.silence * 1000 else { throw tap.silence(lastWords: lastWords) }
             // What the importer takes its time for is no silence of the tap's.
             let start = Self.now()
             if try !poll(for: min(left, 1000)) { quiet += Self.now() - start }
@@ -121,12 +121,6 @@ final class TapProcess: @unchecked Sendable {
             }
         }
         return true
-    }
-
-    private func silence() -> BridgeError {
-        BridgeError(
-            .timeout, "\(tap.name) has neither written nor said anything for \(tap.options.silence) s",
-            remedy: "raise \"silence\" if it is just slow", remote: lastWords)
     }
 
     /// Waits for the end of a tap that has closed its output; one that does not end is ended.

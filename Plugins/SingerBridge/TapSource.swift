@@ -12,7 +12,7 @@ final class TapSource: RecordSource {
     private let tap: Tap
     private let stream: String
     private let method: Replication?
-    private let process: TapProcess
+    private let process: any TapRun
     /// What the run was given.
     private let givenState: String?
 
@@ -22,7 +22,9 @@ final class TapSource: RecordSource {
     /// The version of the stream's table that the records belong to, and the one that was activated last.
     private var version: Int64?
     private var activated: Int64?
-    private var records = 0
+    /// What came since the last page ended: a slow tap's pages end where those of a fast one do.
+    private var pageRecords = 0
+    private var pageBytes = 0
     private var ignoredTypes: Set<String> = []
 
     /// Starts the tap.
@@ -31,12 +33,12 @@ final class TapSource: RecordSource {
     ///   - method: How it brings the stream; nil where nobody knows.
     ///   - catalog: The catalog's JSON, with the stream selected; nil for a tap without.
     ///   - state: What an earlier run left.
-    init(tap: Tap, stream: String, method: Replication?, catalog: String?, state: String?) throws {
+    init(tap: Tap, section: TapSection, method: Replication?, catalog: String?, state: String?) throws {
         self.tap = tap
-        self.stream = stream
+        stream = section.stream
         self.method = method
         givenState = state
-        process = try tap.start(catalog: catalog, state: state)
+        process = try tap.run(.stream(section, catalog: catalog, state: state))
     }
 
     deinit { process.end() }
@@ -46,11 +48,13 @@ final class TapSource: RecordSource {
     func next(into writer: RecordBatchWriter) throws -> Page {
         var page = Page(isPageEnd: false, isEnd: false, location: stream)
         let deadline = TapProcess.now() + Self.patience
-        while writer.recordCount + page.rejected.count + page.deleted.count < Self.mostRecords,
-            writer.byteCount < Self.mostBytes
-        {
+        while pageRecords < Self.mostRecords, pageBytes < Self.mostBytes {
             switch try process.next(within: max(0, deadline - TapProcess.now())) {
-            case .line(let line): try take(line, into: writer, &page)
+            case .line(let line):
+                let before = writer.recordCount + page.rejected.count + page.deleted.count
+                try take(line, into: writer, &page)
+                pageRecords += writer.recordCount + page.rejected.count + page.deleted.count - before
+                pageBytes += line.count
             case .nothing: return page
             case .end:
                 try end(&page)
@@ -58,6 +62,7 @@ final class TapSource: RecordSource {
             }
         }
         page.isPageEnd = true
+        (pageRecords, pageBytes) = (0, 0)
         return page
     }
 
@@ -103,7 +108,6 @@ final class TapSource: RecordSource {
         }
         defer { withExtendedLifetime(message) {} }
         hasMoved = true
-        records += 1
         version = message.integer("version") ?? version
         if let deletion = record["_sdc_deleted_at"], deletion.tag != .null {
             page.deleted.append(BridgeOptions(copying: record))

@@ -13,7 +13,10 @@ public struct BridgeSwap: Sendable {
     public let text: String
     /// The bridge that the entity has now.
     public let oldBridge: String
+    private let entity: String
     private let path: String
+    /// The file of the section.
+    private let section: String?
     private let configuration: ConfigValue
 
     /// Keys of an entity that say how its bridge is asked, not what the entity is.
@@ -30,7 +33,9 @@ public struct BridgeSwap: Sendable {
     ///     one of the entity's `sources` has it.
     /// - Throws: ``BridgeSwapError``.
     public init(of entity: String, to bridge: String, in path: String, section: String? = nil) throws(BridgeSwapError) {
+        self.entity = entity
         self.path = path
+        self.section = section
         let file = try Self.read(path)
         let given = try section.map(Self.read) ?? .object([])
         guard let old = file["entities"]?[entity] else {
@@ -112,19 +117,52 @@ public struct BridgeSwap: Sendable {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw BridgeSwapError(message: "\(path) cannot be read", remedy: "give the path of a YAML file")
         }
+        if let fault = ConfigurationFile.faults(ofYAML: text, file: path).first {
+            throw BridgeSwapError(message: "\(fault.location): \(fault.message)", remedy: fault.remedy)
+        }
         guard let value = ConfigurationFile.value(ofYAML: text), value.members != nil else {
-            throw BridgeSwapError(message: "\(path) is no YAML mapping", remedy: "`bmo check -f FILE` tells where")
+            throw BridgeSwapError(
+                message: "\(path):1:1: the file is no YAML mapping", remedy: "write members such as `rest: {path: /x}`")
         }
         return value
     }
 
     /// The checked configuration with the other bridge.
     ///
-    /// - Throws: `ConfigurationErrors`, whose places are those of no file.
+    /// - Throws: `ConfigurationErrors`, each with its place in the file that says it: the configuration or the section's.
     public func workspace(
         host: BridgeHost, environment: [String: String] = ProcessInfo.processInfo.environment
     ) async throws -> Workspace {
-        try await Workspace.load(text: configuration.json, path: path, host: host, environment: environment)
+        let text = configuration.json
+        do {
+            return try await Workspace.load(text: text, path: path, host: host, environment: environment)
+        } catch var errors as ConfigurationErrors {
+            let whole = ConfigurationPlaces(file: path, text: text)
+            for index in errors.diagnostics.indices {
+                let place = whole.path(at: errors.diagnostics[index].location)
+                errors.diagnostics[index].location = location(
+                    of: place?.path ?? ["entities", entity], isName: place?.isName ?? true)
+            }
+            throw errors
+        }
+    }
+
+    /// Where one of the files says what stands at a path of the whole; the part that is nowhere is left away.
+    private func location(of path: [String], isName: Bool) -> SourceLocation {
+        let main = ConfigurationPlaces(file: self.path)
+        let given = section.map { ConfigurationPlaces(file: $0) }
+        for length in stride(from: path.count, to: 1, by: -1) {
+            let part = Array(path.prefix(length))
+            let isName = isName || length < path.count
+            if let given {
+                // The file of the section may have the entity's members as they are.
+                let isOwn = part.starts(with: ["entities", entity]) && part.count > 2
+                let short = isOwn ? given.exactLocation(of: Array(part.dropFirst(2)), isName: isName) : nil
+                if let found = given.exactLocation(of: part, isName: isName) ?? short { return found }
+            }
+            if let found = main.exactLocation(of: part, isName: isName) { return found }
+        }
+        return SourceLocation(file: self.path, line: 0, column: 0)
     }
 }
 

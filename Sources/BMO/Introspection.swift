@@ -45,11 +45,13 @@ public struct Introspection: Sendable {
         bridge: String? = nil, directory: String = ".", command: String = "bmo introspect"
     ) async throws -> Introspection {
         let plugin = try await host.plugin(named: name)
-        let own = options.members ?? []
+        let own = IntrospectionOptions.typed(options.members ?? [], by: plugin.optionsSchema)
         var guessed = own
         var offer: IntrospectionOffer
         switch source {
-        case .options: offer = try await discover(host, plugin, own, directory)
+        case .options:
+            try IntrospectionOptions.check(own, of: plugin)
+            offer = try await discover(host, plugin, own, directory)
         case .samples(let urls):
             guessed = own.filter { $0.key != "url" }
             offer = try await discover(

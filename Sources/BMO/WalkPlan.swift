@@ -69,13 +69,21 @@ struct WalkPlan: Sendable {
             case nil: "all"
             }
         for text in [
-            bridge?.plugin ?? "", bridge?.options.json ?? "", (source?.section ?? entity.section).json, kind,
+            bridge?.plugin ?? "", Self.options(of: bridge, in: workspace.configuration),
+            (source?.section ?? entity.section).json, kind,
             MappingFingerprint.text(of: model.model),
         ] {
             fingerprint.add(text)
             fingerprint.separate()
         }
         request = String(fingerprint.value, radix: 16)
+    }
+
+    /// The options, in which the configuration's folder has no name: a configuration that moves asks for nothing else.
+    private static func options(of bridge: BridgeConfiguration?, in configuration: Configuration) -> String {
+        let text = bridge?.options.json ?? ""
+        let folder = configuration.directory
+        return folder.utf8.count > 1 ? text.replacing("\"\(folder)", with: "\".") : text
     }
 
     var bridge: String { source?.bridge ?? entity.bridge }

@@ -16,6 +16,8 @@ public struct Workspace: Sendable {
     public let configuration: Configuration
     /// The plugins that it names, by name.
     public let plugins: [String: PluginListing]
+    /// Why plugins that it names can't be used, by name: only where that is no fault of the configuration.
+    package var refusals: [String: String] = [:]
     /// The compiled model.
     public let model: CompiledModel
     /// Where plugins come from.
@@ -36,6 +38,17 @@ public struct Workspace: Sendable {
         path: String, host: BridgeHost, environment: [String: String] = ProcessInfo.processInfo.environment
     ) async throws -> Workspace {
         try await load(host: host, environment: environment) { plugins, environment in
+            try ConfigurationFile.load(path: path, plugins: plugins, environment: environment)
+        }
+    }
+
+    /// Reads a configuration so that a bridge whose plugin can't be used fails only when it is connected to.
+    ///
+    /// What comes through others goes on. Where no plugin can be used, it is an error here.
+    package static func load(path: String, host: BridgeHost, toleratesRefusals: Bool) async throws -> Workspace {
+        try await load(
+            host: host, environment: ProcessInfo.processInfo.environment, toleratesRefusals: toleratesRefusals
+        ) { plugins, environment in
             try ConfigurationFile.load(path: path, plugins: plugins, environment: environment)
         }
     }
@@ -71,21 +84,35 @@ public struct Workspace: Sendable {
     }
 
     private static func load(
-        host: BridgeHost, environment: [String: String],
+        host: BridgeHost, environment: [String: String], toleratesRefusals: Bool = false,
         _ read: ([PluginSchema]?, [String: String]?) throws -> Configuration
     ) async throws -> Workspace {
-        let listings = try await plugins(namedIn: try? read(nil, nil), host: host)
+        let draft = try? read(nil, nil)
+        let (listings, refused) = try await plugins(namedIn: draft, host: host)
+        if !refused.isEmpty, !toleratesRefusals || listings.isEmpty {
+            throw ConfigurationErrors(diagnostics: refused.map(\.fault))
+        }
         let usable = listings.filter { $0.refusal == nil }
-        let schemas = usable.map {
+        var schemas = usable.map {
             PluginSchema(name: $0.name, optionsSchema: $0.optionsSchema, entitySchema: $0.entitySchema)
         }
+        // Nobody can say what may stand in those: nobody is going to use it either.
+        schemas += refused.map { PluginSchema(name: $0.plugin, optionsSchema: "{}", entitySchema: "{}") }
         let configuration = try read(schemas, environment)
         let faults = missingCapabilities(configuration, usable)
         guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: faults) }
         return Workspace(
             configuration: configuration,
             plugins: Dictionary(usable.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
+            refusals: Dictionary(
+                refused.map { ($0.plugin, $0.fault.message) }, uniquingKeysWith: { first, _ in first }),
             model: try CompiledModel(configuration.model), host: host)
+    }
+
+    /// A plugin that is there and can't be used.
+    private struct Refused {
+        let plugin: String
+        let fault: Diagnostic
     }
 
     /// What entities want of their bridges and these cannot do.
@@ -154,10 +181,14 @@ public struct Workspace: Sendable {
     }
 
     /// The plugins that a configuration names, or all there are when it has faults: then the messages list them.
-    private static func plugins(namedIn draft: Configuration?, host: BridgeHost) async throws -> [PluginListing] {
-        guard let draft else { return await host.plugins() }
+    private static func plugins(
+        namedIn draft: Configuration?, host: BridgeHost
+    ) async throws -> ([PluginListing], [Refused]) {
+        guard let draft else { return (await host.plugins(), []) }
         var listings: [String: PluginListing] = [:]
-        for bridge in draft.bridges where listings[bridge.plugin] == nil {
+        var found: [Refused] = []
+        for bridge in draft.bridges
+        where listings[bridge.plugin] == nil && !found.contains(where: { $0.plugin == bridge.plugin }) {
             if let listing = try? await host.plugin(named: bridge.plugin) {
                 listings[bridge.plugin] = listing
                 continue
@@ -167,14 +198,13 @@ public struct Workspace: Sendable {
             let refused = all.first {
                 $0.refusal != nil && ($0.name == bridge.plugin || $0.path.lowercased().hasSuffix(file))
             }
-            guard let refused, let refusal = refused.refusal else { return all }
-            throw ConfigurationErrors(diagnostics: [
-                Diagnostic(
-                    location: bridge.location,
-                    message: "the plugin \"\(bridge.plugin)\" can't be used: \(refused.path): \(refusal)")
-            ])
+            guard let refused, let refusal = refused.refusal else { return (all, []) }
+            let fault = Diagnostic(
+                location: bridge.location,
+                message: "the plugin \"\(bridge.plugin)\" can't be used: \(refused.path): \(refusal)")
+            found.append(Refused(plugin: bridge.plugin, fault: fault))
         }
-        return Array(listings.values)
+        return (Array(listings.values), found)
     }
 
     /// Opens the database, which is made if it is not there.
@@ -212,6 +242,10 @@ public struct Workspace: Sendable {
     /// - Throws: ``BridgeFailure``, ``SecretError``.
     public func connect(to bridge: BridgeConfiguration) async throws -> BridgeConnection {
         guard let plugin = plugins[bridge.plugin] else {
+            if let refusal = refusals[bridge.plugin] {
+                throw BridgeFailure(
+                    .configuration, refusal, bridge: bridge.name, remedy: "`bmo plugins` lists what there is")
+            }
             throw BridgeFailure(.configuration, "there is no plugin `\(bridge.plugin)`", bridge: bridge.name)
         }
         var encoder = ConfigEncoder(directory: configuration.directory, session: session)

@@ -53,7 +53,7 @@ struct SwapCommand: AsyncParsableCommand {
             workspace = try await swap.workspace(host: try options.host)
         } catch let errors as ConfigurationErrors {
             let faults = errors.diagnostics.map { fault in
-                "  " + fault.message + (fault.remedy.map { "; \($0)" } ?? "")
+                "  \(fault.location): \(fault.message)" + (fault.remedy.map { "; \($0)" } ?? "")
             }
             throw CommandFailure(
                 "\(entity) cannot come through \"\(to)\" as it stands:\n" + faults.joined(separator: "\n"),

@@ -76,7 +76,7 @@ struct SyncCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let workspace = try await options.workspace()
+        let workspace = try await options.workspace(toleratesRefusals: true)
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let conditions = try filter.parsed(entities, in: workspace)
         let command = (["bmo sync"] + entities).joined(separator: " ")

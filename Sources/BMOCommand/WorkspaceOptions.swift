@@ -47,8 +47,12 @@ struct WorkspaceOptions: ParsableArguments {
     }
 
     /// The checked configuration.
-    func workspace() async throws -> Workspace {
-        guard let exchanges else { return try await Workspace.load(path: file, host: try host) }
+    ///
+    /// - Parameter toleratesRefusals: Whether a plugin that can't be used is only the failure of what comes through it.
+    func workspace(toleratesRefusals: Bool = false) async throws -> Workspace {
+        guard let exchanges else {
+            return try await Workspace.load(path: file, host: try host, toleratesRefusals: toleratesRefusals)
+        }
         return try await replayed(by: try ExchangeSession(path: exchanges))
     }
 

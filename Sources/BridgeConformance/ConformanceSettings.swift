@@ -47,7 +47,7 @@ public struct ConformanceSettings: Sendable {
     public struct Write: Sendable, Decodable {
         /// The remote name of its key.
         public var key: String
-        /// Its first values, by remote names.
+        /// Its first values, by remote names; without the key where the remote gives it in its answer to the create.
         public var create: [String: Scalar]
         /// The values that are changed.
         public var update: [String: Scalar]

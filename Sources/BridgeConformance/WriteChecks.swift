@@ -18,8 +18,16 @@ enum WriteChecks {
             try await lives(subject, until: .deletedAgain)
         },
         Check("write.unknown", "an update of what is not there is refused as such", .strict) { subject in
-            let (entity, write, connection) = try await start(subject, "update")
-            defer { Task { await connection.close() } }
+            var (entity, write, connection) = try await start(subject, "update")
+            defer { Task { [connection] in await connection.close() } }
+            if write.create[write.key] == nil {
+                // One that is gone is as unknown as one that never was.
+                guard subject.plugin.can("create"), subject.plugin.can("delete") else {
+                    throw NotApplicable("the settings name no key, and the bridge cannot create and delete")
+                }
+                write = try await create(entity, write, connection, subject)
+                _ = try await connection.write(try request("delete", entity, write, [:], subject))
+            }
             do {
                 _ = try await connection.write(try request("update", entity, write, write.update, subject))
             } catch let error as BridgeFailure {
@@ -53,10 +61,10 @@ enum WriteChecks {
     private static func lives(_ subject: Subject, until stage: Stage) async throws {
         let operation = stage == .created ? "create" : stage == .updated ? "update" : "delete"
         guard subject.plugin.can(operation) else { throw NotApplicable("it cannot \(operation)") }
-        let (entity, write, connection) = try await start(subject, "create")
-        defer { Task { await connection.close() } }
+        var (entity, write, connection) = try await start(subject, "create")
+        defer { Task { [connection] in await connection.close() } }
         let others = try await objects(subject, entity, write, connection).filter { $0.key != key(write) }
-        _ = try await connection.write(try request("create", entity, write, write.create, subject))
+        write = try await create(entity, write, connection, subject)
         var expected = write.create
         do {
             try await expect(expected, subject, entity, write, connection, "after the create")
@@ -77,6 +85,26 @@ enum WriteChecks {
         try require(left == others, "the delete took others along")
         guard stage == .deletedAgain else { return }
         _ = try await connection.write(try request("delete", entity, write, [:], subject))
+    }
+
+    /// Creates the object; its key is the answer's where the remote gives it.
+    private static func create(
+        _ entity: Entity, _ write: ConformanceSettings.Write, _ connection: BridgeConnection, _ subject: Subject
+    ) async throws -> ConformanceSettings.Write {
+        let answer = try await connection.write(try request("create", entity, write, write.create, subject))
+        guard write.create[write.key] == nil else { return write }
+        var write = write
+        let value = answer.flatMap { $0.count > 0 ? $0[0][write.key] : nil }
+        if let number = value?.integer {
+            write.create[write.key] = .integer(Int(number))
+        } else if let text = value?.text {
+            write.create[write.key] = .text(text)
+        } else {
+            throw Violation(
+                "\(entity.name): the answer to the create has no \"\(write.key)\": nobody can tell which object it made; let "
+                    + "`write` answer with the object, or name the key under `create` of the settings")
+        }
+        return write
     }
 
     private static func key(_ write: ConformanceSettings.Write) -> String {

@@ -1,9 +1,10 @@
+internal import RecordBatch
 internal import Synchronization
 
 /// Takes secrets out of text that people will read.
 ///
-/// Known secrets are removed wherever they stand, also percent-encoded; in URLs, user info goes and so do the values of
-/// query parameters whose name says that they are secret.
+/// Known secrets are removed wherever they stand and however they are spelled (see `SecretFinder`); in URLs, user info goes and
+/// so do the values of query parameters whose name says that they are secret.
 public struct HTTPRedactor: Sendable {
     private static let mark = "***"
     /// Query parameters that hold secrets by convention; compared in lower case, without `-` and `_`.
@@ -13,44 +14,39 @@ public struct HTTPRedactor: Sendable {
         "session", "credential", "appid", "appkey", "apitoken", "subscriptionkey", "userkey", "xapikey",
         "xamzsignature", "xamzcredential", "xamzsecuritytoken",
     ]
-    private let secrets: [String]
+    private let known: SecretFinder
     private let names: Set<String>
     private let learned = Learned()
 
     /// Secrets that came later, such as tokens; copies of a redactor share them.
     private final class Learned: Sendable {
-        let secrets = Mutex<[String]>([])
+        let state = Mutex((secrets: [String](), finder: SecretFinder([])))
     }
 
     /// A redactor that knows these secrets, and these further names of secret query parameters.
     public init(secrets: [String], queryNames: [String] = []) {
-        // A secret of one or two characters would tear every text apart and is none anyway.
-        let long = secrets.filter { $0.utf8.count > 2 }
-        self.secrets = Self.forms(long)
+        known = Self.finder(secrets)
         names = Self.secretNames.union(queryNames.map(Self.plain))
+    }
+
+    private static func finder(_ secrets: [String]) -> SecretFinder {
+        // One of one or two characters would tear every text apart and is none anyway.
+        SecretFinder(Set(secrets).filter { $0.utf8.count > 2 }.map { ($0, mark) })
     }
 
     /// Takes these secrets out from now on, too.
     func learn(_ more: [String]) {
-        let forms = Self.forms(more.filter { $0.utf8.count > 2 })
-        learned.secrets.withLock { known in
-            known = forms + known.filter { !forms.contains($0) }
+        learned.state.withLock { state in
+            state.secrets = more + state.secrets.filter { !more.contains($0) }
             // Tokens come anew for as long as a process lives; the old ones are good for nothing.
-            if known.count > 64 { known.removeLast(known.count - 64) }
+            if state.secrets.count > 64 { state.secrets.removeLast(state.secrets.count - 64) }
+            state.finder = Self.finder(state.secrets)
         }
-    }
-
-    private var all: [String] { secrets + learned.secrets.withLock { $0 } }
-
-    private static func forms(_ secrets: [String]) -> [String] {
-        Set(secrets + secrets.map(HTTPURL.encode)).sorted { $0.utf8.count > $1.utf8.count }
     }
 
     /// The text without known secrets.
     public func clean(_ text: String) -> String {
-        var text = text
-        for secret in all where text.contains(secret) { text.replace(secret, with: Self.mark) }
-        return text
+        learned.state.withLock { $0.finder }.replacing(in: known.replacing(in: text))
     }
 
     /// A URL without user info and secret query values.
@@ -74,7 +70,10 @@ public struct HTTPRedactor: Sendable {
     }
 
     /// Whether the text holds a known secret.
-    public func holdsSecret(_ text: String) -> Bool { all.contains { text.contains($0) } }
+    public func holdsSecret(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return !known.matches(in: bytes).isEmpty || !learned.state.withLock { $0.finder }.matches(in: bytes).isEmpty
+    }
 
     /// Whether the URL holds a known secret, user info, or a query parameter named like a secret.
     public func holdsSecret(url text: String) -> Bool { clean(url: text) != text }

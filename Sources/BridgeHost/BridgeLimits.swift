@@ -16,8 +16,10 @@ public struct BridgeLimits: Sendable {
     public var memory: Int?
     /// How many further processes may work on what a bridge's processes leave to them.
     public var helpers = 4
-    /// How many bytes of a child's standard error reach the log.
+    /// How many bytes of what a child prints reach the log.
     public var standardError = 64 << 10
+    /// Whether a bridge may print to standard output: then that is only logged, else it is an error.
+    public var allowsPrinting = false
     /// When a failed fetch is tried again.
     public var retries = RetryPolicy()
 

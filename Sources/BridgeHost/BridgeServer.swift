@@ -1,4 +1,5 @@
 internal import CBridge
+internal import CBridgeProcess
 internal import Glibc
 internal import RecordBatch
 internal import Synchronization
@@ -45,13 +46,14 @@ enum BridgeServer {
             limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
             setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
         }
+        bmo_note_memory_on_crash()
         signal(SIGPIPE, SIG_IGN)
         closefrom(3)
         let descriptor = fcntl(0, F_DUPFD_CLOEXEC, 3)
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         dup2(null, 0)
         close(null)
-        dup2(2, 1)
+        bmo_print_at_once()
         return FrameSocket(descriptor: descriptor, limits: (Int(UInt32.max), Int(UInt32.max)))
     }
 
@@ -148,8 +150,8 @@ private final class FrameSender: Sendable {
     init(_ socket: FrameSocket) { self.socket = Mutex(socket) }
 
     func send(_ frame: Frame) {
-        // A host that does not read any more is gone: the reading thread sees that too and ends the process.
-        _ = socket.withLock { $0.send(frame) }
+        // The host is gone, or the plugin has closed what is not its own: a thread that reads would not see that.
+        if !socket.withLock({ $0.send(frame) }) { _exit(1) }
     }
 
     func reply(to call: UInt32, _ reply: BridgeReply) {

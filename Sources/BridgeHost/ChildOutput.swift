@@ -1,32 +1,44 @@
 internal import Glibc
 
-/// Splits what a child prints into lines for the log, up to a limit, and remembers the last one.
+/// Splits one of a child's outputs into lines for the log, up to a limit, and remembers the last one.
 ///
 /// Used by the child's reading thread only.
 struct ChildOutput {
+    private let descriptor: CInt
     private let log: BridgeLog
     private var left: Int
     private var line: [UInt8] = []
     private var isCut = false
+    /// Whether more may come.
+    private(set) var isOpen = true
+    /// Whether anything came.
+    private(set) var isUsed = false
     /// The last line that was not blank, without secrets.
     private(set) var lastLine: String?
+    /// What the process said of its memory when it crashed.
+    private(set) var memory: MemoryNote?
 
-    init(log: BridgeLog, limit: Int) {
+    init(_ descriptor: CInt, log: BridgeLog, limit: Int) {
+        self.descriptor = descriptor
         self.log = log
         left = limit
     }
 
-    /// Reads what is there without waiting; false at the end.
-    mutating func read(from descriptor: CInt) -> Bool {
+    /// What to wait for; nothing at the end.
+    var poll: pollfd { pollfd(fd: isOpen ? descriptor : -1, events: Int16(POLLIN), revents: 0) }
+
+    /// Reads what is there without waiting.
+    mutating func read() {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
+        while isOpen {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            if count < 0 { return errno == EAGAIN }
-            if count == 0 {
-                endLine()
-                return false
+            if count < 0, errno == EAGAIN { return }
+            if count <= 0 {
+                isOpen = false
+                return endLine()
             }
+            isUsed = true
             take(buffer[..<count])
         }
     }
@@ -49,7 +61,12 @@ struct ChildOutput {
         defer { line.removeAll(keepingCapacity: true) }
         let end = line.lastIndex { $0 > UInt8(ascii: " ") }
         guard let end else { return }
-        let text = log.clean(String(decoding: line[...end], as: UTF8.self), limit: 1000)
+        let said = String(decoding: line[...end], as: UTF8.self)
+        if let note = MemoryNote(line: said) {
+            memory = note
+            return
+        }
+        let text = log.clean(said, limit: 1000)
         lastLine = text
         if left >= line.count {
             left -= line.count

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A process of the host's own executable that serves one plugin.
 ///
-/// It starts with a socket as standard input, a pipe for what is printed, a private home folder, no secrets in its
+/// It starts with a socket as standard input, a pipe for each of its outputs, a private home folder, no secrets in its
 /// environment, and in a process group of its own (Ctrl-C is the host's to handle). It dies with the host.
 final class ChildProcess: Sendable {
     /// How a process ended.
@@ -26,8 +26,9 @@ final class ChildProcess: Sendable {
         ]
     }
 
-    /// The host's end of the socket and of the pipe; closed by ``reap()``.
+    /// The host's ends of the socket and of the pipes; closed by ``cleanUp()``.
     let socket: CInt
+    let standardOutput: CInt
     let standardError: CInt
     private let pid: pid_t
     private let home: String?
@@ -36,9 +37,10 @@ final class ChildProcess: Sendable {
     /// The kernel ties PR_SET_PDEATHSIG to the thread that spawned: this one lives as long as the host.
     private static let spawner = Worker()
 
-    private init(pid: pid_t, socket: CInt, standardError: CInt, home: String?) {
+    private init(pid: pid_t, socket: CInt, standardOutput: CInt, standardError: CInt, home: String?) {
         self.pid = pid
         self.socket = socket
+        self.standardOutput = standardOutput
         self.standardError = standardError
         self.home = home
     }
@@ -61,32 +63,35 @@ final class ChildProcess: Sendable {
             return .failure(PluginRefusal(reason: "a bridge's process starts no bridges: call BridgeHost.serve first"))
         }
         var sockets: [CInt] = [-1, -1]
-        var pipes: [CInt] = [-1, -1]
+        var outputs: [CInt] = [-1, -1]
+        var errors: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets) == 0 else {
             return .failure(refusal("cannot make a socket", errno))
         }
-        guard pipe(&pipes) == 0 else {
+        guard pipe(&outputs) == 0, pipe(&errors) == 0 else {
             let reason = refusal("cannot make a pipe", errno)
-            for descriptor in sockets { close(descriptor) }
+            for descriptor in sockets + outputs where descriptor >= 0 { close(descriptor) }
             return .failure(reason)
         }
-        for descriptor in pipes { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        _ = fcntl(pipes[0], F_SETFL, O_NONBLOCK)
+        for descriptor in outputs + errors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        for descriptor in [outputs[0], errors[0]] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         // The child's ends above 2, so that the actions below overwrite none of them.
-        let ends = [sockets[1], pipes[1]].map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
-        for descriptor in [sockets[1], pipes[1]] { close(descriptor) }
+        let ends = [sockets[1], outputs[1], errors[1]].map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
+        for descriptor in [sockets[1], outputs[1], errors[1]] { close(descriptor) }
         let home = makeHome()
         var pid: pid_t = 0
         let failed = run(
-            executable, [executable, BridgeServer.command, pluginPath], environment(home: home, memory), ends[0],
-            ends[1], &pid)
+            executable, [executable, BridgeServer.command, pluginPath], environment(home: home, memory), ends,
+            &pid)
         for descriptor in ends { close(descriptor) }
         guard failed == 0 else {
-            for descriptor in [sockets[0], pipes[0]] { close(descriptor) }
+            for descriptor in [sockets[0], outputs[0], errors[0]] { close(descriptor) }
             if let home { rmdir(home) }
             return .failure(refusal("cannot start \(executable)", failed))
         }
-        return .success(ChildProcess(pid: pid, socket: sockets[0], standardError: pipes[0], home: home))
+        return .success(
+            ChildProcess(
+                pid: pid, socket: sockets[0], standardOutput: outputs[0], standardError: errors[0], home: home))
     }
 
     private static func refusal(_ what: String, _ error: CInt) -> PluginRefusal {
@@ -94,15 +99,12 @@ final class ChildProcess: Sendable {
     }
 
     private static func run(
-        _ executable: String, _ arguments: [String], _ environment: [String], _ input: CInt, _ output: CInt,
-        _ pid: inout pid_t
+        _ executable: String, _ arguments: [String], _ environment: [String], _ ends: [CInt], _ pid: inout pid_t
     ) -> CInt {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_adddup2(&actions, output, 2)
+        for (target, end) in ends.enumerated() { posix_spawn_file_actions_adddup2(&actions, end, CInt(target)) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -166,8 +168,7 @@ final class ChildProcess: Sendable {
 
     /// Closes the host's ends and removes the home folder; after ``reap()``.
     func cleanUp() {
-        close(socket)
-        close(standardError)
+        for descriptor in [socket, standardOutput, standardError] { close(descriptor) }
         if let home { FolderRemoval.remove(home) }
     }
 }

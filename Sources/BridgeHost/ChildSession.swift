@@ -16,8 +16,7 @@ final class ChildSession: BridgeSession {
     private let process: ChildProcess
     private let socket: FrameSocket
     private let log: BridgeLog
-    private let outputLimit: Int
-    private let memoryLimit: Int?
+    private let limits: BridgeLimits
     /// Who works on what this process leaves to others.
     private let helpers: HelperPool?
     private let writer = Worker()
@@ -44,7 +43,7 @@ final class ChildSession: BridgeSession {
         let session = ChildSession(process: process, limits: limits, log: log, helpers: helpers)
         // The thread keeps the session until the process is gone.
         guard NativeThread.start({ session.readUntilEnd() }) else {
-            session.finish(ChildOutput(log: log, limit: 0), broken: nil)
+            session.finish(errors: ChildOutput(process.standardError, log: log, limit: 0), broken: nil)
             throw BridgeFailure(.limit, "no thread to be had for the bridge's process", bridge: log.bridge)
         }
         return session
@@ -54,8 +53,7 @@ final class ChildSession: BridgeSession {
         self.process = process
         self.helpers = helpers
         self.log = log
-        outputLimit = limits.standardError
-        memoryLimit = limits.memory
+        self.limits = limits
         socket = FrameSocket(descriptor: process.socket, limits: (limits.batchSize, limits.pageSize))
         state = Mutex(State(pending: [0: hello]))
     }
@@ -112,25 +110,41 @@ final class ChildSession: BridgeSession {
     // MARK: the reading thread
 
     private func readUntilEnd() {
-        var output = ChildOutput(log: log, limit: outputLimit)
-        var broken: String?
-        var descriptors = [
-            pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: process.standardError, events: Int16(POLLIN), revents: 0),
-        ]
+        var output = ChildOutput(process.standardOutput, log: log, limit: limits.standardError)
+        var errors = ChildOutput(process.standardError, log: log, limit: limits.standardError)
+        var broken: BridgeFailure?
         reading: while true {
+            var descriptors = [
+                pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0), output.poll, errors.poll,
+            ]
             if poll(&descriptors, nfds_t(descriptors.count), -1) < 0, errno != EINTR { break }
-            if descriptors[1].revents != 0, !output.read(from: process.standardError) { descriptors[1].fd = -1 }
+            errors.read()
+            // Before the answer to the call that printed it.
+            output.read()
+            if output.isUsed, !limits.allowsPrinting {
+                broken = printed(&output)
+                break reading
+            }
             guard descriptors[0].revents != 0 else { continue }
             do {
                 guard let frame = try socket.receive() else { break reading }
                 take(frame)
             } catch {
-                broken = error.reason
+                broken = .malformed("the bridge's process answered with \(error.reason)", log)
                 break reading
             }
         }
-        finish(output, broken: broken)
+        finish(errors: errors, broken: broken)
+    }
+
+    /// What prints there would end in the middle of the results of a host that runs it itself: no bridge may.
+    private func printed(_ output: inout ChildOutput) -> BridgeFailure {
+        output.finish()
+        let words = output.lastLine.map { ": `\($0.cut(to: 200))`" } ?? ""
+        return BridgeFailure(
+            .malformed, "the bridge, or a program that it started, printed to standard output\(words)",
+            bridge: log.bridge,
+            remedy: "report it to the bridge's author: a bridge logs through its context, or prints to standard error")
     }
 
     private func take(_ frame: Frame) {
@@ -159,13 +173,14 @@ final class ChildSession: BridgeSession {
         }
     }
 
-    private func finish(_ output: ChildOutput, broken: String?) {
-        var output = output
+    private func finish(errors: ChildOutput, broken: BridgeFailure?) {
+        var errors = errors
         let exit = process.reap()
-        if output.read(from: process.standardError) { output.finish() }
+        errors.read()
+        errors.finish()
         let isLoading = !hello.isFulfilled
         let pending = state.withLock { state in
-            state.end = failure(exit, broken, output.lastLine, isLoading: isLoading, isKilled: state.isKilled)
+            state.end = broken ?? failure(exit, errors, isLoading: isLoading, isKilled: state.isKilled)
             defer { state.pending = [:] }
             return state.pending.values.map { ($0, state.end) }
         }
@@ -179,23 +194,31 @@ final class ChildSession: BridgeSession {
     }
 
     private func failure(
-        _ exit: ChildProcess.Exit?, _ broken: String?, _ lastLine: String?, isLoading: Bool, isKilled: Bool
+        _ exit: ChildProcess.Exit?, _ errors: ChildOutput, isLoading: Bool, isKilled: Bool
     ) -> BridgeFailure {
-        if let broken {
-            return BridgeFailure(.malformed, "the bridge answered with \(broken)", bridge: log.bridge)
-        }
         if isKilled {
             return BridgeFailure(
                 .crashed, "the bridge's process was killed because a call did not return", bridge: log.bridge,
                 isRetryable: true)
         }
-        var message = isLoading ? "crashed while loading" : "the bridge crashed"
-        message += ": \(exit?.description ?? "its process is gone")"
-        if let lastLine { message += "; its last words: \(lastLine)" }
-        var remedy = "report it to the bridge's author"
-        if let memoryLimit, !isLoading {
-            remedy = "its memory is limited to \(memoryLimit >> 20) MiB: raise `memory:` of the bridge, or \(remedy)"
+        let how = exit?.description ?? "its process is gone"
+        let lastWords = errors.lastLine.map { "; its last words: \($0)" } ?? ""
+        if let limit = limits.memory,
+            let reason = MemoryShortage.reason(limit, errors)
+        {
+            return BridgeFailure(
+                .limit,
+                "the process of the bridge ended by \(how) at its limit of \(limit >> 20) MiB (`memory:`): \(reason)",
+                bridge: log.bridge,
+                remedy: "raise `memory:` of the bridge \(log.bridge), or ask for smaller pages where it can make them")
         }
-        return BridgeFailure(.crashed, message, bridge: log.bridge, remedy: remedy)
+        var remedy = "report it to the bridge's author"
+        if let limit = limits.memory, !isLoading {
+            remedy = "its memory is limited to \(limit >> 20) MiB: raise `memory:` of the bridge, or \(remedy)"
+        } else if exit == .signal(SIGKILL) {
+            remedy = "the system may have run out of memory: bound it by `memory:` of the bridge, or \(remedy)"
+        }
+        let what = isLoading ? "crashed while loading" : "the bridge crashed"
+        return BridgeFailure(.crashed, "\(what): \(how)\(lastWords)", bridge: log.bridge, remedy: remedy)
     }
 }

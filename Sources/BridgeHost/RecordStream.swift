@@ -30,6 +30,7 @@ public final class RecordStream: Sendable {
         var pause: Duration?
         var sleep: Promise<Void>?
         var emptyAnswers = 0
+        var repeats = RepeatGuard()
         var isEnded = false
         var isCancelled = false
         var failure: BridgeFailure?
@@ -176,6 +177,7 @@ public final class RecordStream: Sendable {
             state.withLock { state in
                 guard state.lease != nil else { return }
                 state.isOpen = true
+                state.repeats = RepeatGuard()
                 state.pending = request.prefetches ? lease.session.submit(.fetchNext(lease.fetch)) : nil
             }
         }
@@ -215,6 +217,12 @@ public final class RecordStream: Sendable {
                 throw .malformed("the bridge answered fetch_next with \(error.reason)", log)
             }
             info.pageEnd = info.pageEnd || info.end
+            defer { withExtendedLifetime(records) {} }
+            if let bytes = records?.bytes, state.withLock({ $0.repeats.isEndless(after: bytes) }) {
+                throw .malformed(
+                    "the last \(RepeatGuard.most) batches had all come before in this walk of \(request.entity): it has no end",
+                    log)
+            }
             try advance(info, hasRecords: batch != nil, lease)
             return FetchedBatch(records: batch, page: info)
         }

@@ -101,4 +101,13 @@ extension ConfigurationFile {
     package static func value(ofYAML text: String) -> ConfigValue? {
         YAMLParser.parse(text).root.map { NaturalValue.of($0) }
     }
+
+    /// Why a text is not YAML, with the places in `file`.
+    package static func faults(ofYAML text: String, file: String) -> [Diagnostic] {
+        YAMLParser.parse(text).faults.map { fault in
+            Diagnostic(
+                location: SourceLocation(file: file, line: fault.mark.line, column: fault.mark.column),
+                message: fault.message, remedy: fault.remedy)
+        }
+    }
 }

@@ -5,30 +5,73 @@ package struct ConfigurationPlaces: Sendable {
 
     /// Reads the file anew; without it no place is known.
     package init(file: String) {
-        self.file = file
         let bytes = try? FilePath.read(file, limit: ConfigurationFile.largest)
-        root = bytes.flatMap { String(validating: $0, as: UTF8.self) }.flatMap { YAMLParser.parse($0).root }
+        self.init(file: file, text: bytes.flatMap { String(validating: $0, as: UTF8.self) } ?? "")
+    }
+
+    /// The places of a text.
+    package init(file: String, text: String) {
+        self.file = file
+        root = YAMLParser.parse(text).root
     }
 
     /// The place of what a path of names leads to, as far as it leads; nil where not even its beginning is there.
     package func location(of path: [String]) -> SourceLocation? {
+        guard let found = find(path), found.depth > 1 else { return nil }
+        return SourceLocation(file: file, line: found.mark.line, column: found.mark.column)
+    }
+
+    /// The place of what a path of names leads to, or of the last name; nil where it does not lead to its end.
+    package func exactLocation(of path: [String], isName: Bool) -> SourceLocation? {
+        guard let found = find(path), found.depth == path.count else { return nil }
+        let mark = isName ? found.nameMark : found.mark
+        return SourceLocation(file: file, line: mark.line, column: mark.column)
+    }
+
+    /// The path of names that leads to a place, and whether that is its last name's; nil where nothing begins there.
+    package func path(at location: SourceLocation) -> (path: [String], isName: Bool)? {
+        root.flatMap { Self.path(at: YAMLMark(line: location.line, column: location.column), in: $0) }
+    }
+
+    private static func path(at mark: YAMLMark, in node: YAMLNode) -> (path: [String], isName: Bool)? {
+        switch node.content {
+        case .scalar: break
+        case .sequence(let elements):
+            for (index, element) in elements.enumerated() {
+                if element.mark == mark { return (["\(index)"], false) }
+                if let rest = path(at: mark, in: element) { return (["\(index)"] + rest.path, rest.isName) }
+            }
+        case .mapping(let pairs):
+            for pair in pairs {
+                guard let name = pair.key.scalarText else { continue }
+                if pair.key.mark == mark || pair.value.mark == mark { return ([name], pair.key.mark == mark) }
+                if let rest = path(at: mark, in: pair.value) { return ([name] + rest.path, rest.isName) }
+            }
+        }
+        return nil
+    }
+
+    private func find(_ path: [String]) -> (mark: YAMLMark, nameMark: YAMLMark, depth: Int)? {
         guard var node = root else { return nil }
         var depth = 0
         var mark = node.mark
+        var nameMark = mark
         for name in path {
             if case .sequence(let elements) = node.content, let index = Int(name), elements.indices.contains(index) {
                 node = elements[index]
                 mark = node.mark
+                nameMark = mark
             } else if case .mapping(let pairs) = node.content,
                 let pair = pairs.first(where: { $0.key.scalarText == name })
             {
                 node = pair.value
+                nameMark = pair.key.mark
                 if case .scalar = node.content { mark = node.mark } else { mark = pair.key.mark }
             } else {
                 break
             }
             depth += 1
         }
-        return depth > 1 ? SourceLocation(file: file, line: mark.line, column: mark.column) : nil
+        return (mark, nameMark, depth)
     }
 }

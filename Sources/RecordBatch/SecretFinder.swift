@@ -1,8 +1,9 @@
 /// Finds known secrets in text, however the text spells them: for the host's messages and for recorded exchanges alike.
 ///
 /// Each character of a secret may stand as it is, percent-encoded (RFC 3986, section 2.1; `+` for a space), escaped as in JSON
-/// (RFC 8259, section 7: `\/`, `\n`, `\u0026` in either case) or as in XML (`&amp;`, `&#38;`, `&#x26;`); so may each of its base64
-/// (RFC 4648, standard and URL alphabets), which is found alone and inside a longer text as in `Authorization: Basic`.
+/// (RFC 8259, section 7: `\/`, `\n`, `\u0026` in either case) or as in XML (`&amp;`, `&#38;`, `&#x26;`), percent-encoded twice as in a
+/// URL inside a URL, or escaped twice as in JSON inside JSON; so may each of its base64 (RFC 4648, standard and URL alphabets), which is
+/// found alone and inside a longer text as in `Authorization: Basic`. Its hexadecimal digits are found, too.
 /// The time grows with the length of the text, not with what is in it.
 package struct SecretFinder: Sendable {
     /// What is found: where, and what is to stand there.
@@ -29,7 +30,7 @@ package struct SecretFinder: Sendable {
     package init(_ secrets: [(text: String, mark: String)], wholeWordsBelow: Int = 4) {
         for secret in secrets where !secret.text.isEmpty {
             let bytes = Array(secret.text.utf8)
-            for form in Self.base64(bytes).union([secret.text]) {
+            for form in Self.base64(bytes).union(Self.hexadecimal(bytes)).union([secret.text]) {
                 needles.append(
                     Needle(
                         characters: form.unicodeScalars.map { ($0.value, Array(String($0).utf8)) },
@@ -184,10 +185,16 @@ package struct SecretFinder: Sendable {
     private static func units(in text: [UInt8], at start: Int) -> [Unit] {
         switch text[start] {
         case UInt8(ascii: "%"):
-            return number(in: text, at: start + 1, digits: 2).map { [Unit(value: $0, end: start + 3, isByte: true)] }
-                ?? []
+            guard let byte = number(in: text, at: start + 1, digits: 2) else { return [] }
+            var units = [Unit(value: byte, end: start + 3, isByte: true)]
+            // An encoded percent sign.
+            if byte == 0x25, let inner = number(in: text, at: start + 3, digits: 2) {
+                units.append(Unit(value: inner, end: start + 5, isByte: true))
+            }
+            return units
         case UInt8(ascii: "+"): return [Unit(value: 0x20, end: start + 1, isByte: true)]
-        case UInt8(ascii: "\\"): return backslash(in: text, at: start).map { [$0] } ?? []
+        case UInt8(ascii: "\\"):
+            return [backslash(in: text, at: start), escapedBackslash(in: text, at: start)].compactMap(\.self)
         case UInt8(ascii: "&"): return entity(in: text, at: start).map { [$0] } ?? []
         default: return []
         }
@@ -214,6 +221,16 @@ package struct SecretFinder: Sendable {
         case let byte where byte < 0x80 && !isWordByte(byte): return one(byte)
         default: return nil
         }
+    }
+
+    /// An escape whose backslash is escaped, as in JSON inside JSON: `\\u0026`, `\\/`, `\\\"`.
+    private static func escapedBackslash(in text: [UInt8], at start: Int) -> Unit? {
+        let slash = UInt8(ascii: "\\")
+        guard start + 2 < text.count, text[start + 1] == slash else { return nil }
+        // What is escaped may be escaped itself.
+        let inner = text[start + 2] == slash ? start + 2 : start + 1
+        if inner == start + 2, start + 3 >= text.count { return nil }
+        return backslash(in: text, at: inner)
     }
 
     private static let entities: [(name: [UInt8], value: UInt32)] = [
@@ -261,7 +278,17 @@ package struct SecretFinder: Sendable {
         }
     }
 
-    // MARK: Base64
+    // MARK: Other forms
+
+    /// The secret's digits in either case; of a short one they could be any number.
+    private static func hexadecimal(_ secret: [UInt8]) -> Set<String> {
+        guard secret.count >= 6 else { return [] }
+        let digits = secret.map { byte in
+            let text = String(byte, radix: 16)
+            return text.utf8.count == 1 ? "0" + text : text
+        }.joined()
+        return [digits, digits.uppercased()]
+    }
 
     /// The secret's base64, and what stays the same of it at each of the three places it can take in a longer text.
     private static func base64(_ secret: [UInt8]) -> Set<String> {

@@ -27,7 +27,7 @@ enum Imports {
             "BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CLibCrypto",
             "CZlib", "CZip"),
         "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch"),
-        "BridgeHost": Rule("CBridge", "CLibCrypto", "RecordBatch", "Logging"),
+        "BridgeHost": Rule("CBridge", "CBridgeProcess", "CLibCrypto", "RecordBatch", "Logging"),
         "BridgeConformance": Rule(
             "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "Yams", "Logging",
             foundation: true),
@@ -43,7 +43,8 @@ enum Imports {
             "Logging", foundation: true),
         "bmo": Rule("BMOCommand"),
         "CSimdJSON": Rule("CBridge"),
-        "CBridge": Rule(), "CCurl": Rule(), "CLibXML2": Rule(), "CSMBClient": Rule(), "CCSV": Rule(), "CTime": Rule(),
+        "CBridge": Rule(), "CBridgeProcess": Rule(), "CCurl": Rule(), "CLibXML2": Rule(), "CSMBClient": Rule(),
+        "CCSV": Rule(), "CTime": Rule(),
         "CLibCrypto": Rule(), "CZlib": Rule(), "CZip": Rule(),
     ]
 

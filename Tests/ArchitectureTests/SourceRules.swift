@@ -39,7 +39,7 @@ enum SourceRules {
         "bmo": "main.swift",
         "CBridge": "include/bmo_bridge.h", "CSimdJSON": "include/json_batch.h", "CCurl": "shim.h",
         "CLibXML2": "shim.h", "CSMBClient": "shim.h", "CCSV": "shim.h", "CTime": "shim.h", "CZlib": "shim.h",
-        "CZip": "shim.h", "CLibCrypto": "shim.h",
+        "CZip": "shim.h", "CLibCrypto": "shim.h", "CBridgeProcess": "shim.h",
     ]
 
     /// What is wrong with a target's folder: its main file begins with a comment, or has one on its first declaration.

@@ -38,6 +38,8 @@ final class CountingWorkplace: Sendable {
             toPath: plugins + "/libCountingBridge.so")
         var limits = BridgeLimits()
         limits.retries.base = .milliseconds(5)
+        // What it prints is looked for in the log.
+        limits.allowsPrinting = true
         return BridgeHost(
             searchPaths: [SearchPath(plugins)], executable: CountingLibrary.testHost, logger: log.logger, limits: limits
         )

@@ -35,7 +35,7 @@ import Testing
         ("LEAKS_PAGE", "conduct.secrets", "the password *** expires"),
         ("IGNORES_CANCEL", "conduct.cancel", "it took"),
         ("SHARED_POSITION", "conduct.midway", "records come"),
-        ("HOGS", "conduct.memory", "crashed"),
+        ("HOGS", "conduct.memory", "at its limit of 256 MiB"),
         ("CRASHES_WITHOUT_SECTION", "conduct.empty", "it crashes"),
         ("EMPTY_PLAN", "conduct.plan", "no request is told"),
         ("IGNORES_WATCH", "conduct.watch", "answered a watch with records"),
@@ -54,6 +54,13 @@ import Testing
         ).report()
         let failure = try #require(report.failures[check], "\(report.text)")
         #expect(failure.contains(words))
+    }
+
+    @Test func aKeyThatTheRemoteGivesIsTheOneOfItsAnswer() async throws {
+        let others = ConformanceRun.catalog.map(\.id).filter { !$0.hasPrefix("write.") }
+        let skips = Dictionary(uniqueKeysWithValues: others.map { ($0, "not of this test") })
+        let good = try await ShelfWorkplace(skips: skips, remoteGivesKey: true).report()
+        #expect(good.passed && good.results.count { $0.outcome == .passed } == 5, "\(good.text)")
     }
 
     @Test func aSkippedCheckIsReportedWithItsReason() async throws {

@@ -12,7 +12,11 @@ struct ShelfWorkplace {
 
     private static let built = Mutex<[String: TemporaryFolder]>([:])
 
-    init(_ defect: String? = nil, level: ConformanceLevel = .strict, skips: [String: String] = [:]) throws {
+    /// - Parameter remoteGivesKey: Whether the settings leave the key of a new object to the remote.
+    init(
+        _ defect: String? = nil, level: ConformanceLevel = .strict, skips: [String: String] = [:],
+        remoteGivesKey: Bool = false
+    ) throws {
         folder = try Self.plugin(defect)
         let work = folder
         try work.write("open sesame\n", to: "password")
@@ -30,12 +34,13 @@ struct ShelfWorkplace {
                 attributes: {id: integer, name: text, color: text}
                 shelf: {shelf: top}
             """, to: "bmo.yml")
+        var create: [String: ConformanceSettings.Scalar] = ["name": .text("lamp"), "color": .text("blue")]
+        if !remoteGivesKey { create["id"] = .integer(900) }
         settings = ConformanceSettings(
             config: config, level: level, skips: skips, wrongOptions: ["password": "wrong"],
             writes: [
                 "Item": ConformanceSettings.Write(
-                    key: "id", create: ["id": .integer(900), "name": .text("lamp"), "color": .text("blue")],
-                    update: ["name": .text("lantern")])
+                    key: "id", create: create, update: ["name": .text("lantern")])
             ])
     }
 

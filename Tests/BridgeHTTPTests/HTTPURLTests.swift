@@ -44,4 +44,17 @@ import Testing
         #expect(redactor.clean(url: "http://h/p%40ss%2Fword?q=p@ss/word") == "http://h/***?q=***")
         #expect(redactor.clean("said p@ss/word") == "said ***")
     }
+
+    /// The search is the host's own: what it finds in a message, a bridge finds in a URL that it would keep.
+    @Test(arguments: [
+        "p@ss/word&\u{fc}", #"p@ss\/word\u0026\u00fc"#, "p%40ss%2fword%26%c3%bc", "p@ss/word&amp;&#252;",
+        "cEBzcy93b3JkJsO8", "YTpwQHNzL3dvcmQmw7w=",
+    ])
+    func `a secret is found in every spelling`(text: String) {
+        let redactor = HTTPRedactor(secrets: ["p@ss/word&\u{fc}", "ab"])
+        #expect(redactor.holdsSecret("x \(text) y"))
+        #expect(redactor.holdsSecret(url: "http://h/\(text)"))
+        #expect(redactor.clean("x \(text) y").hasPrefix("x ") && redactor.clean("x \(text) y").contains("***"))
+        #expect(!redactor.holdsSecret("ab cab"))
+    }
 }

@@ -159,16 +159,18 @@ import Testing
 
     @Test func whatAChildPrintsReachesTheLogUpToTheLimit() throws {
         let lines = LogLines()
-        var output = ChildOutput(
-            log: BridgeLog(lines.logger, bridge: "b", redactor: Redactor(secrets: ["hunter22"])), limit: 40)
         var pipes: [CInt] = [-1, -1]
         try #require(pipe(&pipes) == 0)
+        var output = ChildOutput(
+            pipes[0], log: BridgeLog(lines.logger, bridge: "b", redactor: Redactor(secrets: ["hunter22"])), limit: 40)
         _ = fcntl(pipes[0], F_SETFL, O_NONBLOCK)
         let text = "first hunter22\n\nsecond line of text \nthis one is too much\nand this\nunfinished"
         #expect(write(pipes[1], text, text.utf8.count) == text.utf8.count)
-        let isOpen = output.read(from: pipes[0])
+        output.read()
+        let isOpen = output.isOpen
         close(pipes[1])
-        let isStillOpen = output.read(from: pipes[0])
+        output.read()
+        let isStillOpen = output.isOpen
         #expect(isOpen)
         #expect(!isStillOpen)
         close(pipes[0])

@@ -49,8 +49,21 @@ import Testing
         await sick.close()
     }
 
-    @Test func whatAPluginPrintsDoesNotBreakFramesAndReachesTheLog() async throws {
-        let host = try CountingHost()
+    @Test func aPrintToStandardOutputIsAnErrorAndTheNextFetchWorks() async throws {
+        let connection = try await CountingHost().connect(.childProcess)
+        let stream = try await connection.fetch(try request(["print_at": 5]))
+        #expect(try await stream.next()?.ids == [0, 1, 2, 3])
+        let failure = try await failure { _ = try await stream.next() }
+        #expect(failure.code == .malformed && !failure.isRetryable)
+        #expect(
+            failure.message == "the bridge, or a program that it started, printed to standard output: "
+                + #"`{"noise": "on standard output"}`"#)
+        #expect(try await ids(connection.fetch(try request())).count == 10)
+        await connection.close()
+    }
+
+    @Test func whatAPluginPrintsReachesTheLogWhereItIsAllowed() async throws {
+        let host = try CountingHost { $0.allowsPrinting = true }
         let connection = try await host.connect(.childProcess)
         #expect(try await ids(connection.fetch(try request(["print_at": 2]))) == Array(0..<10))
         try await eventually {

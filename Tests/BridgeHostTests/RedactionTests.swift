@@ -45,7 +45,10 @@ import Testing
     @Test(arguments: BridgeConnectionTests.isolations)
     func noTextOfABridgeShowsASecret(isolation: PluginListing.Isolation) async throws {
         let secret = "s3cr\"t-token"
-        let host = try CountingHost { $0.retries.tries = 1 }
+        let host = try CountingHost {
+            $0.retries.tries = 1
+            $0.allowsPrinting = true
+        }
         let connection = try await host.connect(isolation, options: ["secret": .text(secret)], secrets: [secret])
         let stream = try await connection.fetch(try request(["fail_at": 8, "print_at": 1]))
         let page = try #require(try await stream.next()).page

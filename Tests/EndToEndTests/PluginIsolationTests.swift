@@ -18,8 +18,23 @@ extension EndToEndTests {
         @Test(arguments: [
             ("*(volatile int *)8 = 1;", "SIGSEGV"),
             ("abort();", "SIGABRT"),
+            (
+                "fetch->page_size = 1; rewind(fetch->file);",
+                "the last 100 batches had all come before in this walk of Bad"
+            ),
             ("_exit(0);", "exit code 0"),
-            ("for (;;) memset(malloc(1 << 20), 1, 1 << 20);", "SIGSEGV"),
+            ("for (;;) memset(malloc(1 << 20), 1, 1 << 20);", "limit: the process of the bridge ended by SIGSEGV"),
+            (
+                "memset(malloc(900 << 20), 1, 900 << 20);",
+                "at its limit of 128 MiB (`memory:`): memory was refused to it just before"
+            ),
+            (
+                #"if (!malloc(900 << 20)) { fprintf(stderr, "fatal: out of memory\n"); exit(1); }"#,
+                "ended by exit code 1 at its limit of 128 MiB (`memory:`): its last words: fatal: out of memory"
+            ),
+            (#"printf("Welcome");"#, "printed to standard output: `Welcome`"),
+            ("for (int i = 0; i < 100; i++) close(i);", "exit code 1"),
+            (#"system("echo Hi");"#, "or a program that it started, printed to standard output: `Hi`"),
             ("static char zeros[300 << 20]; bmo_write_bytes(&rows, zeros, sizeof zeros);", "limit"),
             (
                 "bmo_writer_free(&rows); bmo_writer_free(&state); *page = (bmo_buffer){malloc(9), 9, NULL}; return BMO_OK;",
@@ -31,7 +46,7 @@ extension EndToEndTests {
         {
             try await build("bad", code)
             try await build("good", "")
-            let isHog = code.contains("malloc(1 <<")
+            let isHog = code.contains("malloc(1 <<") || code.contains("malloc(900")
             try writeConfig(more: isHog ? ", memory: 128 MiB" : "")
             let run = try await bmo("sync", "--quiet")
             #expect(run.exitCode == 1, "\(run)")
@@ -43,8 +58,8 @@ extension EndToEndTests {
             #expect(rows.output == "2\n")
         }
 
-        @Test func `what a plugin prints reaches the log and nobody's output`() async throws {
-            try await build("bad", #"printf("Welcome to my bridge\n"); fflush(stdout);"#)
+        @Test func `what a plugin prints to standard error reaches the log and nobody's output`() async throws {
+            try await build("bad", #"fprintf(stderr, "Welcome to my bridge\n");"#)
             try await build("good", "")
             try writeConfig()
             let run = try await bmo("sync", "--json")
@@ -53,8 +68,27 @@ extension EndToEndTests {
             #expect(logged.errorOutput.contains("line=Welcome to my bridge"), "\(logged)")
         }
 
+        @Test func `a plugin that cannot be used costs its own entities, and a check tells of it`() async throws {
+            try await build("bad", "", replacing: ("BMO_BRIDGE_ABI_MAJOR, BMO_BRIDGE_ABI_MINOR, ", "2, 0, "))
+            try await build("good", "")
+            try writeConfig()
+            let run = try await bmo("sync", "--quiet")
+            #expect(run.exitCode == 1, "\(run)")
+            #expect(
+                run.errorOutput.contains("Bad (bridge bad): configuration: the plugin \"bad\" can't be used: ")
+                    && run.errorOutput.contains("built for ABI 2.0; this host speaks ABI 1.1"), "\(run)")
+            let rows = try await ProcessRun.run(
+                "sqlite3", [folder.appending("bmo.sqlite"), "SELECT count(*) FROM Good"])
+            #expect(rows.output == "2\n")
+            let check = try await bmo("check")
+            #expect(
+                check.exitCode == 2 && check.errorOutput.contains("bmo.yml:3:3: error: the plugin \"bad\""), "\(check)")
+        }
+
         /// The example in C, with code of the test's in its `fetch_next`.
-        private func build(_ name: String, _ code: String) async throws {
+        private func build(_ name: String, _ code: String, replacing: (String, String) = ("#include", "#include"))
+            async throws
+        {
             let source = try String(
                 contentsOfFile: PackageFolder.path + "/Examples/OutOfTreeBridgeInC/accounts_bridge.c", encoding: .utf8)
             let place = "    int64_t index = 0;\n"
@@ -62,7 +96,8 @@ extension EndToEndTests {
             try folder.write(
                 "#include <unistd.h>\n"
                     + source.replacing(place, with: place + "    \(code)\n").replacing(
-                        "\"accounts\"", with: "\"\(name)\""),
+                        "\"accounts\"", with: "\"\(name)\""
+                    ).replacing(replacing.0, with: replacing.1),
                 to: "\(name).c")
             let run = try await ProcessRun.run(
                 "cc",

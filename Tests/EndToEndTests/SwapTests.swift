@@ -46,6 +46,10 @@ extension EndToEndTests {
             let site = try await FileSite()
             try site.folder.write("bridges: {files: {plugin: smb, options: {url: 'smb://127.0.0.1/x'}}}\n", to: "a.yml")
             try site.folder.write("rest: {pathh: /x}\n", to: "b.yml")
+            try site.folder.write("rest: {path: /x\nattributes: {}\n", to: "d.yml")
+            try site.folder.write(
+                "bridges:\n  new: {plugin: rest, options: {addr: 1, url: 'http://127.0.0.1/'}}\nrest: {path: /x}\n",
+                to: "e.yml")
             for (arguments, words) in [
                 (["Tongue", "--to", "site"], "unknown entity \"Tongue\""),
                 (["City", "--to", "sight"], "there is no bridge \"sight\"; the bridges: site"),
@@ -53,8 +57,13 @@ extension EndToEndTests {
                     ["City", "--to", "files", "--section", "a.yml"],
                     "write the section \"smb:\" of the entity into a file"
                 ),
-                (["City", "--to", "site", "--section", "b.yml"], "unknown key \"pathh\" in section \"rest\""),
+                (
+                    ["City", "--to", "site", "--section", "b.yml"],
+                    "b.yml:1:8: unknown key \"pathh\" in section \"rest\""
+                ),
                 (["City", "--to", "site", "--section", "c.yml"], "c.yml cannot be read"),
+                (["City", "--to", "site", "--section", "d.yml"], "d.yml:2:11: not valid YAML"),
+                (["Language", "--to", "new", "--section", "e.yml"], "e.yml:2:33: unknown key \"addr\" in options"),
             ] {
                 let run = try await ProcessRun.run(
                     Command.path(), ["swap"] + arguments, directory: site.folder.path)

@@ -139,6 +139,24 @@ extension EndToEndTests {
             #expect(run.errorOutput.contains("the tap `tap` has no stream `item`; its streams: items"), "\(run)")
         }
 
+        @Test func `a check of the remote names streams and attributes that the catalog lacks`() async throws {
+            try writeTap(
+                #"echo '{"streams": [{"stream": "items", "schema": {"properties": {"id": {"type": "integer"}, "#
+                    + #""name": {"type": "string"}}}}]}'"#)
+            try writeConfig(
+                "command: ./tap", section: "stream: items",
+                more: "  Other: {bridge: tap, key: id, attributes: {id: integer}, singer: {stream: itmes}}")
+            let run = try await bmo("check", "--remote")
+            #expect(run.exitCode == 1, "\(run)")
+            #expect(
+                run.errorOutput.contains(
+                    "Other: tap: configuration: the tap `tap` has no stream `itmes`; its streams: items"), "\(run)")
+            #expect(
+                run.errorOutput.contains(
+                    #"Item: attribute "price" reads "price", but the records have no "price"; they have: id, name"#),
+                "\(run)")
+        }
+
         @Test func `a record that JSON cannot express goes to quarantine, and the rest is imported`() async throws {
             try writeTap(
                 #"schema; echo '{"type": "RECORD", "stream": "items", "record": {"id": 7, "price": NaN}}'; record 8; state"#

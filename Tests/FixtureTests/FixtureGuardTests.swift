@@ -127,6 +127,42 @@ import Testing
         let run = try await place.bmo("fixtures", "run", folder)
         #expect(run.exitCode == 2, "\(run)")
         #expect(run.errorOutput.contains("/exchanges/002-GET-teams.http:2: no METHOD and URL"), "\(run)")
+        let other = try place.copy("rest-happy")
+        let both = try await place.bmo("fixtures", "run", folder, other)
+        #expect(both.exitCode == 2 && both.output.contains("pass  rest-happy: "), "\(both)")
+        #expect(both.output.hasSuffix("2 cases, 0 failed, 1 cannot be run\n"), "\(both)")
+        try "# api: Team\r\nGET http://h/\r\n\r\n=== 200\r\n".write(
+            toFile: folder + "/exchanges/002-GET-teams.http", atomically: true, encoding: .utf8)
+        let returns = try await place.bmo("fixtures", "run", folder)
+        #expect(returns.errorOutput.contains("/exchanges/002-GET-teams.http:1: a carriage return: "), "\(returns)")
+        try "# apj: Team\nGET http://h/\n\n=== 200\n".write(
+            toFile: folder + "/exchanges/002-GET-teams.http", atomically: true, encoding: .utf8)
+        let stranger = try await place.bmo("fixtures", "run", folder)
+        #expect(
+            stranger.errorOutput.contains("/exchanges/002-GET-teams.http:1: there is no bridge \"apj\"; write `# api`"),
+            "\(stranger)")
+    }
+
+    @Test func `a file that a replay would pass over is an error`() async throws {
+        let folder = try place.copy("rest-paging")
+        try FileManager.default.moveItem(
+            atPath: folder + "/exchanges/002-GET-teams.http", toPath: folder + "/exchanges/002 GET teams.http")
+        let spaced = try await place.bmo("fixtures", "run", folder)
+        #expect(spaced.exitCode == 2, "\(spaced)")
+        #expect(
+            spaced.errorOutput.contains(
+                "/exchanges/002 GET teams.http: an exchange's name has no space, and no dot in front; "
+                    + "call it 002-GET-teams.http"), "\(spaced)")
+        try "# api: Team, request 2\nGET http://h/teams\n\n=== 200\n\n@file\n".write(
+            toFile: folder + "/exchanges/002 GET teams.http", atomically: true, encoding: .utf8)
+        try FileManager.default.moveItem(
+            atPath: folder + "/exchanges/002 GET teams.http", toPath: folder + "/exchanges/002-GET-teams.http")
+        let missing = try await place.bmo("fixtures", "run", folder)
+        #expect(missing.exitCode == 2, "\(missing)")
+        #expect(
+            missing.errorOutput.contains(
+                "/exchanges/002-GET-teams.http:6: @file stands here, and there is no file 002-GET-teams.reply"),
+            "\(missing)")
     }
 
     @Test(arguments: [

@@ -15,7 +15,9 @@ import Testing
 
     @Test func `there are cases for each bridge, each with a line on what it proves`() throws {
         let cases = try Self.cases.map { try FixtureCase(folder: $0) }
-        for word in ["rest-", "soap-", "smb-", "relationships", "-incremental", "-paging", "-errors", "-happy"] {
+        for word in [
+            "rest-", "soap-", "smb-", "singer-", "relationships", "-incremental", "-paging", "-errors", "-happy",
+        ] {
             #expect(cases.contains { $0.name.contains(word) }, "no case \(word)")
         }
         for fixture in cases { #expect(fixture.purpose.count > 30, "\(fixture.name) does not say what it proves") }

@@ -23,6 +23,11 @@ import Testing
         "Ab1%2Fcd%26ef%3Cgh%3Eij%22k%5Cl%C3%A9%F0%9F%98%80%25m",
         "Ab1/cd%26ef%3Cgh%3Eij%22k%5Cl%C3%A9%F0%9F%98%80%25m",
         "%41b1%2fcd%26ef%3cgh%3eij%22k%5cl%c3%a9%f0%9f%98%80%25m",
+        // A URL inside a URL, JSON inside JSON, digits.
+        "Ab1%252Fcd%2526ef%253Cgh%253Eij%2522k%255Cl%25C3%25A9%25F0%259F%2598%2580%2525m",
+        #"Ab1\\/cd\\u0026ef<gh>ij\\\"k\\\\l\\u00e9😀%m"#,
+        "4162312f63642665663c67683e696a226b5c6cc3a9f09f9880256d",
+        "4162312F63642665663C67683E696A226B5C6CC3A9F09F9880256D",
     ])
     func `a secret is found as every format spells it`(spelled: String) {
         #expect(redact("a \(spelled), \(spelled)") == "a ***, ***")

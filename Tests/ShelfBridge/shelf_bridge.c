@@ -431,6 +431,7 @@ static bmo_status write_object(void *context, bmo_instance *instance, bmo_bytes 
     const bmo_slot *key = bmo_view_member(&view, view.records, "key");
     const bmo_slot *values = bmo_view_member(&view, view.records, "values");
     int64_t id = key ? bmo_view_int64(bmo_view_member(&view, key, "id"), -1) : -1;
+    if (id < 1 && strcmp(operation, "create") == 0) id = 901;
     if (id < 1 || id > SHELF) return fail(output, "configuration", "an item's id is 1 to 1024", "give `id`");
     struct item *item = &shelf[id - 1];
     bmo_status status = BMO_OK;

@@ -5,6 +5,13 @@ import Glibc
 /// libsmbclient 4.17 goes on without encryption where it was told to require it, and only prints that it fails: so its
 /// words have to be read.
 enum PrintedWords {
+    /// Has what is printed at other times go to standard error, and so to the log: a bridge may not print to standard output.
+    ///
+    /// Only in a process of the bridge's own.
+    static func divert() {
+        if getenv("BMO_BRIDGE_SERVE") != nil { dup2(2, 1) }
+    }
+
     /// Runs `body` and gives what was printed meanwhile; nil where nothing could be caught.
     static func during(_ body: () -> Void) -> String? {
         var ends: [Int32] = [-1, -1]

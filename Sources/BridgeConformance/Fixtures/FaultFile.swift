@@ -116,9 +116,10 @@ struct FaultFile {
             let word = scalar(status)
             // Of a share the words of C's <errno.h>.
             let isWord = word.hasPrefix("E") && word.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
-            guard isWord || Int(word).map((100...599).contains) == true else {
+            let isExit = word.hasPrefix("exit ") && Int(word.dropFirst(5)).map((0...255).contains) == true
+            guard isWord || isExit || Int(word).map((100...599).contains) == true else {
                 throw FixtureCase.Fault(
-                    "\(path): `status: \(word)` is no status; write 100 to 599, or of a share EBUSY")
+                    "\(path): `status: \(word)` is no status; write 100 to 599, of a share EBUSY, of a tap exit 1")
             }
             if let headers = value["headers"], headers.members == nil {
                 throw FixtureCase.Fault("\(path): `headers` is no mapping such as {Retry-After: 1}")

@@ -87,6 +87,37 @@ public struct FixtureCase: Sendable {
         steps.count == 1 ? folder + "/exchanges" : folder + "/exchanges/\(step + 1)"
     }
 
+    /// The names of a step's exchanges, in their order.
+    ///
+    /// - Throws: ``Fault`` for one that a replay would pass over.
+    func names(_ step: Int) throws -> [String] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: exchanges(step))) ?? []
+        let names = all.filter { $0.hasSuffix(".http") }.sorted()
+        let faults = names.filter { $0.hasPrefix(".") || $0.contains(where: \.isWhitespace) }.map { name in
+            let other = name.drop { $0 == "." }.split(whereSeparator: \.isWhitespace).joined(separator: "-")
+            return "\(exchanges(step))/\(name): an exchange's name has no space, and no dot in front; call it \(other)"
+        }
+        guard faults.isEmpty else { throw Fault(faults.joined(separator: "\n")) }
+        return names
+    }
+
+    /// Holds the first line of each exchange, `# api: Team`, against the bridges that there are.
+    ///
+    /// - Throws: ``Fault`` for one that no bridge would ask for.
+    func check(_ names: [String], step: Int, bridges: [String]) throws {
+        let faults = names.compactMap { name -> String? in
+            let path = "\(exchanges(step))/\(name)"
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8),
+                let line = text.split(separator: "\n").first
+            else { return nil }
+            let bridge = line.hasPrefix("# ") ? line.dropFirst(2).prefix { $0 != ":" } : ""
+            guard !bridges.contains(String(bridge)) else { return nil }
+            let what = bridge.isEmpty ? "the first line names no bridge" : "there is no bridge \"\(bridge)\""
+            return "\(path):1: \(what); write `# \(bridges.first ?? "NAME")`, of: \(bridges.joined(separator: ", "))"
+        }
+        guard faults.isEmpty else { throw Fault(faults.joined(separator: "\n")) }
+    }
+
     /// What `case.yml` has to say; nil for nothing.
     var settingsText: String {
         var text = ""

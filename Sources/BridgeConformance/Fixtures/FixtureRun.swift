@@ -60,6 +60,11 @@ public struct FixtureRun: Sendable {
                 "\(fixture.name) has \(fixture.steps.count) steps: move what is in exchanges/ to exchanges/1/, or remove case.yml"
             )
         }
+        let names = try fixture.steps.indices.map(fixture.names)
+        // A configuration with faults is what the step tells itself.
+        if let bridges = try? ConfigurationFile.load(path: fixture.config).bridges.map(\.name) {
+            for (step, names) in names.enumerated() { try fixture.check(names, step: step, bridges: bridges) }
+        }
         let runner = try StepRunner(executable: executable)
         var outcome = FixtureOutcome()
         var injected: Set<Int> = []
@@ -70,7 +75,7 @@ public struct FixtureRun: Sendable {
                     title: FixtureOutcome.title(index, step), lines: ending.lines(step), isTable: false))
             injected.formUnion(
                 ending.notes.filter { $0.hasPrefix("fault ") }.compactMap { Int($0.split(separator: " ").last ?? "") })
-            judge(ending, step: index, into: &result)
+            judge(ending, names[index], step: index, into: &result)
         }
         for (index, rule) in faults.rules.enumerated() where !injected.contains(index) {
             result.problems.append("faults.yml: the fault on \(rule.words) never happened: nothing was asked there")
@@ -101,7 +106,7 @@ public struct FixtureRun: Sendable {
     }
 
     /// What a step asked for and what it left.
-    private func judge(_ ending: StepRunner.Ending, step: Int, into result: inout Result) {
+    private func judge(_ ending: StepRunner.Ending, _ names: [String], step: Int, into result: inout Result) {
         let place = fixture.steps.count == 1 ? "" : "step \(step + 1): "
         let hadFaults = ending.notes.contains { $0.hasPrefix("fault ") }
         var used: Set<String> = []
@@ -117,9 +122,8 @@ public struct FixtureRun: Sendable {
             default: break
             }
         }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: fixture.exchanges(step))) ?? []
         let ended = endedByFaults(ending, step)
-        for name in names.sorted() where name.hasSuffix(".http") && !used.contains(name) {
+        for name in names where !used.contains(name) {
             if let entity = entity(of: name, step), ended.contains(entity) { continue }
             words.append("\(place)unused: \(name) was recorded, and nobody asked for it")
         }

@@ -49,7 +49,7 @@ struct ExchangeFile: Sendable, Equatable {
     }
 
     private static let mark = "==="
-    private static let besides = "@file"
+    static let besides = "@file"
 
     // MARK: Writing
 
@@ -112,6 +112,10 @@ struct ExchangeFile: Sendable, Equatable {
 
     /// What is wrong with a text that a person may have edited, and in which line; nil for an exchange.
     static func fault(in text: String) -> (line: Int, words: String)? {
+        if let place = text.utf8.firstIndex(of: 0x0D) {
+            let line = text.utf8[..<place].count { $0 == 0x0A } + 1
+            return (line, "a carriage return: an exchange's lines end with a line feed alone (of git: `*.http -text`)")
+        }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let first = lines.firstIndex { !$0.hasPrefix("#") } ?? lines.count
         let words = first < lines.count ? lines[first].split(separator: " ", maxSplits: 1) : []

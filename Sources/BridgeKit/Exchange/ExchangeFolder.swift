@@ -34,7 +34,20 @@ struct ExchangeFolder: Sendable {
             return nil
         }
         let base = name.dropLast(Self.ending.count)
-        return ExchangeFile(text) { Self.read("\(path)/\(base).\($0)") }
+        var missing: [String] = []
+        let file = ExchangeFile(text) { ending in
+            let bytes = Self.read("\(path)/\(base).\(ending)")
+            if bytes == nil { missing.append("\(base).\(ending)") }
+            return bytes
+        }
+        guard missing.isEmpty else {
+            let line =
+                text.split(separator: "\n", omittingEmptySubsequences: false)
+                .firstIndex { $0 == ExchangeFile.besides } ?? 0
+            note("broken \(name):\(line + 1): \(ExchangeFile.besides) stands here, and there is no file \(missing[0])")
+            return nil
+        }
+        return file
     }
 
     private func note(_ line: String) { try? withReport { _ in ([line], ()) } }

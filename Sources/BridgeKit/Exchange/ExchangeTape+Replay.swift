@@ -31,7 +31,7 @@ extension ExchangeTape {
             let own = unused.first { $0.file.entity == asked.entity } ?? unused.first
             guard let found = own ?? (mayRepeat ? same.last { $0.file.entity == asked.entity } ?? same.last : nil)
             else {
-                let words = unmatched(key, asked, same: same)
+                let words = unmatched(key, asked, same: same) { uses[$0[...]] == nil }
                 let doesWrite = !mayRepeat && !isToken && !Self.readingMethods.contains(asked.method)
                 return (["\(doesWrite ? "unmatched-write" : "unmatched") \(words)"], .none(words))
             }
@@ -65,18 +65,27 @@ extension ExchangeTape {
     }
 
     /// Methods that change nothing, of HTTP and of shares.
-    private static let readingMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "LIST", "READ", "STATUS", "OWNERS"]
+    private static let readingMethods: Set<String> = [
+        "GET", "HEAD", "OPTIONS", "LIST", "READ", "RUN", "STATUS", "OWNERS",
+    ]
 
     private enum Choice {
         case none(String)
         case found(Recorded, ExchangeFault?)
     }
 
-    private func unmatched(_ key: ExchangeKey, _ asked: ExchangeFile, same: [Recorded]) -> String {
+    private func unmatched(
+        _ key: ExchangeKey, _ asked: ExchangeFile, same: [Recorded], isUnused: (String) -> Bool
+    ) -> String {
         let what = "\(asked.method) \(asked.target)"
         if let last = same.last { return "\(what) was asked again; it was recorded only as \(last.name)" }
         let candidates = recorded.map { (differences: key.differences(from: $0.key), name: $0.name) }
-        guard let nearest = candidates.min(by: { $0.differences.weight < $1.differences.weight }) else {
+        // Of two that are as near, the one that nobody has asked for.
+        guard
+            let nearest = candidates.min(by: {
+                ($0.differences.weight, isUnused($0.name) ? 0 : 1) < ($1.differences.weight, isUnused($1.name) ? 0 : 1)
+            })
+        else {
             return "\(what) was not recorded; nothing was recorded for the bridge \(bridge)"
         }
         return "\(what) was not recorded; the nearest is \(nearest.name): \(nearest.differences.words)"

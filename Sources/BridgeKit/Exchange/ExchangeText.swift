@@ -10,6 +10,7 @@ enum ExchangeText {
         guard !bytes.isEmpty else { return .none }
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else { return .bytes(bytes) }
         if let json = JSONLayout.text(bytes, replace: replace) { return .text(json) }
+        if let lines = JSONLayout.lines(text, replace: replace) { return .text(lines) }
         if let xml = XMLLayout.text(text, replace: replace) { return .text(xml) }
         return bytes.contains(0x0D) ? .bytes(bytes) : .text(text)
     }
@@ -20,6 +21,7 @@ struct JSONLayout {
     private let bytes: [UInt8]
     private var at = 0
     private var out: [UInt8] = []
+    private let isOneLine: Bool
     private let replace: ExchangeText.Replacement
     private static let deepest = 200
 
@@ -36,8 +38,25 @@ struct JSONLayout {
         }
     }
 
-    private init(bytes: [UInt8], replace: @escaping ExchangeText.Replacement) {
+    /// A text of JSON objects, a line each, which they keep; nil for any other.
+    ///
+    /// A line that is none stays as it is.
+    static func lines(_ text: String, replace: ExchangeText.Replacement) -> String? {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count > 1, lines.first(where: { !$0.isEmpty })?.hasPrefix("{") == true else { return nil }
+        return withoutActuallyEscaping(replace) { replace in
+            lines.map { line in
+                var layout = JSONLayout(bytes: Array(line.utf8), isOneLine: true, replace: replace)
+                guard layout.peek == UInt8(ascii: "{"), layout.value(name: "", depth: 0) else { return String(line) }
+                layout.skipSpace()
+                return layout.peek == nil ? String(decoding: layout.out, as: UTF8.self) : String(line)
+            }.joined(separator: "\n")
+        }
+    }
+
+    private init(bytes: [UInt8], isOneLine: Bool = false, replace: @escaping ExchangeText.Replacement) {
         self.bytes = bytes
+        self.isOneLine = isOneLine
         self.replace = replace
     }
 
@@ -48,6 +67,7 @@ struct JSONLayout {
     }
 
     private mutating func newLine(_ depth: Int) {
+        guard !isOneLine else { return }
         out.append(0x0A)
         out.append(contentsOf: repeatElement(0x20, count: 2 * depth))
     }
@@ -115,6 +135,7 @@ struct JSONLayout {
             }
             guard byte == UInt8(ascii: ",") else { return false }
             out.append(byte)
+            if isOneLine { out.append(0x20) }
         }
     }
 

@@ -75,21 +75,25 @@ struct Scaffold {
     }
 
     private func workflow(_ language: Language) -> String {
-        """
-        name: CI
-        on: [push, pull_request]
-        jobs:
-          test:
-            runs-on: ubuntu-latest
-            container: \(language == .swift ? "swift:6.3-bookworm" : "debian:bookworm")
-            steps:
-              - uses: actions/checkout@v4
-              # bmo itself: build it from source once, or fetch your build of it.
-              - run: git clone \(kitIsRemote ? kit : "https://YOUR-HOST/bmo.git") /opt/bmo && cd /opt/bmo && swift build -c release
-              - run: \(build(language))
-              - run: /opt/bmo/.build/release/bmo plugins test \(library(language)) --junit report.xml
+        let clone = kitIsRemote ? kit : "https://YOUR-HOST/bmo.git"
+        // Where the kit is a folder, it is another one there.
+        let place = kitIsRemote || language == .c ? "" : "sed -i 's|path: \".*\"|path: \"/opt/bmo\"|' Package.swift && "
+        let kitOfMake = language == .c ? " KIT=/opt/bmo/Sources/CBridge/include" : ""
+        return """
+            name: CI
+            on: [push, pull_request]
+            jobs:
+              test:
+                runs-on: ubuntu-latest
+                container: swift:6.3-bookworm
+                steps:
+                  - uses: actions/checkout@v4
+                  # bmo itself: build it from source once and cache it, or fetch your build of it.
+                  - run: git clone \(clone) /opt/bmo && cd /opt/bmo && Scripts/install && swift build -c release
+                  - run: \(place)\(build(language))\(kitOfMake)
+                  - run: /opt/bmo/.build/release/bmo plugins test \(library(language)) --junit report.xml
 
-        """
+            """
     }
 
     private func readme(_ language: Language) -> String {

@@ -1,0 +1,62 @@
+internal import BridgeKit
+internal import RecordBatch
+
+/// What a walk would have the tap do, without having it done; and what its records have, for a check of the attributes.
+final class ExplainedRun: RecordSource {
+    private let tap: Tap
+    private let section: TapSection
+    private let method: Replication?
+    private let stream: TapCatalog.Stream?
+    private let state: String?
+
+    init(_ tap: Tap, _ section: TapSection, _ method: Replication?, stream: TapCatalog.Stream?, state: String?) {
+        self.tap = tap
+        self.section = section
+        self.method = method
+        self.stream = stream
+        self.state = state
+    }
+
+    func next(into writer: RecordBatchWriter) throws -> Page {
+        // A replay has no program.
+        let isReplaying = tap.context.exchange?.isReplaying == true
+        var words =
+            [isReplaying ? tap.options.command[0] : try tap.program()] + tap.options.command.dropFirst() + [
+                "--config FILE"
+            ]
+        if stream != nil { words.append("\(tap.options.catalogFlag) FILE") }
+        if state != nil { words.append("--state FILE") }
+        let how = method.map { ", \($0.rawValue)" } ?? ""
+        writer.object {
+            writer.member("request", "\(words.joined(separator: " ")) (stream `\(section.stream)`\(how))")
+            writer.member("body", state.map { "state: \($0)" })
+        }
+        let fields = stream.map { Self.fields(of: $0.schema) } ?? []
+        return Page(
+            isPageEnd: true, isEnd: true, metadata: fields.isEmpty ? [:] : ["fields": fields.joined(separator: "\n")])
+    }
+
+    func cancel() {}
+
+    /// The paths of what a JSON Schema says, names with `/` between, `*` for what it does not say.
+    private static func fields(of schema: BridgeOptions, depth: Int = 0) -> [String] {
+        guard depth < 8, let properties = schema.object("properties"), !properties.names.isEmpty else { return [] }
+        var fields: [String] = schema.bool("additionalProperties") == true ? ["*"] : []
+        for name in properties.names {
+            let property = properties.object(name) ?? .empty
+            let inner = Self.fields(of: property, depth: depth + 1)
+            fields.append(name)
+            if !inner.isEmpty {
+                fields += inner.map { "\(name)/\($0)" }
+            } else if !isScalar(property) {
+                fields.append("\(name)/*")
+            }
+        }
+        return fields
+    }
+
+    private static func isScalar(_ schema: BridgeOptions) -> Bool {
+        let types = schema.strings("type")
+        return !types.isEmpty && !types.contains("object") && !types.contains("array")
+    }
+}
