@@ -198,6 +198,22 @@ import Testing
         #expect(fields(found["Version"]) == ["GetVersionResult"])
     }
 
+    @Test func `a list that needs the key of another entity is walked for each of its objects`() throws {
+        let types =
+            Self.type("Profile", Self.text("name"), attributes: #"<xs:attribute name="token" type="xs:string"/>"#)
+            + Self.type("Item", Self.text("id"))
+        let found = try offers(
+            [
+                Operation(
+                    name: "GetProfiles", gives: #"<xs:element name="profile" type="t:Profile" maxOccurs="unbounded"/>"#),
+                Operation(name: "GetItems", takes: Self.text("ProfileToken"), gives: Self.many),
+            ], types: types)
+        #expect(found["Item"]?["parent"]?.text == "profile")
+        #expect(found["Item"]?["section"]?["input"]?["ProfileToken"]?.text == "{parent.token}")
+        #expect(found["Item"]?["relationships"]?.elements.first?["to"]?.text == "Profile")
+        #expect(found["Item"]?["obstacle"] == nil)
+    }
+
     @Test func `types that differ in their endings keep their names`() throws {
         let types = Self.type("Item", Self.text("id")) + Self.type("ItemInfo", Self.text("id"))
         let found = try offers(

@@ -49,9 +49,14 @@ struct ServiceOffer {
     var relationships: [Relationship] = []
     var write: [Role] = []
     var readOne: ReadOne?
+    /// What the request needs, by path, which nothing gives.
+    var missing: [String] = []
+    /// The relationship whose target's objects each have such a list, and the input that says which one.
+    var parent: (relationship: String, element: String, attribute: String)?
     var notes: [String] = []
-    /// What the user has to add or to make sure of.
+    /// What the user has to add or to make sure of, besides what is missing.
     var obstacles: [String] = []
+    var isReady: Bool { obstacles.isEmpty && missing.isEmpty }
 
     init(name: String, type: TypeID) {
         self.name = name
@@ -83,6 +88,10 @@ struct ServiceOffer {
             writer.object {
                 writer.member("operation", operation)
                 writer.member("records", records.joined(separator: "/"))
+                if let parent {
+                    writer.key("input")
+                    writer.object { writer.member(parent.element, "{parent.\(parent.attribute)}") }
+                }
                 if let paging {
                     writer.key("paging")
                     writer.object {
@@ -109,7 +118,7 @@ struct ServiceOffer {
                     writer.object {
                         writer.member("name", relationship.name)
                         writer.member(relationship.isToMany ? "many" : "to", relationship.target)
-                        writer.member("from", path(relationship.path))
+                        if !relationship.path.isEmpty { writer.member("from", path(relationship.path)) }
                         confidence(relationship.confidence, to: writer)
                     }
                 }
@@ -119,6 +128,11 @@ struct ServiceOffer {
                 if let readOne { write(readOne, to: writer) }
                 if !write.isEmpty { writeRoles(to: writer) }
             }
+            if let parent { writer.member("parent", parent.relationship) }
+            let needs =
+                missing.isEmpty
+                ? [] : ["the request needs \(missing.prefix(8).joined(separator: ", ")): set them under input"]
+            let obstacles = needs + obstacles
             if !obstacles.isEmpty { writer.member("obstacle", obstacles.joined(separator: "; ")) }
             writer.key("notes")
             writer.array { for note in notes { writer.text(note) } }

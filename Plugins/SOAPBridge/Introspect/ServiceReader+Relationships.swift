@@ -2,7 +2,7 @@
 extension ServiceReader {
     /// Elements of another entity's type, and those named like the key of one.
     func relate(_ offers: inout [ServiceOffer]) {
-        let targets = offers.filter { $0.obstacles.isEmpty && $0.key != nil }
+        let targets = offers.filter { $0.isReady && $0.key != nil }
         for index in offers.indices {
             relateKeys(of: &offers[index], to: targets)
             for (child, inner, confidence) in offers[index].nested {
@@ -57,6 +57,47 @@ extension ServiceReader {
             }
         } else {
             offer.fields.append(.init(path: [child.name.local], type: "json", confidence: confidence))
+        }
+    }
+
+    // MARK: Parents
+
+    /// A list that needs the key of another entity's object is walked once for each of them.
+    func adopt(_ offers: inout [ServiceOffer]) {
+        let parents = offers.filter { $0.isReady && $0.key != nil }
+        for index in offers.indices where offers[index].missing.count == 1 && offers[index].obstacles.isEmpty {
+            guard let operation = port.operations.first(where: { $0.name == offers[index].operation }),
+                OperationVerb.split(operation.name).verb == .reads,
+                let element = arguments(of: operation).first(where: {
+                    offers[index].missing[0].hasSuffix("/" + $0.name.local)
+                }), let type = simple(element), let target = parent(parents, of: element, type), let key = target.key,
+                let first = target.name.first
+            else { continue }
+            let name = first.lowercased() + target.name.dropFirst()
+            guard !offers[index].fields.contains(where: { $0.path[0] == name }),
+                !offers[index].relationships.contains(where: { $0.name == name })
+            else { continue }
+            offers[index].relationships.append(
+                .init(
+                    name: name, target: target.name, isToMany: false, path: [],
+                    confidence: ("medium", "\(element.name.local) looks like the key of \(target.name)")))
+            offers[index].parent = (name, element.name.local, String(key.drop { $0 == "@" }))
+            offers[index].missing = []
+        }
+    }
+
+    /// The entity whose key an argument is named after: of `ProfileToken` the Profile with a token.
+    private func parent(_ parents: [ServiceOffer], of element: SchemaElement, _ type: String) -> ServiceOffer? {
+        let words = NameWords.split(element.name.local)
+        guard words.count > 1, let last = words.last else { return nil }
+        let stem = words.dropLast().joined()
+        return parents.first { parent in
+            guard let key = parent.key,
+                key.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "@_".contains($0)) }),
+                parent.fields.first(where: { $0.path == [key] })?.type == type
+            else { return false }
+            let plain = NameWords.plain(key)
+            return plain == stem + last || (plain == last && NameWords.plain(parent.name) == stem)
         }
     }
 }

@@ -46,6 +46,7 @@ struct ServiceReader {
         offers += objects(Set(groups.map { $0[0].record.type }), Set(offers.map(\.operation)))
         nameApart(&offers)
         relate(&offers)
+        adopt(&offers)
         return offers
     }
 
@@ -118,7 +119,14 @@ struct ServiceReader {
         key(&offer, best)
         addDerivedFields(of: best, to: &offer)
         offer.write = roles(of: offer, best)
-        offer.readOne = readOne(of: offer, best)
+        // The configuration takes read_one of entities that are written only.
+        if let one = readOne(of: offer, best) {
+            if offer.write.isEmpty {
+                offer.notes.append("\(one.operation) replies with one object, by its key")
+            } else {
+                offer.readOne = one
+            }
+        }
         return offer
     }
 
@@ -150,10 +158,7 @@ struct ServiceReader {
         if !best.isHarmless {
             offer.obstacles.append("by its name \(best.operation.name) changes something: make sure that it only reads")
         }
-        if !best.missing.isEmpty {
-            offer.obstacles.append(
-                "the request needs \(best.missing.prefix(8).joined(separator: ", ")): set them under input")
-        }
+        offer.missing = best.missing
     }
 
     /// After the record's type; of an anonymous one after its element, which is often the wrapper of the reply.
