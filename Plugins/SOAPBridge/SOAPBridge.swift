@@ -55,24 +55,37 @@ public final class SOAPBridge: Bridge {
         let (service, port) = try definition.port(
             service: options.service, port: options.port, version: options.version)
         let offers = ServiceReader(port, definition.schemas).offers()
-        guard !offers.isEmpty else {
-            throw BridgeError(
-                .notFound, "no operation of port \"\(port.name)\" replies with a list of records",
-                remedy: "its operations: \(port.operations.map(\.name).joined(separator: ", "))")
-        }
         writer.object {
-            writer.member("title", service.name)
+            writer.member("title", [service.name, port.name].first { !$0.isEmpty } ?? "soap")
+            writer.member("is_empty", offers.isEmpty)
             writer.key("notes")
-            writer.array {
-                for (service, port) in definition.services.flatMap({ service in service.ports.map { (service, $0) } }) {
-                    writer.text(
-                        "service \(service.name), port \(port.name) (SOAP \(port.version.rawValue)) at "
-                            + "\(client.redactor.clean(url: port.address)): "
-                            + port.operations.map(\.name).joined(separator: ", "))
-                }
-            }
+            writer.array { for note in notes(of: definition, port, offers) { writer.text(note) } }
         }
         for offer in offers { offer.write(to: writer) }
+    }
+
+    /// What a person wants to know of a WSDL besides what is offered.
+    private func notes(of definition: WSDLDefinition, _ port: WSDLPort, _ offers: [ServiceOffer]) -> [String] {
+        var notes: [String] = []
+        for service in definition.services {
+            for port in service.ports {
+                let place = port.address.isEmpty ? "no address" : client.redactor.clean(url: port.address)
+                notes.append(
+                    (service.name.isEmpty ? "no service" : "service \(service.name)")
+                        + ", port \(port.name) (SOAP \(port.version.rawValue)) at \(place): "
+                        + port.operations.map(\.name).joined(separator: ", "))
+            }
+        }
+        let types = definition.schemas.namesOfTypes.filter { id, name in
+            guard !name.isBuiltIn, case .complex = definition.schemas[id] else { return false }
+            return true
+        }
+        if !types.isEmpty { notes.append("types: \(types.values.map(\.local).sorted().joined(separator: ", "))") }
+        if options.endpoint == nil, HTTPURL(port.address) == nil {
+            notes.append("the WSDL gives port \(port.name) no http(s) address: add endpoint")
+        }
+        if offers.isEmpty { notes.append("no operation replies with anything that could be an entity") }
+        return notes
     }
 
     /// Begins to walk an operation's records.

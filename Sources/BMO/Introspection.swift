@@ -70,7 +70,7 @@ public struct Introspection: Sendable {
                 offer.options.insert(url, at: 0)
             }
         }
-        guard !offer.entities.isEmpty else {
+        guard !offer.entities.isEmpty || offer.isKnownEmpty else {
             throw IntrospectionError(message: "\(name) found no entities", remedy: "check what it was asked to look at")
         }
         let written = IntrospectionCredentials(guessed)

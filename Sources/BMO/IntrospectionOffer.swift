@@ -63,6 +63,8 @@ struct IntrospectionOffer {
     var options: [(key: String, value: ConfigValue)] = []
     var notes: [String] = []
     var entities: [Entity] = []
+    /// The bridge understood what it looked at, and nothing there is an entity.
+    var isKnownEmpty = false
 
     init(_ batch: RecordBatch) {
         for index in 0..<batch.count {
@@ -71,6 +73,7 @@ struct IntrospectionOffer {
                 entities.append(Self.entity(name, record))
             } else {
                 title = record["title"]?.text ?? title
+                isKnownEmpty = isKnownEmpty || record["is_empty"]?.boolean == true
                 options += ConfigValue(record["options"]).members ?? []
                 notes += Self.texts(record["notes"])
             }

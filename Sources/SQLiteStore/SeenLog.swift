@@ -1,7 +1,7 @@
 internal import Importer
 internal import Mapping
 
-/// The rows that a walk has listed so far, by SQLite's numbers of them, about a byte each.
+/// The rows that a walk has listed so far, by SQLite's numbers of them, about a byte each; less where they follow each other.
 ///
 /// A number is written as its distance from the one before: zigzag, then LEB128 (DWARF 5, section 7.6). Rows are listed
 /// mostly in the order in which they came to lie in the table, so most distances are 1.
@@ -13,7 +13,7 @@ struct SeenLog {
     private static let pieceSize = 64 << 10
 
     /// Closed pieces, in each of which the first distance counts from zero.
-    private var pieces: [[UInt8]] = []
+    private var pieces: [Piece] = []
     /// The piece that rows are added to.
     private var tail = Encoder()
     /// Pieces that lie in the table `bmo_seen` too.
@@ -44,8 +44,8 @@ struct SeenLog {
         guard page.count > 0 else { return }
         closePiece()
         pieces += page.pieces
-        if !page.tail.bytes.isEmpty { pieces.append(page.tail.bytes) }
-        unsavedBytes += page.pieces.reduce(page.tail.bytes.count) { $0 + $1.count }
+        if let piece = page.tail.piece { pieces.append(piece) }
+        unsavedBytes += page.unsavedBytes
         hasUnknown = hasUnknown || page.hasUnknown
         isAscending = isAscending && page.isAscending && (count == 0 || page.first > last)
         if count == 0 { first = page.first }
@@ -69,7 +69,7 @@ struct SeenLog {
     /// What is not in the table yet and the rows of a page, as one piece.
     func unsaved(with page: SeenLog) -> [UInt8] {
         var encoder = Encoder()
-        for piece in pieces[savedPieces...] { Self.decode(piece) { encoder.append($0) } }
+        for piece in pieces[savedPieces...] { piece.forEach { encoder.append($0) } }
         Self.decode(tail.bytes) { encoder.append($0) }
         page.forEach { encoder.append($0) }
         return encoder.bytes
@@ -77,23 +77,55 @@ struct SeenLog {
 
     /// Calls `body` with each number.
     func forEach(_ body: (Int64) -> Void) {
-        for piece in pieces { Self.decode(piece, body) }
+        for piece in pieces { piece.forEach(body) }
         Self.decode(tail.bytes, body)
     }
 
     private mutating func closePiece() {
-        guard !tail.bytes.isEmpty else { return }
-        pieces.append(tail.bytes)
+        guard let piece = tail.piece else { return }
         tail = Encoder()
+        // A reply of a gigabyte is millions of rows that follow each other.
+        if case .run(let first, let count) = piece, pieces.count > savedPieces,
+            case .run(let before, let length)? = pieces.last, before &+ Int64(length) == first
+        {
+            pieces[pieces.count - 1] = .run(first: before, count: length + count)
+        } else {
+            pieces.append(piece)
+        }
+    }
+
+    /// A closed piece in memory.
+    private enum Piece {
+        case bytes([UInt8])
+        /// Rows of which each is the one after the one before.
+        case run(first: Int64, count: Int)
+
+        func forEach(_ body: (Int64) -> Void) {
+            switch self {
+            case .bytes(let bytes): SeenLog.decode(bytes, body)
+            case .run(let first, let count): for offset in 0..<Int64(count) { body(first &+ offset) }
+            }
+        }
     }
 
     /// Writes a piece.
     private struct Encoder {
         private(set) var bytes: [UInt8] = []
         private var before: Int64 = 0
+        private var count = 0
+        private var isRun = true
+
+        /// What was added; nil for nothing.
+        var piece: Piece? {
+            guard count > 0 else { return nil }
+            // Not the array itself, which has room for twice as much.
+            return isRun ? .run(first: before &- Int64(count - 1), count: count) : .bytes(Array(bytes[...]))
+        }
 
         mutating func append(_ row: Int64) {
             let distance = row &- before
+            if count > 0, distance != 1 { isRun = false }
+            count += 1
             before = row
             var rest = UInt64(bitPattern: (distance << 1) ^ (distance >> 63))
             while rest >= 0x80 {

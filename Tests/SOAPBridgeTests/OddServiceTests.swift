@@ -47,6 +47,9 @@ import Testing
             'renamed': (200, XML, good('<other><id>1</id></other><other><id>2</id></other>')),
             'strangers': (200, XML, env('<ListResponse xmlns="urn:s"><entries><entry/></entries></ListResponse>')),
             'declared12': (200, 'application/soap+xml; charset=utf-8', good(ITEM, E12)),
+            'faultpage': (500, 'text/html', env('<s:Fault><faultcode>s:Server.Busy</faultcode><faultstring>no disk</faultstring></s:Fault>')),
+            'otherenvelope': (200, XML, good(ITEM, 'urn:nonsense')),
+            'cut': (200, XML, good(ITEM)[:-90]),
             'twice': (200, XML, good(ITEM) + good(ITEM)),
             'outer': (200, XML, '<html><body>down</body></html>'),
             'refs': (200, XML, env('<ListResponse xmlns="urn:s"><items href="#l"/></ListResponse><multiRef id="l"><item href="#i"/></multiRef>'
@@ -180,6 +183,13 @@ import Testing
         #expect(try bridgeError { _ = try walk("page") }.message.contains("a web page"))
         #expect(try bridgeError { _ = try walk("outer") }.message.contains("<html>"))
         #expect(try bridgeError { _ = try walk("twice") }.message.contains("not well-formed"))
+    }
+
+    @Test func `a fault is one under whatever media type, and what is wrong with an envelope is said`() throws {
+        let fault = try bridgeError { _ = try walk("faultpage") }
+        #expect(fault.remote == "Server.Busy: no disk", "\(fault)")
+        #expect(try bridgeError { _ = try walk("otherenvelope") }.message.contains(#"of the namespace "urn:nonsense""#))
+        #expect(try bridgeError { _ = try walk("cut") }.message.contains("it ends inside <"))
     }
 
     @Test func `a message of parts without the part that it names is an error`() throws {

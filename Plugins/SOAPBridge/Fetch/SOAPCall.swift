@@ -75,8 +75,11 @@ struct SOAPCall: Sendable {
                 "the service may speak the other version of SOAP: set soap_version to \"\(version == .v11 ? "1.2" : "1.1")\""
             throw error
         }
-        guard isReadable || type.name == "text/plain" else { throw try exchange.statusError(asked: asked) }
         let prefix = exchange.bodyPrefix(1 << 20)
+        // Some send their faults as text/html.
+        guard isReadable || Self.looksLikeEnvelope(prefix) else {
+            throw HTTPStatusError.make(response, bodyPrefix: prefix, asked: asked)
+        }
         var error = HTTPStatusError.make(response, bodyPrefix: [], asked: asked)
         guard let fault = SOAPFault.find(in: prefix, contentType: response.header("content-type"), plan: plan) else {
             error.remote = RemoteWords.make(prefix, mediaType: response.mediaType).map(response.redactor.clean(_:))
@@ -87,6 +90,11 @@ struct SOAPCall: Sendable {
             throw error
         }
         throw reply(fault, response)
+    }
+
+    private static func looksLikeEnvelope(_ bytes: [UInt8]) -> Bool {
+        let start = String(decoding: bytes.prefix(1000).filter { $0 != 0 }, as: UTF8.self)
+        return start.contains("<Envelope") || start.contains(":Envelope")
     }
 
     /// Text that begins as XML does is taken for it, whatever the server calls it.

@@ -21,7 +21,8 @@ struct OperationPaging {
     private static let pages = ["page", "pagenumber", "pageindex", "pageno", "pagenum", "currentpage"]
     private static let tokens = [
         "cursor", "token", "nexttoken", "pagetoken", "continuationtoken", "marker", "locator", "querylocator",
-        "searchid",
+        "searchid", "startreference", "pagingtoken", "resumptiontoken", "continuation", "bookmark", "scrollid",
+        "pagecookie", "startkey", "exclusivestartkey",
     ]
     private static let totals = [
         "total", "totalcount", "totalrecords", "totalresults", "totalsize", "numberofresults", "recordcount", "count",
@@ -41,7 +42,7 @@ struct OperationPaging {
         let done = find(["done", "islast", "lastpage", "complete", "islastpage", "includeslastiteminrange"], gives)
         var members: [(String, Rule)]
         if let token = find(Self.tokens, takes),
-            let next = find(Self.tokens + ["next", "nextcursor", "nextpagetoken"], gives)
+            let next = find(["next", "nextcursor"] + Self.tokens.map { "next" + $0 } + Self.tokens, gives)
         {
             members = [("style", .text("token")), ("token_element", text(token)), ("token", text(next))]
             if let size { members.append(("limit_element", text(size))) }

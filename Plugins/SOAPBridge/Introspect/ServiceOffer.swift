@@ -5,8 +5,25 @@ struct ServiceOffer {
     struct Field {
         var path: [String]
         var type: String
-        var isRepeated: Bool
-        var element: TypeID?
+        var confidence = ("high", "in the schema")
+        /// What the entity calls it; nil for what its path makes.
+        var localName: String?
+    }
+
+    /// An operation that creates, updates or deletes.
+    struct Role {
+        let name: String
+        let members: [(String, String)]
+        let operation: String
+    }
+
+    /// The operation that reads one object by its key.
+    struct ReadOne {
+        let operation: String
+        let records: [String]
+        let element: String
+        /// The attribute that has the key.
+        let attribute: String
     }
 
     struct Relationship {
@@ -25,13 +42,21 @@ struct ServiceOffer {
     var pagingReason = ("", "")
     var fields: [Field] = []
     /// Elements that hold elements; the second says what they are where all of those are plain values.
-    var nested: [(SchemaElement, ComplexType?)] = []
+    var nested: [(SchemaElement, ComplexType?, (String, String))] = []
+    var confidence = ("high", "")
     var key: String?
     var keyConfidence = ("low", "")
     var relationships: [Relationship] = []
-    var write: [(name: String, members: [(String, String)], reason: String)] = []
+    var write: [Role] = []
+    var readOne: ReadOne?
+    /// What the request needs, by path, which nothing gives.
+    var missing: [String] = []
+    /// The relationship whose target's objects each have such a list, and the input that says which one.
+    var parent: (relationship: String, element: String, attribute: String)?
     var notes: [String] = []
-    var obstacle: String?
+    /// What the user has to add or to make sure of, besides what is missing.
+    var obstacles: [String] = []
+    var isReady: Bool { obstacles.isEmpty && missing.isEmpty }
 
     init(name: String, type: TypeID) {
         self.name = name
@@ -53,9 +78,9 @@ struct ServiceOffer {
                     writer.object {
                         writer.member("name", path(field.path))
                         writer.member("type", field.type)
+                        if let name = field.localName { writer.member("as", name) }
                         writer.member("key", field.path == [key ?? ""])
-                        confidence(
-                            ("high", field.type == "json" ? "elements in the schema" : "in the schema"), to: writer)
+                        confidence(field.confidence, to: writer)
                     }
                 }
             }
@@ -63,6 +88,10 @@ struct ServiceOffer {
             writer.object {
                 writer.member("operation", operation)
                 writer.member("records", records.joined(separator: "/"))
+                if let parent {
+                    writer.key("input")
+                    writer.object { writer.member(parent.element, "{parent.\(parent.attribute)}") }
+                }
                 if let paging {
                     writer.key("paging")
                     writer.object {
@@ -75,7 +104,7 @@ struct ServiceOffer {
                     }
                 }
             }
-            confidence(("high", "\(operation) replies with a list of it"), to: writer)
+            confidence(self.confidence, to: writer)
             writer.key("key")
             writer.object { confidence(keyConfidence, to: writer) }
             writer.key("reasons")
@@ -89,16 +118,39 @@ struct ServiceOffer {
                     writer.object {
                         writer.member("name", relationship.name)
                         writer.member(relationship.isToMany ? "many" : "to", relationship.target)
-                        writer.member("from", path(relationship.path))
+                        if !relationship.path.isEmpty { writer.member("from", path(relationship.path)) }
                         confidence(relationship.confidence, to: writer)
                     }
                 }
             }
             writer.key("proposals")
-            writer.array { if !write.isEmpty { writeRoles(to: writer) } }
-            if let obstacle { writer.member("obstacle", obstacle) }
+            writer.array {
+                if let readOne { write(readOne, to: writer) }
+                if !write.isEmpty { writeRoles(to: writer) }
+            }
+            if let parent { writer.member("parent", parent.relationship) }
+            let needs =
+                missing.isEmpty
+                ? [] : ["the request needs \(missing.prefix(8).joined(separator: ", ")): set them under input"]
+            let obstacles = needs + obstacles
+            if !obstacles.isEmpty { writer.member("obstacle", obstacles.joined(separator: "; ")) }
             writer.key("notes")
             writer.array { for note in notes { writer.text(note) } }
+        }
+    }
+
+    private func write(_ readOne: ReadOne, to writer: RecordBatchWriter) {
+        writer.object {
+            writer.member("name", "read_one")
+            writer.member("of_section", false)
+            writer.key("value")
+            writer.object {
+                writer.member("operation", readOne.operation)
+                writer.member("records", readOne.records.joined(separator: "/"))
+                writer.key("input")
+                writer.object { writer.member(readOne.element, "{parent.\(readOne.attribute)}") }
+            }
+            confidence(("medium", "\(readOne.operation) replies with one of it"), to: writer)
         }
     }
 
@@ -108,12 +160,12 @@ struct ServiceOffer {
             writer.member("of_section", true)
             writer.key("value")
             writer.object {
-                for (name, members, _) in write {
-                    writer.key(name)
-                    writer.object { for (member, text) in members { writer.member(member, text) } }
+                for role in write {
+                    writer.key(role.name)
+                    writer.object { for (member, text) in role.members { writer.member(member, text) } }
                 }
             }
-            let names = write.map(\.reason).joined(separator: ", ")
+            let names = write.map(\.operation).joined(separator: ", ")
             confidence(
                 ("medium", "\(names) by their names and what they take; writes are off until you uncomment them"),
                 to: writer)

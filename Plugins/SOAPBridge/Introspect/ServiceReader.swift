@@ -3,16 +3,19 @@ internal import RecordBatch
 
 /// Guesses the entities of a service: which operations list, get, create, update and delete what.
 struct ServiceReader {
-    private let port: WSDLPort
-    private let schemas: SchemaSet
+    let port: WSDLPort
+    let schemas: SchemaSet
+
+    private static let largestObjects = 100
+    private static let largestDerivedFields = 200
 
     init(_ port: WSDLPort, _ schemas: SchemaSet) {
         self.port = port
         self.schemas = schemas
     }
 
-    /// An operation whose reply has a list.
-    private struct Candidate {
+    /// An operation whose reply has records.
+    struct Candidate {
         let operation: WSDLOperation
         let path: [String]
         let record: SchemaElement
@@ -21,111 +24,228 @@ struct ServiceReader {
         var paging: OperationPaging
         /// The types of the elements on the way to the records.
         var through: Set<TypeID>
+
+        var verb: OperationVerb? { OperationVerb.split(operation.name).verb }
+        /// Its name does not say that it changes something.
+        var isHarmless: Bool { [.reads, nil].contains(verb) }
     }
 
     /// The entities, one for each type of record: of several operations that list it, the one that needs the least.
+    ///
+    /// Of operations that reply with one object, those that only read are offered too, after the lists.
     func offers() -> [ServiceOffer] {
-        var groups: [(type: TypeID, candidates: [Candidate])] = []
-        for operation in port.operations where operation.problem == nil && !operation.isOneWay {
-            guard let candidate = candidate(operation) else { continue }
-            if let index = groups.firstIndex(where: { $0.type == candidate.record.type }) {
-                groups[index].candidates.append(candidate)
-            } else {
-                groups.append((candidate.record.type, [candidate]))
-            }
-        }
-        // What reads one object of another entity is no listing of what that object holds.
-        let listed = groups.map(\.type)
-        for index in groups.indices {
-            let others = Set(listed).subtracting([groups[index].type])
-            groups[index].candidates.removeAll { !$0.through.isDisjoint(with: others) }
-        }
         var offers: [ServiceOffer] = []
+        let groups = listings()
         for group in groups {
-            let ranked = group.candidates.enumerated().sorted { left, right in
-                func rank(_ candidate: Candidate) -> [Int] {
-                    let words = NameWords.split(candidate.operation.name)
-                    let verb =
-                        words.first.map {
-                            ["list", "find", "query", "search", "get", "fetch", "read"].firstIndex(of: $0) ?? 9
-                        } ?? 9
-                    return [
-                        candidate.missing.count, words.contains("by") ? 1 : 0, candidate.paging.rule == nil ? 1 : 0,
-                        verb,
-                    ]
-                }
-                let (a, b) = (rank(left.element) + [left.offset], rank(right.element) + [right.offset])
-                return a.lexicographicallyPrecedes(b)
-            }.map(\.element)
-            if let best = ranked.first { offers.append(offer(best, others: Array(ranked.dropFirst()))) }
+            offers.append(offer(group[0], others: Array(group.dropFirst()), "replies with a list of it"))
         }
+        for operation in readable where listCandidate(operation) == nil {
+            guard let candidate = textCandidate(operation), candidate.isHarmless else { continue }
+            offers.append(texts(candidate))
+        }
+        offers += objects(Set(groups.map { $0[0].record.type }), Set(offers.map(\.operation)))
+        nameApart(&offers)
         relate(&offers)
+        adopt(&offers)
         return offers
     }
 
-    // MARK: listings
+    private var readable: [WSDLOperation] { port.operations.filter { $0.problem == nil && !$0.isOneWay } }
 
-    private func candidate(_ operation: WSDLOperation) -> Candidate? {
-        var level = operation.output.elements.map { ([$0.name.local], $0, Set<TypeID>()) }
-        var seen: Set<TypeID> = []
-        for _ in 0..<6 {
-            var next: [([String], SchemaElement, Set<TypeID>)] = []
-            for (path, element, through) in level {
-                guard case .complex(let type) = schemas[element.type] else { continue }
-                if element.isRepeated, !type.children.isEmpty || !type.attributes.isEmpty, path.count > 1 {
-                    let paging = OperationPaging(operation, path, schemas)
-                    let missing =
-                        (try? EnvelopeWriter.write(
-                            operation, version: port.version, input: .object([]), schemas: schemas
-                        ).missing) ?? []
-                    let open = missing.filter { place in !paging.elements.contains { place.hasSuffix("/" + $0) } }
-                    return Candidate(
-                        operation: operation, path: path, record: element, type: type, missing: open, paging: paging,
-                        through: through)
-                }
-                guard seen.insert(element.type).inserted else { continue }
-                next += type.children.map { (path + [$0.name.local], $0, through.union([element.type])) }
+    // MARK: Listings
+
+    /// The operations that list, in groups of a type of record, the best of each first.
+    private func listings() -> [[Candidate]] {
+        var groups: [[Candidate]] = []
+        for operation in readable {
+            guard let candidate = listCandidate(operation) else { continue }
+            if let index = groups.firstIndex(where: { $0[0].record.type == candidate.record.type }) {
+                groups[index].append(candidate)
+            } else {
+                groups.append([candidate])
             }
-            level = next
         }
-        return nil
+        // What reads one object of another entity is no listing of what that object holds.
+        let listed = groups.map { $0[0].record.type }
+        for index in groups.indices {
+            let others = Set(listed).subtracting([listed[index]])
+            groups[index].removeAll { !$0.through.isDisjoint(with: others) }
+        }
+        return groups.filter { !$0.isEmpty }.map(ranked)
     }
 
-    private func offer(_ best: Candidate, others: [Candidate]) -> ServiceOffer {
-        let typeName = schemas.namesOfTypes[best.record.type]?.local
-        let wanted = typeName.map { NameWords.withoutEnding($0) } ?? best.record.name.local
-        var offer = ServiceOffer(name: wanted.prefix(1).uppercased() + wanted.dropFirst(), type: best.record.type)
+    private func ranked(_ candidates: [Candidate]) -> [Candidate] {
+        func rank(_ candidate: Candidate) -> [Int] {
+            let words = NameWords.split(candidate.operation.name)
+            let word = OperationVerb.split(candidate.operation.name).word
+            return [
+                candidate.isHarmless ? 0 : 1, candidate.missing.count, words.contains("by") ? 1 : 0,
+                candidate.paging.rule == nil ? 1 : 0, OperationVerb.rank(word),
+            ]
+        }
+        return candidates.enumerated().sorted { left, right in
+            (rank(left.element) + [left.offset]).lexicographicallyPrecedes(rank(right.element) + [right.offset])
+        }.map(\.element)
+    }
+
+    /// The entities of operations that reply with one object of no type that is listed.
+    private func objects(_ listed: Set<TypeID>, _ taken: Set<String>) -> [ServiceOffer] {
+        var groups: [[Candidate]] = []
+        for operation in readable where !taken.contains(operation.name) {
+            guard let candidate = objectCandidate(operation), candidate.isHarmless,
+                listCandidate(operation) == nil, textCandidate(operation) == nil,
+                !listed.contains(candidate.record.type), !listed.contains(where: { single(operation, $0) != nil })
+            else { continue }
+            if let index = groups.firstIndex(where: { $0[0].record.type == candidate.record.type }) {
+                groups[index].append(candidate)
+            } else if groups.count < Self.largestObjects {
+                groups.append([candidate])
+            }
+        }
+        return groups.map { group in
+            let group = ranked(group)
+            return offer(group[0], others: Array(group.dropFirst()), "replies with one object")
+        }
+    }
+
+    // MARK: An offer
+
+    private func offer(_ best: Candidate, others: [Candidate], _ reply: String) -> ServiceOffer {
+        var offer = ServiceOffer(name: name(of: best), type: best.record.type)
+        take(best, into: &offer, reply)
+        addFields(of: best, to: &offer)
+        let listed = others.filter(\.isHarmless).map(\.operation.name)
+        if !listed.isEmpty { offer.notes.append("also replied with by \(listed.prefix(5).joined(separator: ", "))") }
+        key(&offer, best)
+        addDerivedFields(of: best, to: &offer)
+        offer.write = roles(of: offer, best)
+        // The configuration takes read_one of entities that are written only.
+        if let one = readOne(of: offer, best) {
+            if offer.write.isEmpty {
+                offer.notes.append("\(one.operation) replies with one object, by its key")
+            } else {
+                offer.readOne = one
+            }
+        }
+        return offer
+    }
+
+    /// Plain values, each of which is its own key.
+    private func texts(_ candidate: Candidate) -> ServiceOffer {
+        var words = OperationVerb.split(candidate.operation.name).subject
+        if words.isEmpty { words = NameWords.split(candidate.record.name.local) }
+        if let last = words.popLast() { words.append(NameWords.singular(last)) }
+        var offer = ServiceOffer(name: Self.capitalized(words), type: candidate.record.type)
+        take(candidate, into: &offer, "replies with a list of values")
+        var type = "text"
+        if case .simple(let kind) = schemas[candidate.record.type] {
+            type = Self.type(of: kind, schemas.detail(candidate.record.type).builtIn)
+        }
+        var field = ServiceOffer.Field(path: ["#text"], type: type)
+        field.localName = "value"
+        offer.fields = [field]
+        offer.key = "#text"
+        offer.keyConfidence = ("high", "there is nothing else")
+        return offer
+    }
+
+    private func take(_ best: Candidate, into offer: inout ServiceOffer, _ reply: String) {
         offer.operation = best.operation.name
         offer.records = best.path
         offer.paging = best.paging.rule
         offer.pagingReason = best.paging.reason
-        offer.fields = best.type.attributes.map {
-            ServiceOffer.Field(path: ["@" + $0.name], type: Self.type(of: $0.kind, ""), isRepeated: false, element: nil)
+        offer.confidence = (best.verb == .reads ? "high" : "medium", "\(best.operation.name) \(reply)")
+        if !best.isHarmless {
+            offer.obstacles.append("by its name \(best.operation.name) changes something: make sure that it only reads")
         }
-        for child in best.type.children {
-            let path = [child.name.local]
-            if let text = simple(child) {
-                offer.fields.append(.init(path: path, type: text, isRepeated: false, element: child.type))
-            } else if !child.isRepeated, case .complex(let inner) = schemas[child.type], inner.children.count <= 8,
-                !inner.children.isEmpty, inner.children.allSatisfy({ simple($0) != nil })
-            {
-                offer.nested.append((child, inner))
-            } else {
-                offer.nested.append((child, nil))
+        offer.missing = best.missing
+    }
+
+    /// After the record's type; of an anonymous one after its element, which is often the wrapper of the reply.
+    private func name(of best: Candidate) -> String {
+        var name = schemas.namesOfTypes[best.record.type].map { NameWords.withoutEnding($0.local) }
+        if name == nil, best.path.count == 1 {
+            let subject = OperationVerb.split(best.operation.name).subject
+            name = subject.isEmpty ? best.operation.name : Self.capitalized(subject)
+        }
+        // Generated types are called after the way to them: ListItemsResponseitemsitem.
+        let element = best.record.name.local
+        if let made = name?.lowercased(), made.contains("response"), made.hasSuffix(element.lowercased()) {
+            name = element
+        }
+        let wanted = name ?? element
+        return wanted.prefix(1).uppercased() + wanted.dropFirst()
+    }
+
+    private static func capitalized(_ words: [String]) -> String {
+        words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+
+    /// Types whose names differ only in what ``NameWords/withoutEnding(_:)`` cuts have their whole names.
+    private func nameApart(_ offers: inout [ServiceOffer]) {
+        let counts = Dictionary(offers.map { ($0.name, 1) }, uniquingKeysWith: +)
+        for index in offers.indices where counts[offers[index].name, default: 0] > 1 {
+            guard let type = schemas.namesOfTypes[offers[index].type]?.local, !type.hasPrefix("ArrayOf"),
+                !QName(schemas.namesOfTypes[offers[index].type]?.namespace ?? "", type).isBuiltIn
+            else { continue }
+            offers[index].name = type.prefix(1).uppercased() + type.dropFirst()
+        }
+    }
+
+    // MARK: Fields
+
+    private func addFields(of best: Candidate, to offer: inout ServiceOffer) {
+        for attribute in best.type.attributes { offer.fields.append(field(attribute)) }
+        if let text = best.type.text {
+            var field = ServiceOffer.Field(path: ["#text"], type: Self.type(of: text, ""))
+            field.localName = "value"
+            offer.fields.append(field)
+        }
+        for child in best.type.children { add(child, ("high", "in the schema"), to: &offer) }
+    }
+
+    /// What objects of derived types have besides: an xsi:type says which type an object is of.
+    private func addDerivedFields(of best: Candidate, to offer: inout ServiceOffer) {
+        guard let base = schemas.namesOfTypes[best.record.type] else { return }
+        let derived = schemas.concreteTypes(of: base)
+        guard !derived.isEmpty else { return }
+        var known = Set(best.type.children.map(\.name.local) + best.type.attributes.map { "@" + $0.name })
+        offer.fields.append(
+            .init(path: ["@xsi:type"], type: "text", confidence: ("high", "\(base.local) has derived types")))
+        var count = 0
+        for name in derived {
+            guard let id = schemas.typeNames[name], case .complex(let type) = schemas[id] else { continue }
+            let confidence = ("high", "of the derived type \(name.local)")
+            for attribute in type.attributes where known.insert("@" + attribute.name).inserted {
+                var field = field(attribute)
+                field.confidence = confidence
+                offer.fields.append(field)
+            }
+            for child in type.children where known.insert(child.name.local).inserted {
+                count += 1
+                if count <= Self.largestDerivedFields { add(child, confidence, to: &offer) }
             }
         }
-        if !best.missing.isEmpty {
-            offer.obstacle = "the request needs \(best.missing.prefix(8).joined(separator: ", ")): set them under input"
+    }
+
+    private func field(_ attribute: SchemaAttribute) -> ServiceOffer.Field {
+        ServiceOffer.Field(path: ["@" + attribute.name], type: Self.type(of: attribute.kind, ""))
+    }
+
+    private func add(_ child: SchemaElement, _ confidence: (String, String), to offer: inout ServiceOffer) {
+        if let text = simple(child) {
+            offer.fields.append(.init(path: [child.name.local], type: text, confidence: confidence))
+        } else if !child.isRepeated, case .complex(let inner) = schemas[child.type], inner.children.count <= 8,
+            !inner.children.isEmpty, inner.children.allSatisfy({ simple($0) != nil })
+        {
+            offer.nested.append((child, inner, confidence))
+        } else {
+            offer.nested.append((child, nil, confidence))
         }
-        let listed = others.map(\.operation.name)
-        if !listed.isEmpty { offer.notes.append("also listed by \(listed.prefix(5).joined(separator: ", "))") }
-        key(&offer, best)
-        offer.write = roles(of: offer, best)
-        return offer
     }
 
     /// The type of an element that is a plain value; nil for others.
-    private func simple(_ element: SchemaElement) -> String? {
+    func simple(_ element: SchemaElement) -> String? {
         guard !element.isRepeated else { return nil }
         switch schemas[element.type] {
         case .simple(let kind):
@@ -147,184 +267,6 @@ struct ServiceReader {
             case "dateTime": "timestamp"
             case "date": "date"
             default: "text"
-            }
-        }
-    }
-
-    // MARK: keys
-
-    /// By the names that keys have, and by what the operation takes that reads one object.
-    private func key(_ offer: inout ServiceOffer, _ best: Candidate) {
-        let names = offer.fields.filter { ["integer", "text", "decimal"].contains($0.type) }.map { $0.path[0] }
-        func find(_ wanted: [String]) -> String? {
-            wanted.lazy.compactMap { want in names.first { NameWords.plain($0) == want } }.first
-        }
-        let entity = NameWords.plain(offer.name)
-        if let name = find(["id", "uuid", "guid"]) { return set(&offer, name, ("high", "named \(name)")) }
-        if let name = find(["id", "code", "key", "no", "number", "guid", "name"].map { entity + $0 }) {
-            return set(&offer, name, ("high", "named after the entity"))
-        }
-        for operation in port.operations where operation.problem == nil && operation.name != best.operation.name {
-            let inputs = arguments(of: operation)
-            guard inputs.count == 1, single(operation, best.record.type) != nil else { continue }
-            if let name = names.first(where: { NameWords.plain($0) == NameWords.plain(inputs[0].name.local) }) {
-                return set(&offer, name, ("high", "\(operation.name) takes it"))
-            }
-        }
-        if let name = find(["code", "key", "sku", "isbn", "number", "symbol", "login", "username"]) {
-            return set(&offer, name, ("medium", "named \(name)"))
-        }
-        let endings = names.filter { ["id", "code", "key", "uuid", "guid"].contains(NameWords.split($0).last ?? "") }
-        if let first = endings.first {
-            return set(
-                &offer, first,
-                endings.count == 1
-                    ? ("medium", "it ends like a key") : ("low", "the first of \(endings.count) that end like a key"))
-        }
-        if let name = find(["name", "title"]) { return set(&offer, name, ("low", "no better element than \(name)")) }
-        if offer.obstacle == nil { offer.obstacle = "no element looks like a key: name one under key" }
-        offer.keyConfidence = ("low", "no element looks like a key")
-    }
-
-    private func set(_ offer: inout ServiceOffer, _ name: String, _ confidence: (String, String)) {
-        offer.key = name
-        offer.keyConfidence = confidence
-    }
-
-    // MARK: roles
-
-    /// What an operation's request takes: the elements inside the only one of a wrapped message.
-    private func arguments(of operation: WSDLOperation) -> [SchemaElement] {
-        let elements = operation.input.elements
-        guard elements.count == 1 else { return elements }
-        return children(elements[0])
-    }
-
-    private func children(_ element: SchemaElement) -> [SchemaElement] {
-        if case .complex(let type) = schemas[element.type] { return type.children }
-        return []
-    }
-
-    /// The path to one object of a type in an operation's reply.
-    private func single(_ operation: WSDLOperation, _ type: TypeID) -> [String]? {
-        var level = operation.output.elements.map { ([$0.name.local], $0) }
-        for _ in 0..<4 {
-            if let found = level.first(where: { $0.1.type == type && !$0.1.isRepeated }) { return found.0 }
-            level = level.flatMap { path, element in
-                element.isRepeated ? [] : children(element).map { (path + [$0.name.local], $0) }
-            }
-        }
-        return nil
-    }
-
-    private static let verbs: [String: [String]] = [
-        "create": ["create", "add", "insert", "new", "register", "post"],
-        "update": ["update", "modify", "edit", "change", "set", "put", "save"],
-        "delete": ["delete", "remove", "drop", "cancel", "destroy"],
-    ]
-
-    /// The operations that change the entity's objects, by their verbs and what they take.
-    private func roles(of offer: ServiceOffer, _ best: Candidate) -> [(
-        name: String, members: [(String, String)], reason: String
-    )] {
-        let subject = [offer.name, schemas.namesOfTypes[best.record.type]?.local ?? "", best.record.name.local].map(
-            NameWords.plain)
-        return ["create", "update", "delete"].compactMap { role in
-            for operation in port.operations where operation.problem == nil {
-                let words = NameWords.split(operation.name)
-                guard let verb = words.first(where: { Self.verbs[role]?.contains($0) == true }) else { continue }
-                let rest = words.filter { $0 != verb }.joined()
-                let takes = arguments(of: operation)
-                let object = takes.first { $0.type == best.record.type && !$0.isRepeated }
-                let isSubject = subject.contains {
-                    !$0.isEmpty && (rest == $0 || NameWords.singular(rest) == NameWords.singular($0))
-                }
-                guard isSubject || (object != nil && role != "delete") else { continue }
-                var members = [("operation", operation.name)]
-                if role != "delete" {
-                    guard
-                        object != nil
-                            || takes.contains(where: { element in
-                                offer.fields.contains { $0.path == [element.name.local] }
-                            })
-                    else { continue }
-                    if let object { members.append(("values", object.name.local)) }
-                }
-                if role != "create", let key = offer.key {
-                    let entity = NameWords.plain(offer.name)
-                    let wanted = [NameWords.plain(key), entity + NameWords.plain(key), "id", entity + "id", entity]
-                    let plain = takes.filter { simple($0) != nil }
-                    if let element = wanted.lazy.compactMap({ want in
-                        plain.first { NameWords.plain($0.name.local) == want }
-                    }).first
-                        ?? (plain.count == 1 ? plain.first : nil)
-                    {
-                        members.append(("key", element.name.local))
-                    } else if role == "delete" {
-                        continue
-                    }
-                }
-                return (role, members, operation.name)
-            }
-            return nil
-        }
-    }
-
-    // MARK: relationships
-
-    /// Elements of another entity's type, and those named like the key of one.
-    private func relate(_ offers: inout [ServiceOffer]) {
-        let targets = offers.filter { $0.obstacle == nil && $0.key != nil }
-        for index in offers.indices {
-            let fields = offers[index].fields
-            for field in fields where field.path != [offers[index].key ?? ""] {
-                let words = NameWords.split(field.path[0])
-                guard words.count > 1, ["id", "code", "key"].contains(words.last ?? "") else { continue }
-                let stem = words.dropLast().joined()
-                let last = words.last ?? ""
-                guard let target = targets.first(where: { NameWords.plain($0.name) == stem }), let key = target.key,
-                    NameWords.plain(key) == last || NameWords.plain(key) == stem + last,
-                    target.fields.first(where: { $0.path == [key] })?.type == field.type
-                else { continue }
-                offers[index].fields.removeAll { $0.path == field.path }
-                let name = String(field.path[0].dropLast(last.count))
-                offers[index].relationships.append(
-                    .init(
-                        name: name, target: target.name, isToMany: false, path: field.path,
-                        confidence: ("medium", "named like the key of \(target.name)")))
-            }
-            for (child, inner) in offers[index].nested {
-                let isArray: Bool
-                var type = child.type
-                var path = [child.name.local]
-                if case .complex(let wrapper) = schemas[child.type], wrapper.children.count == 1,
-                    wrapper.children[0].isRepeated,
-                    wrapper.attributes.isEmpty
-                {
-                    isArray = true
-                    type = wrapper.children[0].type
-                    path.append(wrapper.children[0].name.local)
-                } else {
-                    isArray = child.isRepeated
-                }
-                if let target = targets.first(where: { $0.type == type }) {
-                    offers[index].relationships.append(
-                        .init(
-                            name: child.name.local, target: target.name, isToMany: isArray, path: path,
-                            confidence: ("high", "of the type of \(target.name)")))
-                } else if let inner, !isArray {
-                    for element in inner.children {
-                        if let text = simple(element) {
-                            offers[index].fields.append(
-                                .init(
-                                    path: [child.name.local, element.name.local], type: text, isRepeated: false,
-                                    element: element.type))
-                        }
-                    }
-                } else {
-                    offers[index].fields.append(
-                        .init(path: [child.name.local], type: "json", isRepeated: true, element: nil))
-                }
             }
         }
     }

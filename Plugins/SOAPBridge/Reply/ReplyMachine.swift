@@ -155,10 +155,19 @@ struct ReplyMachine {
         }
     }
 
-    mutating func endElement(_ writer: RecordBatchWriter) throws(BridgeError) {
-        guard let frame = frames.last else { return }
+    /// Ends a member of a record of which there is nothing else to do; false for other elements.
+    mutating func endMember() -> Bool {
+        let last = frames.count - 1
+        guard last >= 0, frames[last].role == .record, frames[last].node != 0, frames[last].id == 0,
+            frames[last].namespaceCount == 0
+        else { return false }
         frames.removeLast()
-        if frame.role == .record, frame.node != 0, frame.id == 0, frame.namespaceCount == 0 { return }
+        return true
+    }
+
+    /// Ends an element; ``endMember()`` comes first.
+    mutating func endElement(_ writer: RecordBatchWriter) throws(BridgeError) {
+        guard let frame = frames.popLast() else { return }
         namespaces.removeLast(frame.namespaceCount)
         if frame.id != 0 { try keep(frame) }
         switch frame.role {
@@ -188,7 +197,9 @@ struct ReplyMachine {
             namespace == Namespace.envelope11 || namespace == Namespace.envelope12
         else {
             throw BridgeError(
-                .malformed, "the reply is not a SOAP envelope: its root element is <\(element.localName)>",
+                .malformed,
+                "the reply is not a SOAP envelope: its root element is <\(element.localName)>"
+                    + (element.localName == "Envelope" ? " of the namespace \"\(namespace)\"" : ""),
                 remedy: "check the endpoint; the option \"endpoint\" overrides the address of the WSDL")
         }
         noteEncoding(element)

@@ -41,7 +41,11 @@ final class ReplyReader {
         override func startElement(_ element: XMLStartElement) throws(BridgeError) {
             try state.pointee.startElement(element)
         }
-        override func endElement() throws(BridgeError) { try state.pointee.endElement(writer) }
+        override func endElement() throws(BridgeError) {
+            // Before the writer is looked at, which costs as much as the end of a member.
+            if state.pointee.endMember() { return }
+            try state.pointee.endElement(writer)
+        }
         override func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {
             try state.pointee.characters(bytes)
         }

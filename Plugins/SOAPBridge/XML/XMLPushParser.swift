@@ -114,8 +114,15 @@ final class XMLPushParser {
 
     /// Says that no more bytes come: a document that is not whole is an error.
     func finish() throws(BridgeError) {
-        try check(xmlParseChunk(context, nil, 0, 1))
-        if context.pointee.wellFormed == 0 { try check(context.pointee.errNo) }
+        let open = context.pointee.nameNr > 0 ? context.pointee.name.map { String(cString: $0) } : nil
+        do throws(BridgeError) {
+            try check(xmlParseChunk(context, nil, 0, 1))
+            if context.pointee.wellFormed == 0 { try check(context.pointee.errNo) }
+        } catch {
+            // What libxml2 says of a document that was cut off is hard to understand.
+            guard let open, state.failure == nil else { throw error }
+            throw BridgeError(.malformed, "\(state.subject) is not well-formed XML: it ends inside <\(open)>")
+        }
     }
 
     private func check(_ code: Int32) throws(BridgeError) {
@@ -126,6 +133,7 @@ final class XMLPushParser {
         if let last, last.level.rawValue < XML_ERR_FATAL.rawValue, context.pointee.wellFormed != 0 { return }
         var reason = last?.message.map { String(cString: $0) } ?? "error \(code)"
         while reason.last?.isWhitespace == true { reason.removeLast() }
+        if code == XML_ERR_DOCUMENT_EMPTY.rawValue { reason = "it does not begin with <" }
         let line = last?.line ?? 0
         throw BridgeError(
             .malformed, "\(state.subject) is not well-formed XML: \(reason)" + (line > 0 ? ", at line \(line)" : ""))

@@ -1,0 +1,71 @@
+/// Which member of a record is its key.
+extension ServiceReader {
+    /// By the names that keys have, and by what the operations take that read or delete one object.
+    func key(_ offer: inout ServiceOffer, _ best: Candidate) {
+        let names = offer.fields.filter { ["integer", "text", "decimal"].contains($0.type) }.map { $0.path[0] }
+        func find(_ wanted: [String]) -> String? {
+            wanted.lazy.compactMap { want in names.first { NameWords.plain($0) == want } }.first
+        }
+        func set(_ name: String, _ confidence: (String, String)) {
+            offer.key = name
+            offer.keyConfidence = confidence
+        }
+        if let name = find(["id", "uuid", "guid", "oid"]) { return set(name, ("high", "named \(name)")) }
+        let subjects = subjects(of: offer.name, best)
+        let endings = ["id", "code", "key", "no", "number", "guid", "uuid", "name"]
+        if let name = find(endings.flatMap { ending in subjects.map { $0 + ending } }) {
+            return set(name, ("high", "named after the entity"))
+        }
+        if let (name, operation) = taken(names, subjects, best) { return set(name, ("high", "\(operation) takes it")) }
+        let words = [
+            "code", "key", "sku", "isbn", "number", "symbol", "login", "username", "token", "ref", "reference",
+            "handle",
+        ]
+        if let name = find(words) { return set(name, ("medium", "named \(name)")) }
+        let alike = names.filter { ["id", "code", "key", "uuid", "guid", "token"].contains(NameWords.split($0).last) }
+        if let first = alike.first {
+            return set(
+                first,
+                alike.count == 1
+                    ? ("medium", "it ends like a key") : ("low", "the first of \(alike.count) that end like a key"))
+        }
+        if let name = find(["name", "title", "email", "url", "uri"]) {
+            return set(name, ("low", "no better element than \(name)"))
+        }
+        offer.obstacles.append("no element looks like a key: name one under key")
+        offer.keyConfidence = ("low", "no element looks like a key")
+    }
+
+    /// The member that an operation takes, alone, which reads or deletes one object.
+    private func taken(_ names: [String], _ subjects: [String], _ best: Candidate) -> (String, String)? {
+        for operation in port.operations where operation.problem == nil && operation.name != best.operation.name {
+            let inputs = arguments(of: operation)
+            guard inputs.count == 1 else { continue }
+            let (verb, _, subject) = OperationVerb.split(operation.name)
+            guard
+                single(operation, best.record.type) != nil
+                    || ([.reads, .deletes].contains(verb) && isSame(subject.joined(), subjects))
+            else { continue }
+            let input = NameWords.plain(inputs[0].name.local)
+            let wanted = [input, NameWords.singular(input)]
+            let found = names.first { name in
+                let plain = NameWords.plain(name)
+                return wanted.contains(plain) || subjects.contains { wanted.contains($0 + plain) }
+            }
+            if let found { return (found, operation.name) }
+        }
+        return nil
+    }
+
+    /// What an entity may be called in the names of operations and elements.
+    func subjects(of name: String, _ best: Candidate) -> [String] {
+        let type = schemas.namesOfTypes[best.record.type]?.local ?? ""
+        let all = [name, type, NameWords.withoutEnding(type), best.record.name.local].map(NameWords.plain)
+        return all.enumerated().filter { !$1.isEmpty && !all[..<$0].contains($1) }.map(\.element)
+    }
+
+    func isSame(_ subject: String, _ subjects: [String]) -> Bool {
+        !subject.isEmpty
+            && subjects.contains { $0 == subject || NameWords.singular($0) == NameWords.singular(subject) }
+    }
+}

@@ -1,0 +1,158 @@
+import BridgeKit
+import RecordBatch
+import TestSupport
+import Testing
+
+@testable import SOAPBridge
+
+/// Against soap4r, Ruby's SOAP stack: SOAP encoding with typed structures, and references to what stands below.
+@Suite struct RubyServiceTests {
+    private let server: LoopbackServer
+
+    init() async throws {
+        server = try await LoopbackServer(["ruby", "server.rb"], files: ["server.rb": Self.script], marker: "port ")
+        try server.folder.write(Self.wsdl.replacing("@PORT@", with: "\(server.port)"), to: "s.wsdl")
+    }
+
+    private static let script = #"""
+        require 'logger-application'
+        gem 'soap4r-ruby1.9'
+        require 'soap/rpc/standaloneServer'
+        require 'soap/mapping'
+        class Item
+          attr_accessor :id, :name, :price, :note
+          def initialize(id = 0, name = '', price = 0.0, note = nil) = (@id, @name, @price, @note = id, name, price, note)
+        end
+        class Page
+          attr_accessor :total, :items
+          def initialize(total = 0, items = []) = (@total, @items = total, items)
+        end
+        class Catalog < SOAP::RPC::StandaloneServer
+          REGISTRY = SOAP::Mapping::Registry.new
+          [Item, Page].each do |type|
+            REGISTRY.add(type, SOAP::SOAPStruct, SOAP::Mapping::Registry::TypedStructFactory,
+                         { :type => XSD::QName.new('urn:catalog', type.name) })
+          end
+          def on_init
+            @rows = (0...2345).map { |i| [i, Item.new(i, "Item & <#{i}> é", i + 0.5, i.odd? ? nil : "n#{i}")] }.to_h
+            self.mapping_registry = REGISTRY
+            add_method(self, 'listItems', 'offset', 'limit')
+            add_method(self, 'getItem', 'id')
+            add_method(self, 'addItem', 'item')
+            add_method(self, 'deleteItem', 'id')
+          end
+          def listItems(offset, limit) = Page.new(@rows.size, @rows.keys.sort[offset, limit].to_a.map { |key| @rows[key] })
+          def getItem(id) = @rows[id] || raise(ArgumentError, 'no such item')
+          def addItem(item)
+            item.id = @rows.keys.max + 1
+            @rows[item.id] = item
+          end
+          def deleteItem(id) = !@rows.delete(id).nil?
+        end
+        server = Catalog.new('Catalog', 'urn:catalog', '127.0.0.1', 0)
+        $stdout.sync = true
+        puts "port #{server.server.listeners[0].addr[1]}"
+        server.start
+        """#
+
+    private static let wsdl: String = {
+        let body =
+            #"<soap:body use="encoded" namespace="urn:catalog" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/>"#
+        let operations = [
+            ("listItems", #"<part name="offset" type="xsd:int"/><part name="limit" type="xsd:int"/>"#, "t:Page"),
+            ("getItem", #"<part name="id" type="xsd:int"/>"#, "t:Item"),
+            ("addItem", #"<part name="item" type="t:Item"/>"#, "t:Item"),
+            ("deleteItem", #"<part name="id" type="xsd:int"/>"#, "xsd:boolean"),
+        ]
+        func each(_ body: ((String, String, String)) -> String) -> String {
+            operations.map(body).joined(separator: "\n")
+        }
+        return #"""
+            <definitions name="Catalog" targetNamespace="urn:catalog" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:catalog"
+                xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:soapenc="http://schemas.xmlsoap.org/soap/encoding/"
+                xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
+              <types><xsd:schema targetNamespace="urn:catalog">
+                <xsd:complexType name="Item"><xsd:all><xsd:element name="id" type="xsd:int"/><xsd:element name="name" type="xsd:string"/>
+                  <xsd:element name="price" type="xsd:double"/><xsd:element name="note" type="xsd:string" nillable="true"/></xsd:all></xsd:complexType>
+                <xsd:complexType name="Page"><xsd:all><xsd:element name="total" type="xsd:int"/>
+                  <xsd:element name="items" type="t:Items"/></xsd:all></xsd:complexType>
+                <xsd:complexType name="Items"><xsd:complexContent><xsd:restriction base="soapenc:Array">
+                  <xsd:attribute ref="soapenc:arrayType" wsdl:arrayType="t:Item[]"/></xsd:restriction></xsd:complexContent></xsd:complexType>
+              </xsd:schema></types>
+              \#(each { #"<message name="\#($0.0)In">\#($0.1)</message><message name="\#($0.0)Out"><part name="return" type="\#($0.2)"/></message>"# })
+              <portType name="P">\#(each {
+                #"<operation name="\#($0.0)"><input message="t:\#($0.0)In"/><output message="t:\#($0.0)Out"/></operation>"# })</portType>
+              <binding name="B" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/>\#(each {
+                #"<operation name="\#($0.0)"><soap:operation soapAction=""/><input>\#(body)</input><output>\#(body)</output></operation>"# })</binding>
+              <service name="Catalog"><port name="P" binding="t:B"><soap:address location="http://127.0.0.1:@PORT@/"/></port></service>
+            </definitions>
+            """#
+    }()
+
+    private var options: ConfigValue {
+        [
+            "wsdl": .text(server.folder.appending("s.wsdl")),
+            "faults": .list([["reason": "no such item", "action": "not_found"]]),
+        ]
+    }
+
+    private static let listing: ConfigValue = [
+        "operation": "listItems", "records": "return/items/item",
+        "paging": [
+            "style": "offset", "offset_element": "offset", "limit_element": "limit", "size": 1000,
+            "total": "return/total",
+        ],
+        "write": [
+            "create": ["operation": "addItem", "values": "item"], "delete": ["operation": "deleteItem", "key": "id"],
+        ],
+    ]
+
+    private func expected(_ id: Int, name: String? = nil) -> String {
+        let note = id % 2 == 1 ? "null" : "\"n\(id)\""
+        return
+            #"{"@xsi:type":"n2:Item","id":\#(id),"name":"\#(name ?? "Item & <\(id)> é")","price":\#(id).5,"note":\#(note)}"#
+    }
+
+    private func get(_ id: Int) throws -> [String] {
+        try Walk.run(options, ["operation": "getItem", "records": "return", "input": ["id": .integer(id)]]).records
+    }
+
+    /// The prefix of a type is the stack's own business.
+    private func plain(_ record: String) -> String {
+        record.replacing(/"@xsi:type":"[a-z0-9]+:/, with: #""@xsi:type":"n2:"#)
+    }
+
+    @Test func `an array in an object is walked page by page to its total`() throws {
+        let walk = try Walk.run(options, Self.listing)
+        #expect(walk.records.map(plain) == (0..<2345).map { expected($0) })
+        #expect(walk.pages.last?.isComplete == true)
+        #expect(walk.pages.flatMap(\.warnings) == [])
+    }
+
+    @Test func `one object is got, and what was raised is a fault with its words`() throws {
+        #expect(try get(16).map(plain) == [expected(16)])
+        let error = try bridgeError { _ = try get(9999) }
+        #expect(error.code == .notFound, "\(error)")
+        #expect(error.remote?.contains("no such item") == true, "\(error)")
+    }
+
+    @Test func `an object is created and deleted`() throws {
+        let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
+        func write(_ operation: WriteRequest.Operation, key: ConfigValue = [:], values: ConfigValue = [:]) throws
+            -> [String]
+        {
+            let writer = RecordBatchWriter()
+            try bridge.write(
+                WriteRequest(
+                    operation, entity: "Item", section: Self.listing.options, key: key.options, values: values.options),
+                into: writer)
+            let batch = try writer.finish()
+            return (0..<batch.count).map { plain(batch[$0].json) }
+        }
+        #expect(
+            try write(.create, values: ["name": "n & <b>", "price": "1.25", "note": .null])
+                == [#"{"@xsi:type":"n2:Item","id":2345,"name":"n & <b>","price":1.25,"note":null}"#])
+        _ = try write(.delete, key: ["id": 2345])
+        #expect(try bridgeError { _ = try get(2345) }.code == .notFound)
+    }
+}
