@@ -1,3 +1,4 @@
+internal import BridgeJSON
 internal import BridgeKit
 
 /// What a reply says of more records, where nothing tells how to ask for them.
