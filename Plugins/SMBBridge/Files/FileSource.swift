@@ -8,6 +8,8 @@ final class FileSource: RecordSource {
     private let fields: FileFields
     private let pageSize: Int
     private var failure: (any Error)?
+    /// The folder of the last record, and its path as one text.
+    private var folder: (path: [String], text: String) = ([], "")
 
     init(listing: FileListing, section: FileSection, fields: FileFields, pageSize: Int) {
         self.fields = fields
@@ -49,7 +51,9 @@ final class FileSource: RecordSource {
     }
 
     private func write(_ match: FolderWalk.Match, into writer: RecordBatchWriter) throws {
-        var record = FileRecord(match, captureNames: listing.options.patterns.captureNames)
+        // The same array as the last one's: compared by its place.
+        if match.folder != folder.path { folder = (match.folder, match.folder.joined(separator: "/")) }
+        var record = FileRecord(match, in: folder.text, captureNames: listing.options.patterns.captureNames)
         do {
             if section.readsOwners { record.owners = try owners(of: match) }
             if !match.entry.isDirectory, section.content != .none { record.content = try content(of: match) }
