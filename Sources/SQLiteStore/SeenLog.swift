@@ -1,10 +1,10 @@
 internal import Importer
 internal import Mapping
 
-/// The rows that a walk has listed so far, by SQLite's numbers of them, about a byte each.
+/// The rows that a walk has listed so far, by SQLite's numbers of them: at most a few bytes each.
 ///
 /// A number is written as its distance from the one before: zigzag, then LEB128 (DWARF 5, section 7.6). Rows are listed
-/// mostly in the order in which they came to lie in the table, so most distances are 1.
+/// mostly in the order in which they came to lie in the table, so most distances are 1: runs of those are counted.
 struct SeenLog {
     /// A row that nobody can name stands as this number.
     static let unknown = Int64.min
@@ -43,9 +43,10 @@ struct SeenLog {
     mutating func append(_ page: SeenLog) {
         guard page.count > 0 else { return }
         closePiece()
+        let tail = page.tail.finished()
         pieces += page.pieces
-        if !page.tail.bytes.isEmpty { pieces.append(page.tail.bytes) }
-        unsavedBytes += page.pieces.reduce(page.tail.bytes.count) { $0 + $1.count }
+        if !tail.isEmpty { pieces.append(tail) }
+        unsavedBytes += page.pieces.reduce(tail.count) { $0 + $1.count }
         hasUnknown = hasUnknown || page.hasUnknown
         isAscending = isAscending && page.isAscending && (count == 0 || page.first > last)
         if count == 0 { first = page.first }
@@ -70,32 +71,66 @@ struct SeenLog {
     func unsaved(with page: SeenLog) -> [UInt8] {
         var encoder = Encoder()
         for piece in pieces[savedPieces...] { Self.decode(piece) { encoder.append($0) } }
-        Self.decode(tail.bytes) { encoder.append($0) }
+        Self.decode(tail.finished()) { encoder.append($0) }
         page.forEach { encoder.append($0) }
-        return encoder.bytes
+        return encoder.finished()
     }
 
     /// Calls `body` with each number.
     func forEach(_ body: (Int64) -> Void) {
         for piece in pieces { Self.decode(piece, body) }
-        Self.decode(tail.bytes, body)
+        Self.decode(tail.finished(), body)
     }
 
     private mutating func closePiece() {
-        guard !tail.bytes.isEmpty else { return }
-        pieces.append(tail.bytes)
+        guard !tail.isEmpty else { return }
+        pieces.append(tail.finished())
         tail = Encoder()
     }
 
+    /// Stands before the length of a run: a zero that is longer than LEB128 needs, which no distance is written as.
+    private static let run: [UInt8] = [0x80, 0x00]
+
     /// Writes a piece.
     private struct Encoder {
+        /// What is written, without the run that goes on.
         private(set) var bytes: [UInt8] = []
         private var before: Int64 = 0
+        /// How many distances of 1 came last.
+        private var ones: UInt64 = 0
+
+        var isEmpty: Bool { bytes.isEmpty && ones == 0 }
 
         mutating func append(_ row: Int64) {
             let distance = row &- before
             before = row
-            var rest = UInt64(bitPattern: (distance << 1) ^ (distance >> 63))
+            if distance == 1 {
+                ones += 1
+                return
+            }
+            endRun()
+            write(UInt64(bitPattern: (distance << 1) ^ (distance >> 63)))
+        }
+
+        /// All that was written, in as much memory as it needs.
+        func finished() -> [UInt8] {
+            var whole = self
+            whole.endRun()
+            return Array(whole.bytes[...])
+        }
+
+        private mutating func endRun() {
+            if ones > 4 {
+                bytes += SeenLog.run
+                write(ones)
+            } else {
+                for _ in 0..<ones { write(2) }
+            }
+            ones = 0
+        }
+
+        private mutating func write(_ number: UInt64) {
+            var rest = number
             while rest >= 0x80 {
                 bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
                 rest >>= 7
@@ -108,12 +143,23 @@ struct SeenLog {
         var row: Int64 = 0
         var rest: UInt64 = 0
         var shift: UInt64 = 0
+        var isRun = false
         for byte in bytes {
             if shift < 64 { rest |= UInt64(byte & 0x7F) << shift }
             shift += 7
             guard byte < 0x80 else { continue }
-            row &+= Int64(bitPattern: rest >> 1) ^ -Int64(bitPattern: rest & 1)
-            body(row)
+            if isRun {
+                for _ in 0..<rest {
+                    row &+= 1
+                    body(row)
+                }
+                isRun = false
+            } else if rest == 0, shift > 7 {
+                isRun = true
+            } else {
+                row &+= Int64(bitPattern: rest >> 1) ^ -Int64(bitPattern: rest & 1)
+                body(row)
+            }
             rest = 0
             shift = 0
         }
