@@ -62,6 +62,8 @@ extension Workspace {
             let plan = try WalkPlan(entity, index, source: source, in: self)
             var request = FetchRequest(entity: entity.name, section: plan.section)
             request.judges = true
+            // Only an entity's own bridge is written to.
+            request.isWritable = source == nil && configuration.model.isWritable(entity)
             if let parent = plan.parent { request.parent = try placeholder(parent, of: index).values }
             let stream = try await connection.fetch(request)
             var faults: [Diagnostic] = []

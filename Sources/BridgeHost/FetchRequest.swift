@@ -31,6 +31,8 @@ public struct FetchRequest: Sendable {
     public var prefetches = true
     /// Asks what is wrong with the section, and contacts nobody.
     public var judges = false
+    /// With ``judges``: whether the entity's objects are written, too.
+    public var isWritable = false
 
     /// A condition on the records that are wanted.
     public struct Filter: Sendable, Equatable {
@@ -103,7 +105,10 @@ public struct FetchRequest: Sendable {
                 writer.member("watch", true)
                 writer.member("wait", Int(wait / .milliseconds(1)))
             }
-            if judges { writer.member("judge", true) }
+            if judges {
+                writer.member("judge", true)
+                writer.member("writable", isWritable)
+            }
         }
         return try writer.finish()
     }

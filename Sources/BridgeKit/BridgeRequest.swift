@@ -42,6 +42,8 @@ public struct FetchRequest: Sendable {
     /// Of a parent only the names of its attributes are known: they stand for the values. Only for a bridge that can
     /// ``BridgeDescriptor/Capability/judge``.
     public var judges = false
+    /// With ``judges``: whether the entity's objects are written, too, so that a section that allows no writing is a fault.
+    public var isWritable = false
 
     /// A condition on a record's value.
     public struct Filter: Sendable {
@@ -114,6 +116,7 @@ public struct FetchRequest: Sendable {
         if record.has("fields") { fields = Set(record.strings("fields")) }
         if record.bool("watch") ?? false { watchMilliseconds = record.integer("wait") ?? 60_000 }
         judges = record.bool("judge") ?? false
+        isWritable = record.bool("writable") ?? false
     }
 }
 

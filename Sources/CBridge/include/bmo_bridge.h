@@ -130,7 +130,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                wait: int       (watch) milliseconds, below the 300 s that a call may take
  *                judge: bool     (judge) contact nobody, not even for a description of the API: fetch_next gives one record
  *                                { key: text or null (below the section, dots), message: text, remedy: text or null } per
- *                                fault of the section, and a page with end: true; of a parent only the names are known }
+ *                                fault of the section, and a page with end: true; of a parent only the names are known
+ *                writable: bool  (judge) the entity's objects are written, too }
  * fetch_next     -> records: a batch of records, or empty;
  *                   page: one record { cursor: text or null   where a later fetch_open continues after this page;
  *                                      page_end: bool         these records end a page: the host may commit
