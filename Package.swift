@@ -41,6 +41,9 @@ let package = Package(
         // The bridge author's side.
         .target(name: "BridgeKit", dependencies: ["CBridge", "RecordBatch"]),
         .target(name: "BridgeHTTP", dependencies: ["BridgeKit", "RecordBatch", "CCurl", "CLibCrypto"]),
+        // What several plugins read their formats with.
+        .target(name: "BridgeJSON", dependencies: ["BridgeKit", "CSimdJSON"]),
+        .target(name: "BridgeXML", dependencies: ["BridgeKit", "CLibXML2"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CSimdJSON", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
@@ -49,9 +52,11 @@ let package = Package(
         .systemLibrary(name: "CCSV", providers: [.apt(["libcsv-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
-        bridge("RESTBridge", transport: ["BridgeHTTP", "CSimdJSON"]),
-        bridge("SOAPBridge", transport: ["BridgeHTTP", "CLibXML2"]),
-        bridge("SMBBridge", transport: ["CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CLibCrypto", "CZlib", "CZip"]),
+        bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "CSimdJSON"]),
+        bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML"]),
+        bridge(
+            "SMBBridge",
+            transport: ["BridgeJSON", "BridgeXML", "CSMBClient", "CCSV", "CSimdJSON", "CLibCrypto", "CZlib", "CZip"]),
 
         bridge("SingerBridge", transport: []),
 

@@ -30,6 +30,30 @@ enum EntitySection {
         }
     }
 
+    var readsOwners: Bool {
+        if case .files(let section) = self { section.readsOwners } else { false }
+    }
+
+    /// Why objects of the entity cannot be written.
+    var writeFaults: [SectionFault] {
+        guard case .rows(let section) = self, section.writing == .none else { return [] }
+        switch section.format {
+        case .csv, .ndjson:
+            return [
+                SectionFault(
+                    key: nil, message: "the entity is \"writable\", and its section smb has no \"write\"",
+                    remedy: "add write: append (new rows only) or write: rewrite to the section, or remove \"writable\""
+                )
+            ]
+        case .json, .xml:
+            return [
+                SectionFault(
+                    key: nil, message: "the entity is \"writable\", and rows of JSON and XML files cannot be written",
+                    remedy: "remove \"writable\", or keep the rows in csv or ndjson files")
+            ]
+        }
+    }
+
     init(_ options: BridgeOptions) throws {
         let given = Self.kinds.filter(options.has)
         guard let kind = given.first, given.count == 1 else {

@@ -12,7 +12,9 @@ public final class SMBBridge: Bridge {
     public static let descriptor = BridgeDescriptor(
         name: "smb", version: "0.2.0", summary: "Files, and rows in files, of an SMB share (Windows, Samba, NAS).",
         optionsSchema: optionsSchema, entitySchema: entitySchema, isolation: .childProcess, isConcurrent: false,
-        capabilities: [.check, .fetch, .resume, .incremental, .create, .update, .delete, .discover, .watch, .replay])
+        capabilities: [
+            .check, .fetch, .resume, .incremental, .create, .update, .delete, .discover, .watch, .judge, .replay,
+        ])
 
     let options: ShareOptions
     let connection: SMBConnection
@@ -38,6 +40,11 @@ public final class SMBBridge: Bridge {
 
     /// Begins a walk over files, folders or the rows of files, as the entity's section says.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
+        if request.judges {
+            let section = try EntitySection(request.section)
+            if section.readsOwners { try Self.checkOwners(options.url) }
+            return JudgedSource(request.isWritable ? section.writeFaults : [])
+        }
         if request.section.has(ListingRelay.member) { return ListingRelay.Source(request.section, share: connection) }
         if let milliseconds = request.watchMilliseconds {
             let patterns = try EntitySection(request.section).listing.patterns
@@ -63,6 +70,13 @@ public final class SMBBridge: Bridge {
         }
     }
 
+    private static func checkOwners(_ url: ShareURL) throws {
+        guard let port = url.port, port != 445 else { return }
+        throw BridgeError(
+            .configuration, "owners: libsmbclient asks for them at port 445 only, and the url names \(port)",
+            remedy: "leave out owners, or use a server at port 445")
+    }
+
     /// A walk over a share, or over a recording of one.
     static func source(
         _ request: FetchRequest, share: any Share, queue: ListingQueue? = nil
@@ -76,11 +90,7 @@ public final class SMBBridge: Bridge {
         let pageSize = min(max(request.pageSize ?? 1000, 1), 100_000)
         switch try EntitySection(request.section) {
         case .files(let section):
-            if section.readsOwners, let port = share.url.port, port != 445 {
-                throw BridgeError(
-                    .configuration, "owners: libsmbclient asks for them at port 445 only, and the url names \(port)",
-                    remedy: "leave out owners, or use a server at port 445")
-            }
+            if section.readsOwners { try checkOwners(share.url) }
             let listing = FileListing(
                 share: share, options: section.listing, mode: section.question, pathField: "path",
                 usesStates: section.content != .none || section.readsOwners, request: request, queue: queue)

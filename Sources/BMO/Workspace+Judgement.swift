@@ -56,6 +56,8 @@ extension Workspace {
             place: place, places: places)
         guard let plan = try? WalkPlan(entity, index, source: source, in: self) else { return [] }
         var request = judgement(of: entity, index, section: plan.section)
+        // Only an entity's own bridge is written to.
+        request.isWritable = source == nil && configuration.model.isWritable(entity)
         if let parent = plan.parent { request.parent = try? placeholder(parent, of: index).values }
         var faults = await section.faults(request, connection)
         guard source == nil, let readOne = entity.readOne, let batch = try? PushRequest.section(readOne, self) else {

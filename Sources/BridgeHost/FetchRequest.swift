@@ -35,6 +35,8 @@ public struct FetchRequest: Sendable {
     public var fieldNames: [String] = []
     /// With ``judges``: the local names of what the key is made of.
     public var keyNames: [String] = []
+    /// With ``judges``: whether the entity's objects are written, too.
+    public var isWritable = false
 
     /// A condition on the records that are wanted.
     public struct Filter: Sendable, Equatable {
@@ -110,6 +112,7 @@ public struct FetchRequest: Sendable {
             if judges {
                 writer.member("judge", true)
                 writeNames(to: writer)
+                writer.member("writable", isWritable)
             }
         }
         return try writer.finish()

@@ -44,6 +44,8 @@ public struct FetchRequest: Sendable {
     public var judges = false
     /// With ``judges``: the entity's names; nil where the host does not tell them.
     public var names: EntityNames?
+    /// With ``judges``: whether the entity's objects are written, too, so that a section that allows no writing is a fault.
+    public var isWritable = false
 
     /// A condition on a record's value.
     public struct Filter: Sendable {
@@ -117,6 +119,7 @@ public struct FetchRequest: Sendable {
         if record.bool("watch") ?? false { watchMilliseconds = record.integer("wait") ?? 60_000 }
         judges = record.bool("judge") ?? false
         names = record.object("names").map(EntityNames.init)
+        isWritable = record.bool("writable") ?? false
     }
 }
 

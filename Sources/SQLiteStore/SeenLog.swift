@@ -1,10 +1,10 @@
 internal import Importer
 internal import Mapping
 
-/// The rows that a walk has listed so far, by SQLite's numbers of them, about a byte each; less where they follow each other.
+/// The rows that a walk has listed so far, by SQLite's numbers of them: at most a few bytes each.
 ///
 /// A number is written as its distance from the one before: zigzag, then LEB128 (DWARF 5, section 7.6). Rows are listed
-/// mostly in the order in which they came to lie in the table, so most distances are 1.
+/// mostly in the order in which they came to lie in the table, so most distances are 1: runs of those are counted.
 struct SeenLog {
     /// A row that nobody can name stands as this number.
     static let unknown = Int64.min
@@ -13,7 +13,7 @@ struct SeenLog {
     private static let pieceSize = 64 << 10
 
     /// Closed pieces, in each of which the first distance counts from zero.
-    private var pieces: [Piece] = []
+    private var pieces: [[UInt8]] = []
     /// The piece that rows are added to.
     private var tail = Encoder()
     /// Pieces that lie in the table `bmo_seen` too.
@@ -43,9 +43,10 @@ struct SeenLog {
     mutating func append(_ page: SeenLog) {
         guard page.count > 0 else { return }
         closePiece()
+        let tail = page.tail.finished()
         pieces += page.pieces
-        if let piece = page.tail.piece { pieces.append(piece) }
-        unsavedBytes += page.unsavedBytes
+        if !tail.isEmpty { pieces.append(tail) }
+        unsavedBytes += page.pieces.reduce(tail.count) { $0 + $1.count }
         hasUnknown = hasUnknown || page.hasUnknown
         isAscending = isAscending && page.isAscending && (count == 0 || page.first > last)
         if count == 0 { first = page.first }
@@ -69,65 +70,67 @@ struct SeenLog {
     /// What is not in the table yet and the rows of a page, as one piece.
     func unsaved(with page: SeenLog) -> [UInt8] {
         var encoder = Encoder()
-        for piece in pieces[savedPieces...] { piece.forEach { encoder.append($0) } }
-        Self.decode(tail.bytes) { encoder.append($0) }
+        for piece in pieces[savedPieces...] { Self.decode(piece) { encoder.append($0) } }
+        Self.decode(tail.finished()) { encoder.append($0) }
         page.forEach { encoder.append($0) }
-        return encoder.bytes
+        return encoder.finished()
     }
 
     /// Calls `body` with each number.
     func forEach(_ body: (Int64) -> Void) {
-        for piece in pieces { piece.forEach(body) }
-        Self.decode(tail.bytes, body)
+        for piece in pieces { Self.decode(piece, body) }
+        Self.decode(tail.finished(), body)
     }
 
     private mutating func closePiece() {
-        guard let piece = tail.piece else { return }
+        guard !tail.isEmpty else { return }
+        pieces.append(tail.finished())
         tail = Encoder()
-        // A reply of a gigabyte is millions of rows that follow each other.
-        if case .run(let first, let count) = piece, pieces.count > savedPieces,
-            case .run(let before, let length)? = pieces.last, before &+ Int64(length) == first
-        {
-            pieces[pieces.count - 1] = .run(first: before, count: length + count)
-        } else {
-            pieces.append(piece)
-        }
     }
 
-    /// A closed piece in memory.
-    private enum Piece {
-        case bytes([UInt8])
-        /// Rows of which each is the one after the one before.
-        case run(first: Int64, count: Int)
-
-        func forEach(_ body: (Int64) -> Void) {
-            switch self {
-            case .bytes(let bytes): SeenLog.decode(bytes, body)
-            case .run(let first, let count): for offset in 0..<Int64(count) { body(first &+ offset) }
-            }
-        }
-    }
+    /// Stands before the length of a run: a zero that is longer than LEB128 needs, which no distance is written as.
+    private static let run: [UInt8] = [0x80, 0x00]
 
     /// Writes a piece.
     private struct Encoder {
+        /// What is written, without the run that goes on.
         private(set) var bytes: [UInt8] = []
         private var before: Int64 = 0
-        private var count = 0
-        private var isRun = true
+        /// How many distances of 1 came last.
+        private var ones: UInt64 = 0
 
-        /// What was added; nil for nothing.
-        var piece: Piece? {
-            guard count > 0 else { return nil }
-            // Not the array itself, which has room for twice as much.
-            return isRun ? .run(first: before &- Int64(count - 1), count: count) : .bytes(Array(bytes[...]))
-        }
+        var isEmpty: Bool { bytes.isEmpty && ones == 0 }
 
         mutating func append(_ row: Int64) {
             let distance = row &- before
-            if count > 0, distance != 1 { isRun = false }
-            count += 1
             before = row
-            var rest = UInt64(bitPattern: (distance << 1) ^ (distance >> 63))
+            if distance == 1 {
+                ones += 1
+                return
+            }
+            endRun()
+            write(UInt64(bitPattern: (distance << 1) ^ (distance >> 63)))
+        }
+
+        /// All that was written, in as much memory as it needs.
+        func finished() -> [UInt8] {
+            var whole = self
+            whole.endRun()
+            return Array(whole.bytes[...])
+        }
+
+        private mutating func endRun() {
+            if ones > 4 {
+                bytes += SeenLog.run
+                write(ones)
+            } else {
+                for _ in 0..<ones { write(2) }
+            }
+            ones = 0
+        }
+
+        private mutating func write(_ number: UInt64) {
+            var rest = number
             while rest >= 0x80 {
                 bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
                 rest >>= 7
@@ -140,12 +143,23 @@ struct SeenLog {
         var row: Int64 = 0
         var rest: UInt64 = 0
         var shift: UInt64 = 0
+        var isRun = false
         for byte in bytes {
             if shift < 64 { rest |= UInt64(byte & 0x7F) << shift }
             shift += 7
             guard byte < 0x80 else { continue }
-            row &+= Int64(bitPattern: rest >> 1) ^ -Int64(bitPattern: rest & 1)
-            body(row)
+            if isRun {
+                for _ in 0..<rest {
+                    row &+= 1
+                    body(row)
+                }
+                isRun = false
+            } else if rest == 0, shift > 7 {
+                isRun = true
+            } else {
+                row &+= Int64(bitPattern: rest >> 1) ^ -Int64(bitPattern: rest & 1)
+                body(row)
+            }
             rest = 0
             shift = 0
         }

@@ -29,9 +29,11 @@ import Testing
             #expect(may(target, see: "GRDB") == (target == "SQLiteStore"))
             #expect(may(target, see: "GRDBSQLite") == (target == "SQLiteStore"))
             #expect(may(target, see: "CCurl") == (target == "BridgeHTTP"))
-            #expect(may(target, see: "CLibXML2") == ["SMBBridge", "SOAPBridge"].contains(target))
+            #expect(may(target, see: "CLibXML2") == (target == "BridgeXML"))
+            #expect(may(target, see: "BridgeXML") == ["SMBBridge", "SOAPBridge"].contains(target))
+            #expect(may(target, see: "BridgeJSON") == ["RESTBridge", "SMBBridge"].contains(target))
             #expect(may(target, see: "CSMBClient") == (target == "SMBBridge"))
-            #expect(may(target, see: "CSimdJSON") == ["RESTBridge", "SMBBridge"].contains(target))
+            #expect(may(target, see: "CSimdJSON") == ["BridgeJSON", "RESTBridge", "SMBBridge"].contains(target))
             #expect(!may(target, see: "FoundationNetworking") && !may(target, see: "FoundationXML"))
             #expect(may(target, see: "Foundation") == ["BMO", "BMOCommand", "BridgeConformance"].contains(target))
         }

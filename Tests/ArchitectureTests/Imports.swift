@@ -21,11 +21,13 @@ enum Imports {
         "RecordBatch": Rule("CBridge"),
         "BridgeKit": Rule("CBridge", "RecordBatch"),
         "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl", "CLibCrypto"),
-        "RESTBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CSimdJSON"),
-        "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "CLibXML2"),
+        "BridgeJSON": Rule("BridgeKit", "CSimdJSON"),
+        "BridgeXML": Rule("BridgeKit", "CLibXML2"),
+        "RESTBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "BridgeJSON", "CSimdJSON"),
+        "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "BridgeXML"),
         "SMBBridge": Rule(
-            "BridgeKit", "CBridge", "RecordBatch", "CSMBClient", "CCSV", "CSimdJSON", "CLibXML2", "CLibCrypto",
-            "CZlib", "CZip"),
+            "BridgeKit", "CBridge", "RecordBatch", "BridgeJSON", "BridgeXML", "CSMBClient", "CCSV", "CSimdJSON",
+            "CLibCrypto", "CZlib", "CZip"),
         "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch"),
         "BridgeHost": Rule("CBridge", "CBridgeProcess", "CLibCrypto", "RecordBatch", "Logging"),
         "BridgeConformance": Rule(

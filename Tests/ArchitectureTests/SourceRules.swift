@@ -34,7 +34,8 @@ enum SourceRules {
 
     /// The file that explains a target, where it is not `TARGET.swift`.
     private static let mainFiles = [
-        "BridgeKit": "Bridge.swift", "BridgeHTTP": "HTTPClient.swift", "Mapping": "Mapper.swift",
+        "BridgeKit": "Bridge.swift", "BridgeHTTP": "HTTPClient.swift", "BridgeJSON": "JSONPath.swift",
+        "BridgeXML": "XMLPushParser.swift", "Mapping": "Mapper.swift",
         "Importer": "PageImport.swift", "BMO": "Workspace.swift", "BridgeConformance": "ConformanceRun.swift",
         "bmo": "main.swift",
         "CBridge": "include/bmo_bridge.h", "CSimdJSON": "include/json_batch.h", "CCurl": "shim.h",

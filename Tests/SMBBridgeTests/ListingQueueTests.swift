@@ -1,4 +1,5 @@
 import BridgeKit
+import Dispatch
 import RecordBatch
 import Synchronization
 import Testing
@@ -85,6 +86,71 @@ import Testing
         let helped = try walk(RecordedShare(recording), ListingQueue(context, threads: 4))
         #expect(helped.records == alone.records)
         #expect(requests.count > 1)
+    }
+
+    /// Says when so many folders were listed.
+    private final class CountedShare: Share {
+        let share: RecordedShare
+        let enough: DispatchSemaphore
+        private var left: Int
+        var options: ShareOptions { share.options }
+
+        init(_ recording: RecordedShare.Recording, folders: Int, _ enough: DispatchSemaphore) throws {
+            share = try RecordedShare(recording)
+            left = folders
+            self.enough = enough
+        }
+
+        func list(_ folder: [String], fileIDs: Bool) throws(SMBFailure) -> SMBListing {
+            left -= 1
+            if left == 0 { enough.signal() }
+            return try share.list(folder, fileIDs: fileIDs)
+        }
+
+        func read(
+            _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
+        ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {
+            try share.read(path, offset: offset, limit: limit, expecting: expected)
+        }
+
+        func owners(of path: [String]) throws(SMBFailure) -> Owners { try share.owners(of: path) }
+    }
+
+    @Test func `while a helper is at the next folder the walk lists those behind it`() throws {
+        let recording = Self.recording(folders: 60)
+        let alone = try walk(RecordedShare(recording), nil)
+        let enough = DispatchSemaphore(value: 0)
+        let waited = Counter()
+        // The helper answers its first request when the walk has listed fifteen folders by itself.
+        let (context, _) = Self.context(recording) { number in
+            if number == 1, enough.wait(timeout: .now() + 20) == .timedOut { _ = waited.next() }
+            return false
+        }
+        let share = try CountedShare(recording, folders: 15, enough)
+        let section = BridgeOptions(["files": "**", "directories": true])
+        let helped = try Walk(
+            SMBBridge.source(
+                FetchRequest(entity: "File", section: section), share: share, queue: ListingQueue(context, threads: 1)))
+        #expect(waited.count == 0, "the walk waited for the helper")
+        #expect(helped.records == alone.records)
+        #expect(helped.spared.sorted() == alone.spared.sorted())
+    }
+
+    @Test(arguments: [false, true])
+    func `a link that leads to no server is left out, and the rest is complete`(hasHelpers: Bool) throws {
+        var recording = Self.recording(folders: 30)
+        let index = try #require(recording.folders[""]?.entries.firstIndex { $0.name == "folder12" })
+        recording.folders[""]?.entries[index].attributes = 0x410
+        recording.folders["folder12"] = RecordedShare.Folder(error: "EINPROGRESS")
+        let (context, _) = Self.context(recording)
+        let walk = try walk(RecordedShare(recording), hasHelpers ? ListingQueue(context, threads: 1) : nil)
+        #expect(walk.isComplete)
+        #expect(walk.spared.contains("path = folder12/..."))
+        #expect(
+            walk.warnings.contains(
+                "the folder folder12 is a link that cannot be followed (cannot list folder12: no server answers where "
+                    + "it leads to): what it holds is unknown"), "\(walk.warnings)")
+        #expect(walk.values("path").contains(#""folder29/ü.txt""#))
     }
 
     @Test func `a share with few folders starts no helper`() throws {

@@ -36,6 +36,16 @@ extension AgainstRealServer {
             #expect(named.records.count == 2)
         }
 
+        @Test func `folders whose names differ in normal form only stay two, with their files`() throws {
+            try server.write("twins/caf\u{E9}/nfc.txt", "")
+            try server.write("twins/cafe\u{301}/nfd.txt", "")
+            let walk = try SMBBridge(server).walk(["files": "twins/**"])
+            #expect(
+                Set(walk.records.compactMap { $0["path"] }.map { Array($0.utf8) }) == [
+                    Array("\"twins/caf\u{E9}/nfc.txt\"".utf8), Array("\"twins/cafe\u{301}/nfd.txt\"".utf8),
+                ])
+        }
+
         @Test func `long names and deep paths are listed, read and written`() throws {
             let name = String(repeating: "n", count: 200)
             let folder = "deep/" + (1...8).map { "\($0)" + name }.joined(separator: "/")

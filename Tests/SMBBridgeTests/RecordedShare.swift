@@ -45,7 +45,7 @@ final class RecordedShare: Share {
 
     static let errors: [String: Int32] = [
         "EACCES": EACCES, "ENOENT": ENOENT, "EBUSY": EBUSY, "ECONNABORTED": ECONNABORTED, "ETIMEDOUT": ETIMEDOUT,
-        "EIO": EIO,
+        "EIO": EIO, "EINPROGRESS": EINPROGRESS,
     ]
 
     init(_ recording: Recording) throws {

@@ -76,6 +76,19 @@ import Testing
         #expect(error.message == message)
     }
 
+    @Test(
+        arguments: [
+            (["csv": "*"], "the entity is \"writable\", and its section smb has no \"write\""),
+            (["ndjson": "*", "write": "none"], "the entity is \"writable\", and its section smb has no \"write\""),
+            (["xml": "*"], "the entity is \"writable\", and rows of JSON and XML files cannot be written"),
+            (["csv": "*", "write": "append"], nil), (["files": "*"], nil), (["folders": "*"], nil),
+        ] as [([String: Setting], String?)])
+    func `a section that allows no writing is a fault where the entity is written`(
+        section: [String: Setting], message: String?
+    ) throws {
+        #expect(try EntitySection(BridgeOptions(section)).writeFaults.first?.message == message)
+    }
+
     @Test func `the password is the only secret option`() {
         let secrets = SMBBridge.optionsSchema.split(separator: "\n").filter { $0.contains("\"writeOnly\": true") }
         #expect(secrets.count == 1)

@@ -2,7 +2,6 @@ import Testing
 
 @testable import SQLiteStore
 
-/// The log of a walk gives back what was put into it, in pieces of whatever kind.
 @Suite struct SeenLogTests {
     private func rows(_ log: SeenLog) -> [Int64] {
         var rows: [Int64] = []
@@ -10,35 +9,40 @@ import Testing
         return rows
     }
 
-    private static let lists: [[Int64]] = [
-        [], [7], Array(1...200_000), Array(1...70_000) + Array(70_001...150_000), Array((1...100_000).reversed()),
-        (0..<100_000).map { $0 * 7919 % 100_003 },
-        Array(1...80_000) + [5, 5, SeenLog.unknown] + Array(80_001...170_000),
-        [.max, .min + 1, -3, -2, -1, 0, 1],
-    ]
-
-    @Test(arguments: lists) func `rows come back in their order`(list: [Int64]) {
+    private func log(_ rows: [Int64]) -> SeenLog {
         var log = SeenLog()
-        for row in list { log.append(row) }
-        #expect(rows(log) == list)
-        #expect(log.count == list.count)
-        var saved = SeenLog()
-        saved.append(saved: log.unsaved(with: SeenLog()))
-        #expect(rows(saved) == list)
+        for row in rows { log.append(row) }
+        return log
     }
 
-    @Test func `pages follow each other, and what was saved is not saved again`() {
-        var (log, page, later) = (SeenLog(), SeenLog(), SeenLog())
-        for row in Int64(1)...100_000 { log.append(row) }
-        log.markSaved()
-        for row in Int64(100_001)...200_000 { page.append(row) }
-        log.append(page)
-        for row: Int64 in [200_001, 200_002, 9] { later.append(row) }
-        var unsaved = SeenLog()
-        unsaved.append(saved: log.unsaved(with: later))
-        #expect(rows(unsaved) == Array(100_001...200_002) + [9])
-        log.append(later)
-        #expect(rows(log) == Array(1...200_002) + [9])
-        #expect(!log.isAscending)
+    private static let examples: [[Int64]] = [
+        [], [1], [5], [1, 2, 3], Array(1...5), Array(1...1000), Array(7...9) + Array(100...300) + [2, 2, 3, -4],
+        [0, 0, 0], [.max, .min, .max], [SeenLog.unknown] + Array(1...10) + [SeenLog.unknown],
+        (0..<100_000).map { $0 * 3 }, Array((1...100_000).reversed()),
+    ]
+
+    @Test(arguments: examples.indices)
+    func `a log gives the rows that it took, in one go, in pages, and from what was saved`(index: Int) {
+        let example = Self.examples[index]
+        #expect(rows(log(example)) == example)
+        var paged = SeenLog()
+        for start in stride(from: 0, to: example.count, by: 7) {
+            paged.append(log(Array(example[start..<min(start + 7, example.count)])))
+        }
+        #expect(rows(paged) == example)
+        #expect(paged.count == example.count)
+        var restored = SeenLog()
+        restored.append(saved: SeenLog().unsaved(with: paged))
+        #expect(rows(restored) == example)
+    }
+
+    @Test func `rows in their order take next to no room`() {
+        #expect(SeenLog().unsaved(with: log(Array(1...1_000_000))).count < 100)
+    }
+
+    @Test func `a piece that an earlier version saved, with a byte for each row, is read`() {
+        var restored = SeenLog()
+        restored.append(saved: [2, 2, 2, 2, 2, 2, 2, 2, 0, 0, 4])
+        #expect(rows(restored) == [1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 10])
     }
 }

@@ -1,3 +1,5 @@
+internal import BridgeJSON
+
 /// Where a reply has its records.
 struct FoundListing: Sendable {
     /// From the root to the array, or to the map whose values are the records.

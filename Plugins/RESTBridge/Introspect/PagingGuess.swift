@@ -1,3 +1,5 @@
+internal import BridgeJSON
+
 /// A query parameter of a listing.
 struct QueryParameter: Sendable {
     var name: String

@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import BridgeJSON
 internal import BridgeKit
 
 /// What a reply says of more records, where nothing tells how to ask for them.

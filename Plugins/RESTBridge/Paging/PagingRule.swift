@@ -1,3 +1,4 @@
+internal import BridgeJSON
 internal import BridgeKit
 
 /// How a listing goes on: as the config says, or as it was detected.

@@ -1,3 +1,4 @@
+internal import BridgeJSON
 internal import BridgeKit
 
 /// A page's cursor as the host keeps it: the page's number in the walk, what was detected of the paging, the place.

@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import BridgeJSON
 internal import BridgeKit
 
 /// A failure that an API tells in a reply of status 200 without records: taken for an empty listing, rows would be deleted.

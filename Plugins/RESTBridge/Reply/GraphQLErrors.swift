@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import BridgeJSON
 internal import BridgeKit
 
 /// Errors in a GraphQL reply, whose status mostly says that all is well (GraphQL specification, section 7.1.2).

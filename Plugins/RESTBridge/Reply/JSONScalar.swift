@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import BridgeJSON
 internal import CSimdJSON
 
 /// What stands at one place of a JSON text.

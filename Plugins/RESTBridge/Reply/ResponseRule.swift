@@ -1,3 +1,4 @@
+internal import BridgeJSON
 internal import BridgeKit
 
 /// What becomes of a reply of a certain status or body, as the section's `responses` says.

@@ -1,3 +1,4 @@
+internal import BridgeJSON
 internal import BridgeKit
 
 /// How a later fetch gets only what moved: by a token that the remote gives at a walk's end.

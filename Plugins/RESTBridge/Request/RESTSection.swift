@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import BridgeJSON
 internal import BridgeKit
 
 /// An entity's section of the config, with the values that a fetch brings.

@@ -1,3 +1,4 @@
+internal import BridgeJSON
 internal import BridgeKit
 
 /// How an entity's objects are created, updated and deleted: the member `write` of its section.

@@ -10,40 +10,41 @@ struct FileRecord {
         case hash(String)
     }
 
-    let path: [String]
-    let folder: [String]
-    let isRoot: Bool
+    /// The path as one text.
+    let path: String
+    /// The folder as one text; nil for the root, which lies in none.
+    let folder: String?
     let entry: SMBEntry
     var captures: [(name: String, value: String?)] = []
     var owners: Owners?
     var content: Content?
 
-    init(_ match: FolderWalk.Match, captureNames: [String]) {
-        path = match.path
-        isRoot = match.isRoot
-        folder = match.isRoot ? Array(match.folder.dropLast()) : match.folder
+    /// - Parameter folder: The match's folder as one text: it is the same for many.
+    init(_ match: FolderWalk.Match, in folder: String, captureNames: [String]) {
+        if match.isRoot {
+            path = folder
+            self.folder = match.folder.isEmpty ? nil : match.folder.dropLast().joined(separator: "/")
+        } else {
+            path = folder.isEmpty ? match.entry.name : folder + "/" + match.entry.name
+            self.folder = folder
+        }
         entry = match.entry
-        captures = Array(zip(captureNames, match.captures)).map { (name: $0, value: $1) }
+        if !captureNames.isEmpty { captures = zip(captureNames, match.captures).map { (name: $0, value: $1) } }
     }
 
     init(path: [String], entry: SMBEntry) {
-        self.path = path
+        self.path = path.joined(separator: "/")
         self.entry = entry
-        isRoot = path.isEmpty
-        folder = Array(path.dropLast())
+        folder = path.dropLast().joined(separator: "/")
     }
 
     /// Writes the record, of its fields those that are read.
     func write(to writer: RecordBatchWriter, content section: FileSection.Content, fields: FileFields = .all) {
-        let text = path.joined(separator: "/")
         writer.object {
-            writer.member("path", text)
-            if fields.contains(.pathKey) { writer.member("path_key", Self.key(text)) }
+            writer.member("path", path)
+            if fields.contains(.pathKey) { writer.member("path_key", Self.key(path)) }
             if fields.contains(.name) { writer.member("name", entry.name) }
-            // The root lies in no folder.
-            if fields.contains(.folder) {
-                writer.member("folder", isRoot && path.isEmpty ? nil : folder.joined(separator: "/"))
-            }
+            if fields.contains(.folder) { writer.member("folder", folder) }
             if fields.contains(.fileExtension) {
                 writer.member("extension", entry.isDirectory ? "" : entry.name.fileExtension)
             }
@@ -77,13 +78,13 @@ struct FileRecord {
 
     /// Writes what a stat tells; the other fields stay as they are.
     func writePart(to writer: RecordBatchWriter) {
-        let text = path.joined(separator: "/")
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
         writer.object {
-            writer.member("path", text)
-            writer.member("path_key", Self.key(text))
-            writer.member("name", path.last ?? "")
-            writer.member("folder", folder.joined(separator: "/"))
-            writer.member("extension", entry.isDirectory ? "" : (path.last ?? "").fileExtension)
+            writer.member("path", path)
+            writer.member("path_key", Self.key(path))
+            writer.member("name", name)
+            writer.member("folder", folder)
+            writer.member("extension", entry.isDirectory ? "" : name.fileExtension)
             writer.member("size", entry.size)
             writer.member("modified", microseconds: entry.modified)
             writer.member("accessed", microseconds: entry.accessed)

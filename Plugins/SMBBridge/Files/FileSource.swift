@@ -8,6 +8,8 @@ final class FileSource: RecordSource {
     private let fields: FileFields
     private let pageSize: Int
     private var failure: (any Error)?
+    /// The path of the folder that was listed last, which all its records have; nil before the first of them.
+    private var folder: String?
 
     init(listing: FileListing, section: FileSection, fields: FileFields, pageSize: Int) {
         self.fields = fields
@@ -37,7 +39,9 @@ final class FileSource: RecordSource {
             switch try listing.next() {
             case .match(let match) where listing.states.isUnchanged(match): listing.spareUnchanged(match)
             case .match(let match): try write(match, into: writer)
-            case .listed: folders += 1
+            case .listed:
+                folders += 1
+                folder = nil
             case .end: return page(isEnd: true)
             }
         }
@@ -49,7 +53,9 @@ final class FileSource: RecordSource {
     }
 
     private func write(_ match: FolderWalk.Match, into writer: RecordBatchWriter) throws {
-        var record = FileRecord(match, captureNames: listing.options.patterns.captureNames)
+        let folder = self.folder ?? match.folder.joined(separator: "/")
+        self.folder = folder
+        var record = FileRecord(match, in: folder, captureNames: listing.options.patterns.captureNames)
         do {
             if section.readsOwners { record.owners = try owners(of: match) }
             if !match.entry.isDirectory, section.content != .none { record.content = try content(of: match) }

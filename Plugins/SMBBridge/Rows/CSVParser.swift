@@ -109,7 +109,9 @@ final class CSVParser: RowParser {
     private func takeHeader(_ reader: CSVReader, _ sink: RowSink) {
         var names = (0..<reader.fieldCount).map { reader.field($0) }
         if dialect.padsRows { while names.last == "" { names.removeLast() } }
-        if !isUTF8(reader) {
+        if reader.hasNUL {
+            fault = FileFault(reason: "has a NUL byte in its header: it is no text")
+        } else if !isUTF8(reader) {
             fault = FileFault(reason: "has a header that is not UTF-8", remedy: "set encoding")
         } else if let why = CSVDialect.fault(
             inHeader: names, captures: sink.listing.options.patterns.captureNames)
@@ -133,6 +135,7 @@ final class CSVParser: RowParser {
                 && (count < columns.count || (columns.count..<count).allSatisfy { reader.withField($0, \.isEmpty) })
             if !isPadded { return "has \(count) fields, the header names \(columns.count)" }
         }
+        if reader.hasNUL { return "has a NUL byte, which no text has" }
         return isUTF8(reader) ? nil : "is not UTF-8: set encoding"
     }
 

@@ -1,4 +1,5 @@
 import CCSV
+import Glibc
 
 /// Takes CSV text (RFC 4180) apart with libcsv, a piece at a time.
 ///
@@ -45,6 +46,11 @@ final class CSVReader {
 
     /// Whether all of the present row is ASCII.
     var isASCII: Bool { bytes.withUnsafeBufferPointer { $0.reduce(0, |) < 0x80 } }
+
+    /// Whether the present row has a byte that no text has.
+    var hasNUL: Bool {
+        bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false }
+    }
 
     /// Hands a field of the present row to `body`.
     func withField<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {

@@ -10,6 +10,10 @@ final class GzipStream: ByteStream {
     private var input: [UInt8] = []
     private var used = 0
     private var isInMember = true
+    /// Whether a member came to its end.
+    private var hasWhole = false
+    /// Whether nothing has come out of the present member yet.
+    private var isFresh = true
 
     /// - Throws: ``BridgeError`` when zlib has no memory.
     init(_ source: any ByteStream) throws {
@@ -38,6 +42,7 @@ final class GzipStream: ByteStream {
                 if used == input.count { continue }
                 inflateReset(&stream)
                 isInMember = true
+                isFresh = true
             }
             var status = Z_OK
             let output = [UInt8](unsafeUninitializedCapacity: Self.pieceBytes) { buffer, count in
@@ -52,11 +57,20 @@ final class GzipStream: ByteStream {
                 count = buffer.count - Int(stream.avail_out)
             }
             switch status {
-            case Z_STREAM_END: isInMember = false
+            case Z_STREAM_END:
+                isInMember = false
+                hasWhole = true
             case Z_OK, Z_BUF_ERROR: break
+            case Z_DATA_ERROR where hasWhole && isFresh && output.isEmpty:
+                throw FileFault(
+                    reason: "has something behind its gzip data that is no gzip (\(message))",
+                    remedy: "cut it off, or write the file anew")
             default: throw FileFault(reason: "is not well-formed gzip: \(message)")
             }
-            if !output.isEmpty { return output }
+            if !output.isEmpty {
+                isFresh = false
+                return output
+            }
         }
     }
 

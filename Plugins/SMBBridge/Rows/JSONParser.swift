@@ -1,3 +1,4 @@
+import BridgeJSON
 import BridgeKit
 import CSimdJSON
 import RecordBatch

@@ -24,6 +24,7 @@ final class RowFile {
         let bytes: any ByteStream
         let decoder: TextDecoder?
         let parser: any RowParser
+        var hasBegun = false
         var isOver = false
 
         init(bytes: any ByteStream, decoder: TextDecoder?, parser: any RowParser) {
@@ -36,7 +37,7 @@ final class RowFile {
     private enum State {
         case closed
         case plain(Text)
-        case archive(ZipArchive, rest: [ZipArchive.Member], Text?)
+        case archive(ZipArchive, rest: ArraySlice<ZipArchive.Member>, Text?)
         case done
     }
 
@@ -78,7 +79,7 @@ final class RowFile {
             }
             sink.begin(member: member.name)
             let text = try text(of: archive.open(member))
-            state = .archive(archive, rest: Array(rest.dropFirst()), text)
+            state = .archive(archive, rest: rest.dropFirst(), text)
         case .done: break
         }
         if case .done = state { return false }
@@ -96,7 +97,7 @@ final class RowFile {
                 return section.members.patterns.contains { $0.matches(path) }
             }
             if members.isEmpty { sink.listing.warn("the archive \(sink.pathText) has no member that matches") }
-            return .archive(archive, rest: members, nil)
+            return .archive(archive, rest: members[...], nil)
         }
     }
 
@@ -119,6 +120,13 @@ final class RowFile {
         }
     }
 
+    /// UTF-16 without a byte order mark would pass for rows of NUL bytes.
+    private func checkMark(_ piece: [UInt8]) throws {
+        guard let encoding = TextDecoder.encoding(withoutMarkOf: piece) else { return }
+        throw FileFault(
+            reason: "looks like UTF-16 without a byte order mark", remedy: "set encoding: \(encoding)")
+    }
+
     private func advance(_ text: Text) throws -> Bool {
         if text.isOver { return try !text.parser.finish(into: sink) }
         if position == chunk.count {
@@ -128,6 +136,8 @@ final class RowFile {
                     text.isOver = true
                     return true
                 }
+                if !text.hasBegun, text.decoder != nil, section.encoding == nil { try checkMark(piece) }
+                text.hasBegun = true
                 chunk = try text.decoder?.decode(piece) ?? piece
                 position = 0
             } catch let fault as TextDecoder.Fault {

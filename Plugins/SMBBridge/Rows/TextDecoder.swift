@@ -47,6 +47,13 @@ final class TextDecoder {
         return nil
     }
 
+    /// The name of UTF-16 where the first character, of ASCII, shows that it is meant; nil else, and with a byte order mark.
+    static func encoding(withoutMarkOf bytes: [UInt8]) -> String? {
+        guard bytes.count >= 2, encoding(ofMarkIn: bytes) == nil else { return nil }
+        if bytes[0] == 0, bytes[1] != 0 { return "utf-16be" }
+        return bytes[0] != 0 && bytes[1] == 0 ? "utf-16le" : nil
+    }
+
     deinit {
         if let converter { iconv_close(converter) }
     }

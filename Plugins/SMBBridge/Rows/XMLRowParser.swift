@@ -1,4 +1,5 @@
 import BridgeKit
+import BridgeXML
 import RecordBatch
 
 /// Rows of an XML document: the elements of a name, as they end.

@@ -57,7 +57,9 @@ final class ZipArchive {
 
     /// What a member holds.
     func open(_ member: Member) throws -> any ByteStream {
-        guard !member.isEncrypted else { throw FileFault(reason: "is encrypted: \(member.name)") }
+        guard !member.isEncrypted else {
+            throw FileFault(reason: "is encrypted", remedy: "unpack the archive, or leave the member out by members")
+        }
         guard let opened = zip_fopen_index(archive, member.index, 0) else {
             if let failure = file.failure { throw failure }
             throw FileFault(reason: "has the member \(member.name), which cannot be read: \(message)")
@@ -83,7 +85,9 @@ final class ZipArchive {
 
         func read() throws -> [UInt8]? {
             var got: zip_int64_t = 0
-            let bytes = [UInt8](unsafeUninitializedCapacity: GzipStream.pieceBytes) { buffer, count in
+            // What the directory says of the size may be wrong: then there is a next piece.
+            let room = max(1, Int(min(UInt64(GzipStream.pieceBytes), member.size)))
+            let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
                 got = zip_fread(handle, buffer.baseAddress, zip_uint64_t(buffer.count))
                 count = max(0, Int(got))
             }

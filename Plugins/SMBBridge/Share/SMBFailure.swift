@@ -129,6 +129,10 @@ extension Share {
             return error(
                 .unreachable, "nothing answers at port \(options.url.port ?? 445) of \(options.url.host)",
                 remedy: "check the url's port and that the server runs", isRetryable: true)
+        case EINPROGRESS:
+            return error(
+                .unreachable, "no server answers where it leads to",
+                remedy: "check the DFS link; its target is asked at port 445 only", isRetryable: true)
         case EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN:
             return error(
                 .unreachable, "no route to \(options.url.host) (\(SMBFailure.words(number)))", isRetryable: true)

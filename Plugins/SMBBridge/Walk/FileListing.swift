@@ -215,12 +215,7 @@ final class FileListing {
     private func list(_ folder: FolderWalk.Folder) throws {
         let path = share.url.folder + folder.path
         do throws(SMBFailure) {
-            let listing: SMBListing
-            if let known = queue?.take(path) {
-                listing = try known.get()
-            } else {
-                listing = try share.list(path, fileIDs: wantsFileIDs)
-            }
+            let listing = try ask(path)
             for name in listing.malformedNames {
                 let path = (folder.path + [name]).joined(separator: "/")
                 reject("the name is not UTF-8", representation: path, of: nil)
@@ -231,8 +226,30 @@ final class FileListing {
             walk.skipped(because: "may not be listed by this user")
         } catch let failure where folder.depth > 0 && failure.isAbsence {
             walk.skipped(because: "went away during the walk")
+        } catch let failure where folder.depth > 0 && folder.isLink {
+            walk.skipped(because: "is a link that cannot be followed (\(share.explain(failure).message))")
         } catch {
             throw share.explain(error)
         }
+    }
+    /// A folder's listing, by whoever has it first; while another process is at it, others that come later are listed.
+    private func ask(_ path: [String]) throws(SMBFailure) -> SMBListing {
+        while let queue {
+            switch queue.take(path) {
+            case .listing(let result): return try result.get()
+            case .unknown: return try share.list(path, fileIDs: wantsFileIDs)
+            case .meanwhile(let other):
+                do throws(SMBFailure) {
+                    queue.put(other, .success(try share.list(other, fileIDs: wantsFileIDs)))
+                } catch  where error.isAccess || error.isAbsence {
+                    queue.put(other, .failure(error))
+                } catch {
+                    // Its own turn will tell; with a connection that is broken the folder that is wanted now tells so.
+                    queue.giveBack(other)
+                    return try share.list(path, fileIDs: wantsFileIDs)
+                }
+            }
+        }
+        return try share.list(path, fileIDs: wantsFileIDs)
     }
 }

@@ -36,6 +36,7 @@ struct FileStates {
 
     /// Whether the file is as it was when it was read last: then it counts as read.
     mutating func isUnchanged(_ match: FolderWalk.Match) -> Bool {
+        guard hasEarlier else { return false }
         let path = Self.number(of: match.path)
         guard let state = earlier[path], state == match.entry.fingerprint else { return false }
         present[path] = state

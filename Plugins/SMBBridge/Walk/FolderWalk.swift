@@ -1,3 +1,5 @@
+import Glibc
+
 /// Where a walk has got: the last entry that it gave, or the last folder that it finished.
 struct WalkPoint: Sendable, Equatable {
     /// Components below the URL's folder.
@@ -21,6 +23,8 @@ struct FolderWalk {
         /// File ids from the first folder to this one, to notice a link that leads back up.
         let inodes: [UInt64]
         let depth: Int
+        /// Whether it is a reparse point, such as a DFS link: what lies below may be another server's.
+        var isLink = false
     }
 
     /// A file or folder that matches the pattern.
@@ -106,8 +110,7 @@ struct FolderWalk {
         var subfolders: [Folder] = []
         appendRoot(listing, folder)
         for entry in entries where !entry.name.hasPrefix(Self.temporaryPrefix) {
-            let path = folder.path + [entry.name]
-            if patterns.excludes(path) { continue }
+            if patterns.hasExcludes, patterns.excludes(folder.path + [entry.name]) { continue }
             if kinds.include(directory: entry.isDirectory), isWanted(entry.name, in: folder.path),
                 let (pattern, captures) = patterns.match(entry.name, at: folder.positions)
             {
@@ -116,6 +119,7 @@ struct FolderWalk {
             if entry.isDirectory, folder.depth < patterns.depth, isWanted(subfolder: entry.name, of: folder.path) {
                 let positions = patterns.descend(from: folder.positions, into: entry.name)
                 guard !positions.isEmpty else { continue }
+                let path = folder.path + [entry.name]
                 if entry.inode != 0, inodes.contains(entry.inode) {
                     warnings.append("the folder \(Self.text(path)) leads back to a folder above it: left out")
                 } else if folder.depth + 1 > Self.maximumDepth {
@@ -123,7 +127,8 @@ struct FolderWalk {
                 } else {
                     subfolders.append(
                         Folder(
-                            path: path, positions: positions, inodes: inodes + [entry.inode], depth: folder.depth + 1))
+                            path: path, positions: positions, inodes: inodes + [entry.inode], depth: folder.depth + 1,
+                            isLink: entry.has(FileRecord.reparsePoint)))
                 }
             }
         }
@@ -185,7 +190,16 @@ struct FolderWalk {
 
     /// Order of bytes: names that Unicode holds for equal stay two names, as on the server.
     static func precedes(_ first: String, _ second: String) -> Bool {
-        first.utf8.lexicographicallyPrecedes(second.utf8)
+        let order = first.utf8.withContiguousStorageIfAvailable { first in
+            second.utf8.withContiguousStorageIfAvailable { second -> Bool in
+                guard let one = first.baseAddress, let other = second.baseAddress else {
+                    return first.isEmpty && !second.isEmpty
+                }
+                let difference = memcmp(one, other, min(first.count, second.count))
+                return difference == 0 ? first.count < second.count : difference < 0
+            }
+        }
+        return order.flatMap { $0 } ?? first.utf8.lexicographicallyPrecedes(second.utf8)
     }
 
     private static func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elementsEqual(second.utf8) }

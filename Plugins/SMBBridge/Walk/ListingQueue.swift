@@ -5,11 +5,21 @@ import RecordBatch
 
 /// Folders that a walk will list soon, shared by threads that each wait for a process of their own.
 ///
-/// The walk asks for what it needs next, in its order; what a helper could not list the walk lists itself.
+/// The walk asks for what it needs next, in its order; what a helper could not list the walk lists itself, and while a
+/// helper is still at the folder that it needs, it lists one of those behind: nobody waits while there is something to do.
 final class ListingQueue: @unchecked Sendable {
     // All that changes is used with `mutex` held only.
-    /// Folders in one request: a helper's answer should cost more than its asking.
+    /// Folders in one request, at most: a helper's answer should cost more than its asking.
     private static let portion = 8
+
+    /// What the walk gets for a folder.
+    enum Answer {
+        case listing(Result<SMBListing, SMBFailure>)
+        /// The walk should list the folder itself.
+        case unknown
+        /// A helper is at it: meanwhile the walk should list this one, say so with ``put(_:_:)``, and ask again.
+        case meanwhile([String])
+    }
 
     private enum State {
         case waiting, running
@@ -67,27 +77,41 @@ final class ListingQueue: @unchecked Sendable {
         }
     }
 
-    /// What a helper says of a folder; nil when the walk should list it itself.
-    func take(_ folder: [String]) -> Result<SMBListing, SMBFailure>? {
+    /// What a helper says of a folder.
+    func take(_ folder: [String]) -> Answer {
         locked {
             while let state = states[folder] {
                 switch state {
                 case .done(let result):
                     states[folder] = nil
-                    return result
+                    return .listing(result)
                 case .failed:
                     states[folder] = nil
-                    return nil
+                    return .unknown
                 case .waiting:
                     // Nobody has begun: that is quicker done than waited for.
                     states[folder] = nil
                     waiting.removeAll { $0 == folder }
-                    return nil
-                case .running: pthread_cond_wait(condition, mutex)
+                    return .unknown
+                case .running where waiting.isEmpty: pthread_cond_wait(condition, mutex)
+                case .running:
+                    let other = waiting.removeFirst()
+                    states[other] = .running
+                    return .meanwhile(other)
                 }
             }
-            return nil
+            return .unknown
         }
+    }
+
+    /// What the walk found out of a folder that it listed meanwhile.
+    func put(_ folder: [String], _ result: Result<SMBListing, SMBFailure>) {
+        locked { states[folder] = .done(result) }
+    }
+
+    /// The walk could not list it meanwhile.
+    func giveBack(_ folder: [String]) {
+        locked { states[folder] = nil }
     }
 
     /// The threads end after what they do.
@@ -137,7 +161,8 @@ final class ListingQueue: @unchecked Sendable {
         locked {
             while waiting.isEmpty, !isStopped { pthread_cond_wait(condition, mutex) }
             guard !isStopped else { return nil }
-            let folders = Array(waiting.prefix(Self.portion))
+            // Towards the end less at a time, so that nobody waits for the last portion alone.
+            let folders = Array(waiting.prefix(min(Self.portion, max(1, waiting.count / 4))))
             waiting.removeFirst(folders.count)
             for folder in folders { states[folder] = .running }
             return (folders, fileIDs)

@@ -106,12 +106,18 @@ struct PathPattern: Sendable {
 
     /// What the pattern captures when `name`, in a folder with `positions`, completes it; nil when it does not match.
     func match(_ name: String, at positions: [Position]) -> [String]? {
-        for position in positions where position.index == components.count - 1 {
-            if case .name(let component) = components[position.index], let captures = component.match(name) {
-                return position.captures + captures
-            }
+        for position in positions {
+            if let captures = match(name, at: position) { return captures }
         }
         return nil
+    }
+
+    /// The same for one way to stand there.
+    func match(_ name: String, at position: Position) -> [String]? {
+        guard position.index == components.count - 1, case .name(let component) = components[position.index],
+            let captures = component.match(name)
+        else { return nil }
+        return position.captures.isEmpty ? captures : position.captures + captures
     }
 
     private func expand(_ position: Position) -> [Position] {

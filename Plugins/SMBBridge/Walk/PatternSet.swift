@@ -80,11 +80,12 @@ struct PatternSet: Sendable {
     /// The captures are those of ``captureNames``, nil where the pattern has no such capture.
     func match(_ name: String, at positions: [Position]) -> (pattern: Int, captures: [String?])? {
         for index in patterns.indices {
-            let own = positions.filter { $0.pattern == index }.map(\.position)
-            guard !own.isEmpty, let captures = patterns[index].match(name, at: own) else { continue }
-            guard patterns.count > 1 else { return (index, captures) }
-            let names = patterns[index].captureNames
-            return (index, captureNames.map { name in names.firstIndex(of: name).map { captures[$0] } })
+            for position in positions where position.pattern == index {
+                guard let captures = patterns[index].match(name, at: position.position) else { continue }
+                guard patterns.count > 1 else { return (index, captures) }
+                let names = patterns[index].captureNames
+                return (index, captureNames.map { name in names.firstIndex(of: name).map { captures[$0] } })
+            }
         }
         return nil
     }
@@ -101,6 +102,8 @@ struct PatternSet: Sendable {
         }
         return true
     }
+
+    var hasExcludes: Bool { !excludes.isEmpty }
 
     /// Whether a path is not wanted, and nothing below it.
     func excludes(_ path: [String]) -> Bool { excludes.contains { $0.matches(path) } }

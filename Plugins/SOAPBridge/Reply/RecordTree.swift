@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import BridgeXML
 internal import RecordBatch
 
 /// The record being read: a tree in two reused arrays.

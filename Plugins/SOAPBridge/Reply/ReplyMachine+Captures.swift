@@ -1,3 +1,5 @@
+internal import BridgeXML
+
 /// Values outside the records that paging needs: total, token, whether there is more.
 extension ReplyMachine {
     private static let longest = 64 << 10

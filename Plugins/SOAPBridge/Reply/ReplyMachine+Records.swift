@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import BridgeXML
 internal import RecordBatch
 
 /// Elements that become values: records, faults, and what others refer to.

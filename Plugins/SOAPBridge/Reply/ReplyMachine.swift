@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import BridgeXML
 internal import RecordBatch
 
 /// From the events of a SOAP reply to records: a state machine without I/O.

@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import BridgeXML
 internal import RecordBatch
 
 /// Feeds a reply's bytes through the parser into the reply machine.

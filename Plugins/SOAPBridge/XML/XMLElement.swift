@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import BridgeXML
 
 /// An element of a small document, held in memory: WSDL and XSD.
 struct XMLElement: Sendable {

@@ -132,7 +132,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                                { key: text or null (below the section, dots), message: text, remedy: text or null } per
  *                                fault of the section, and a page with end: true; of a parent only the names are known
  *                names: { fields: [text], key: [text] }  (judge) the local names of what the entity's objects have and of
- *                                what their key is made of: what a section says of attributes can be held against them }
+ *                                what their key is made of: what a section says of attributes can be held against them
+ *                writable: bool  (judge) the entity's objects are written, too }
  * fetch_next     -> records: a batch of records, or empty;
  *                   page: one record { cursor: text or null   where a later fetch_open continues after this page;
  *                                      page_end: bool         these records end a page: the host may commit

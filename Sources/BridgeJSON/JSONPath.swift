@@ -5,19 +5,19 @@ internal import CSimdJSON
 ///
 /// `$` is the root, `.name` and `['name']` select a member, `[*]` and `.*` all elements or members, `[0]` an element from
 /// the front, and `[?@.name=='value']` the elements whose member is that text.
-struct JSONPath: Hashable, Sendable, CustomStringConvertible {
-    enum Segment: Hashable, Sendable {
+package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
+    package enum Segment: Hashable, Sendable {
         case name(String)
         case wildcard
         case index(UInt64)
         case filter(name: String, value: String)
     }
 
-    let segments: [Segment]
+    package let segments: [Segment]
     /// As the config has it.
-    let description: String
+    package let description: String
 
-    static let root = JSONPath(segments: [], description: "$")
+    package static let root = JSONPath(segments: [], description: "$")
 
     private init(segments: [Segment], description: String) {
         self.segments = segments
@@ -25,7 +25,7 @@ struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The path of members, one in the other.
-    init(names: [String]) {
+    package init(names: [String]) {
         self.init(
             segments: names.map(Segment.name),
             description: "$" + names.map { "['" + $0.replacing("'", with: "\\'") + "']" }.joined())
@@ -35,17 +35,17 @@ struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter option: The option that holds it, for the message.
     /// - Throws: ``BridgeError`` that names the character where the subset ends.
-    init(_ text: String, option: String) throws {
+    package init(_ text: String, option: String) throws {
         var parser = Parser(text: text, option: option)
         segments = try parser.parse()
         description = text
     }
 
     /// Whether everything that `other` leads to lies at or below what this path leads to.
-    func isPrefix(of other: JSONPath) -> Bool { other.segments.starts(with: segments) }
+    package func isPrefix(of other: JSONPath) -> Bool { other.segments.starts(with: segments) }
 
     /// Adds this path to a reader and returns its number there.
-    func add(to reader: OpaquePointer) -> UInt32 {
+    package func add(to reader: OpaquePointer) -> UInt32 {
         let number = bmo_json_add_path(reader)
         for segment in segments {
             switch segment {
@@ -63,7 +63,7 @@ struct JSONPath: Hashable, Sendable, CustomStringConvertible {
         return number
     }
 
-    static func withChars<Result>(_ text: String, _ body: (UnsafeBufferPointer<CChar>) -> Result) -> Result {
+    package static func withChars<Result>(_ text: String, _ body: (UnsafeBufferPointer<CChar>) -> Result) -> Result {
         var text = text
         return text.withUTF8 { utf8 in utf8.withMemoryRebound(to: CChar.self, body) }
     }

@@ -1,23 +1,26 @@
-internal import BridgeKit
+public import BridgeKit
 internal import CLibXML2
 
 /// Receives the events of a push parser.
 ///
 /// A thrown error stops the parser and is rethrown by its feeding call.
-class XMLEventSink {
+open class XMLEventSink {
+    /// A sink that ignores all events.
+    public init() {}
+
     /// An element begins.
-    func startElement(_ element: XMLStartElement) throws(BridgeError) {}
+    open func startElement(_ element: XMLStartElement) throws(BridgeError) {}
     /// The element that began last ends.
-    func endElement() throws(BridgeError) {}
+    open func endElement() throws(BridgeError) {}
     /// A piece of text, as UTF-8; adjacent text may come in several pieces.
-    func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {}
+    open func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {}
 }
 
 /// libxml2's push parser with handlers of its own, for text that nobody vouches for.
 ///
 /// A DOCTYPE is refused as soon as it is seen, so there are no entities but the five of XML; nothing is ever fetched.
 /// Not thread-safe.
-final class XMLPushParser {
+package final class XMLPushParser {
     private let context: xmlParserCtxtPtr
     private let state: State
 
@@ -64,7 +67,7 @@ final class XMLPushParser {
     private static let initialized: Void = xmlInitParser()
 
     /// A parser that reports to `sink`; `subject` names the document in errors ("the reply").
-    init(sink: XMLEventSink, subject: String) throws(BridgeError) {
+    package init(sink: XMLEventSink, subject: String) throws(BridgeError) {
         _ = Self.initialized
         state = State(sink: sink, subject: subject)
         var handler = Self.handler
@@ -82,14 +85,14 @@ final class XMLPushParser {
     deinit { xmlFreeParserCtxt(context) }
 
     /// Says in which character set the bytes are, before the first of them; an unknown name changes nothing.
-    func setEncoding(_ name: String) {
+    package func setEncoding(_ name: String) {
         guard let handler = xmlFindCharEncodingHandler(name) else { return }
         xmlCharEncCloseFunc(handler)
         xmlCtxtResetPush(context, nil, 0, nil, name)
     }
 
     /// Parses the next bytes.
-    func feed(_ bytes: ArraySlice<UInt8>) throws(BridgeError) {
+    package func feed(_ bytes: ArraySlice<UInt8>) throws(BridgeError) {
         let failure = bytes.withUnsafeBytes { buffer -> BridgeError? in
             do throws(BridgeError) {
                 try feed(buffer)
@@ -113,7 +116,7 @@ final class XMLPushParser {
     }
 
     /// Says that no more bytes come: a document that is not whole is an error.
-    func finish() throws(BridgeError) {
+    package func finish() throws(BridgeError) {
         let open = context.pointee.nameNr > 0 ? context.pointee.name.map { String(cString: $0) } : nil
         do throws(BridgeError) {
             try check(xmlParseChunk(context, nil, 0, 1))

@@ -1,31 +1,31 @@
 internal import Glibc
 
 /// The start of an element as libxml2 hands it over: valid during the event only.
-struct XMLStartElement {
-    typealias Characters = UnsafePointer<UInt8>
+public struct XMLStartElement {
+    public typealias Characters = UnsafePointer<UInt8>
 
-    let name: Characters
-    let namespacePointer: Characters?
-    let namespaceCount: Int
-    let namespaces: UnsafeMutablePointer<Characters?>?
-    let attributeCount: Int
-    let attributes: UnsafeMutablePointer<Characters?>?
+    package let name: Characters
+    package let namespacePointer: Characters?
+    package let namespaceCount: Int
+    package let namespaces: UnsafeMutablePointer<Characters?>?
+    package let attributeCount: Int
+    package let attributes: UnsafeMutablePointer<Characters?>?
 
     /// The local name's UTF-8.
-    var nameBytes: UnsafeRawBufferPointer { Self.bytes(name) }
+    package var nameBytes: UnsafeRawBufferPointer { Self.bytes(name) }
     /// The local name, copied.
-    var localName: String { String(cString: name) }
+    package var localName: String { String(cString: name) }
     /// The namespace, copied; empty for none.
-    var namespace: String { namespacePointer.map { String(cString: $0) } ?? "" }
+    package var namespace: String { namespacePointer.map { String(cString: $0) } ?? "" }
 
     /// The namespace declaration at `index`: an empty prefix is the default.
-    func declaration(_ index: Int) -> (prefix: String, namespace: String) {
+    package func declaration(_ index: Int) -> (prefix: String, namespace: String) {
         let prefix = namespaces?[index * 2].map { String(cString: $0) } ?? ""
         return (prefix, namespaces?[index * 2 + 1].map { String(cString: $0) } ?? "")
     }
 
     /// The attribute at `index`.
-    func attribute(_ index: Int) -> XMLAttribute? {
+    package func attribute(_ index: Int) -> XMLAttribute? {
         guard let attributes, let name = attributes[index * 5], let start = attributes[index * 5 + 3],
             let end = attributes[index * 5 + 4]
         else { return nil }
@@ -34,48 +34,48 @@ struct XMLStartElement {
             rawValue: UnsafeRawBufferPointer(start: start, count: end - start))
     }
 
-    static func bytes(_ characters: Characters) -> UnsafeRawBufferPointer {
+    package static func bytes(_ characters: Characters) -> UnsafeRawBufferPointer {
         let count = strlen(UnsafeRawPointer(characters).assumingMemoryBound(to: CChar.self))
         return UnsafeRawBufferPointer(start: characters, count: count)
     }
 }
 
 /// An attribute of an ``XMLStartElement``: valid during the event only.
-struct XMLAttribute {
-    let name: XMLStartElement.Characters
-    let namespacePointer: XMLStartElement.Characters?
+public struct XMLAttribute {
+    package let name: XMLStartElement.Characters
+    package let namespacePointer: XMLStartElement.Characters?
     /// The value as libxml2 leaves it without entity substitution: a `&` stands as `&#38;`.
-    let rawValue: UnsafeRawBufferPointer
+    package let rawValue: UnsafeRawBufferPointer
 
-    var nameBytes: UnsafeRawBufferPointer { XMLStartElement.bytes(name) }
-    var localName: String { String(cString: name) }
-    var hasNamespace: Bool { namespacePointer != nil }
+    package var nameBytes: UnsafeRawBufferPointer { XMLStartElement.bytes(name) }
+    package var localName: String { String(cString: name) }
+    package var hasNamespace: Bool { namespacePointer != nil }
 
     /// Whether the attribute is in this namespace.
-    func isIn(_ namespace: StaticString) -> Bool {
+    package func isIn(_ namespace: StaticString) -> Bool {
         guard let namespacePointer else { return false }
         let bytes = XMLStartElement.bytes(namespacePointer)
         return Self.isEqual(bytes, namespace)
     }
 
     /// Of XML Schema's instance namespace, or a draft's.
-    var isOfInstance: Bool {
+    package var isOfInstance: Bool {
         namespacePointer != nil
             && (isIn("http://www.w3.org/2001/XMLSchema-instance") || isIn("http://www.w3.org/1999/XMLSchema-instance")
                 || isIn("http://www.w3.org/2000/10/XMLSchema-instance"))
     }
 
     /// Of the envelope of SOAP 1.1 or 1.2.
-    var isOfEnvelope: Bool {
+    package var isOfEnvelope: Bool {
         isIn("http://schemas.xmlsoap.org/soap/envelope/") || isIn("http://www.w3.org/2003/05/soap-envelope")
     }
 
     /// Of the encoding of SOAP 1.1 or 1.2.
-    var isOfEncoding: Bool {
+    package var isOfEncoding: Bool {
         isIn("http://schemas.xmlsoap.org/soap/encoding/") || isIn("http://www.w3.org/2003/05/soap-encoding")
     }
 
-    func isNamed(_ wanted: StaticString) -> Bool {
+    package func isNamed(_ wanted: StaticString) -> Bool {
         Self.isEqual(nameBytes, wanted)
     }
 
@@ -85,14 +85,14 @@ struct XMLAttribute {
     }
 
     /// The value, copied.
-    var value: String {
+    package var value: String {
         var bytes: [UInt8] = []
         appendValue(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Appends the value's UTF-8.
-    func appendValue(to out: inout [UInt8]) {
+    package func appendValue(to out: inout [UInt8]) {
         var index = 0
         let escaped: StaticString = "&#38;"
         while index < rawValue.count {

@@ -1,1 +1,0 @@
-../../RESTBridge/Reply/JSONPath.swift

@@ -1,1 +1,0 @@
-../../SOAPBridge/XML/XMLPushParser.swift

@@ -1,1 +1,0 @@
-../../SOAPBridge/XML/XMLStartElement.swift
