@@ -13,7 +13,6 @@ final class SQLitePageTransaction: PageTransaction {
     private var seen = SeenLog()
     private var notesSeen = false
     private var savedLog = false
-    private var last: (entity: Int, writer: EntityWriter)?
     /// Per entity: whether rows of it were written.
     private var touched: [Bool]
 
@@ -43,7 +42,7 @@ final class SQLitePageTransaction: PageTransaction {
     func setSource(_ source: PageSource) throws { try store.writers.changes.source = source }
 
     func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
-        let writer = try writer(of: entity)
+        let writer = try store.writers.entity(entity)
         let outcome = try writer.merge(cells, as: role)
         if notesSeen, role == .listed, let row = writer.lastRow {
             try note(row, after: writer.rowBefore, entity, cells)
@@ -53,15 +52,6 @@ final class SQLitePageTransaction: PageTransaction {
             touched[entity] = true
         }
         return outcome
-    }
-
-    /// The writer of an entity's table: mostly that of the row before.
-    @inline(__always)
-    private func writer(of entity: Int) throws -> EntityWriter {
-        if let last, last.entity == entity { return last.writer }
-        let writer = try store.writers.entity(entity)
-        last = (entity, writer)
-        return writer
     }
 
     /// Notes a row that the walk lists.
