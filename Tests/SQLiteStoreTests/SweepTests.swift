@@ -72,7 +72,7 @@ import Testing
 
     @Test func aListingInTheTablesOrderMissesNoRowAndInventsNone() throws {
         // Ids with gaps, in pages of 20; the rows are found by steps along the table.
-        let ids = (0..<200).map { Int64($0 * 3 + ($0 % 5) / 2) }
+        let ids: [Int64] = (0..<200 as Range<Int64>).map { (number: Int64) -> Int64 in number * 3 + number % 5 / 2 }
         let scope = WalkScope(entity: "Order")
         let lacking: [[Int]] = [
             [], [0], [199], [100], [20], [19, 20], [0, 1, 2], [5, 90, 91, 150], [180, 181, 199], Array(60..<80), [],
