@@ -6,7 +6,8 @@ enum MappingFingerprint {
     static func text(of model: Model) -> String {
         var fingerprint = Fingerprint()
         for entity in model.entities {
-            add("entity \(entity.name) \(entity.uniquing) \(entity.key) \(entity.keepsExtra)", to: &fingerprint)
+            add("entity \(entity.name) \(entity.uniquing.rawValue) \(entity.keepsExtra)", to: &fingerprint)
+            for name in entity.key { add(name, to: &fingerprint) }
             if let superentity = entity.superentity {
                 add("extends \(superentity) \(entity.matcher.map { "\($0)" } ?? "")", to: &fingerprint)
             }
@@ -23,7 +24,13 @@ enum MappingFingerprint {
         _ attributes: [Attribute], _ relationships: [Relationship], to fingerprint: inout Fingerprint
     ) {
         for attribute in attributes {
-            add("\(attribute.name) \(attribute.type) \(attribute.source) \(attribute.transformers)", to: &fingerprint)
+            add("\(attribute.name) \(attribute.type.rawValue)", to: &fingerprint)
+            // To print a type by reflection costs a process milliseconds when it does it first: only where there is a need.
+            switch attribute.source {
+            case .path(let path): add(path.description, to: &fingerprint)
+            case .constant(let value): add("constant \(value)", to: &fingerprint)
+            }
+            if !attribute.transformers.isEmpty { add("\(attribute.transformers)", to: &fingerprint) }
         }
         for relationship in relationships {
             add("\(relationship.name) \(relationship.kind) \(relationship.target)", to: &fingerprint)

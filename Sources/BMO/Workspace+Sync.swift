@@ -1,3 +1,4 @@
+internal import BridgeHost
 internal import Importer
 internal import Mapping
 public import Model
@@ -84,6 +85,16 @@ extension Workspace {
                 keeping: configuration.history)
         }
         return summary
+    }
+
+    /// Begins to load the plugins that a sync of these entities will use, while the database is being opened.
+    package func preloadPlugins(for entities: [String]?) {
+        for name in Set(syncOrder(entities).map { model.model.entities[$0].bridge }) {
+            guard let bridge = configuration.bridge(named: name), bridge.isolation ?? .inProcess == .inProcess,
+                let plugin = plugins[bridge.plugin]
+            else { continue }
+            host.preload(plugin)
+        }
     }
 
     /// Walks the entities, several at a time, and the objects of a parent before those that are walked by it.

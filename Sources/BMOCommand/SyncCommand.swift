@@ -79,6 +79,7 @@ struct SyncCommand: AsyncParsableCommand {
         let workspace = try await options.workspace(toleratesRefusals: true)
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let conditions = try filter.parsed(entities, in: workspace)
+        workspace.preloadPlugins(for: entities.isEmpty ? nil : entities)
         let command = (["bmo sync"] + entities).joined(separator: " ")
         let waiting = Task {
             try await workspace.openLockedStore(

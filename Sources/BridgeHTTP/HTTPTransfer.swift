@@ -237,21 +237,25 @@ final class HTTPTransfer: @unchecked Sendable {
                 location: location)
             return 0
         }
-        let bytes = UnsafeRawBufferPointer(start: data, count: count)
-        var line = String(decoding: bytes, as: UTF8.self)[...]
-        while line.last?.isNewline == true { line.removeLast() }
-        if line.hasPrefix("HTTP/") {
-            received = [(name: "", value: String(line))]
+        // Bytes, not characters: the head of each page comes through here.
+        var line = UnsafeRawBufferPointer(start: data, count: count)[...]
+        while let last = line.last, last == UInt8(ascii: "\r") || last == UInt8(ascii: "\n") { line.removeLast() }
+        if line.starts(with: "HTTP/".utf8) {
+            received = [(name: "", value: String(decoding: line, as: UTF8.self))]
         } else if line.isEmpty {
             endHead()
-        } else if let colon = line.firstIndex(of: ":") {
-            func trim(_ text: Substring) -> String {
-                let start = text.drop { $0 == " " || $0 == "\t" }
-                return String(start.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
-            }
-            received.append((name: trim(line[..<colon]), value: trim(line[line.index(after: colon)...])))
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            received.append((name: Self.trimmed(line[..<colon]), value: Self.trimmed(line[(colon + 1)...])))
         }
         return count
+    }
+
+    /// The text between spaces and tabs (RFC 9110, section 5.5).
+    private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var bytes = bytes.drop(while: isBlank)
+        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func endHead() {

@@ -155,6 +155,16 @@ public final class BridgeHost: Sendable {
 
     // MARK: connecting
 
+    /// Begins to load a plugin that will run in this process, so that it is there when a connection is made.
+    ///
+    /// Does not wait, and does nothing for a plugin that did not come with the program or asks for a process of its own.
+    public func preload(_ plugin: PluginListing) {
+        guard plugin.refusal == nil, plugin.origin == .shipped, plugin.isolation == .inProcess,
+            linked.plugin(of: plugin) == nil
+        else { return }
+        SessionOpener.preload(plugin.path)
+    }
+
     /// Opens an instance of a bridge.
     ///
     /// - Parameters:

@@ -1,6 +1,7 @@
 internal import CBridge
 internal import Glibc
 internal import RecordBatch
+internal import Synchronization
 
 /// Bytes that a bridge or a pipe made, given back exactly once, when the last reference goes.
 ///
@@ -15,6 +16,7 @@ final class ForeignBytes: @unchecked Sendable {
 
     let bytes: UnsafeRawBufferPointer
     private let owner: Owner
+    private let checked = Mutex<Result<CheckedBytes, RecordBatchError>?>(nil)
 
     /// Adopts memory from `malloc`.
     init(heap: UnsafeMutableRawPointer, count: Int) {
@@ -51,8 +53,16 @@ final class ForeignBytes: @unchecked Sendable {
         }
     }
 
+    /// Checks the batch in these bytes, so that ``batch()`` need not.
+    func checkAhead() {
+        let result = Result { () throws(RecordBatchError) in try CheckedBytes(bytes) }
+        checked.withLock { $0 = result }
+    }
+
     /// The batch in these bytes, checked; the bytes live as long as it.
     func batch() throws(RecordBatchError) -> RecordBatch {
-        try RecordBatch(adopting: bytes) { withExtendedLifetime(self) {} }
+        let known = checked.withLock { $0 }
+        let checked = if let known { try known.get() } else { try CheckedBytes(bytes) }
+        return RecordBatch(adopting: checked) { withExtendedLifetime(self) {} }
     }
 }

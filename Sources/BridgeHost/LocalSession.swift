@@ -24,7 +24,11 @@ final class LocalSession: BridgeSession {
     func submit(_ call: BridgeCall) -> Promise<BridgeReply> {
         let promise = Promise<BridgeReply>()
         if isUsable {
-            instance.submit(call) { promise.fulfil($0) }
+            instance.submit(call) { reply in
+                // On the bridge's thread: the one who waits for the batch may be at work on the one before.
+                if case .fetchNext = call, case .done(let records?, _) = reply { records.checkAhead() }
+                promise.fulfil(reply)
+            }
         } else {
             promise.fulfil(.lost(.cancelled(bridge)))
         }

@@ -15,6 +15,9 @@ struct SessionOpener: Sendable {
     /// dlopen blocks and runs the plugin's constructors: not on the cooperative pool.
     private static let loader = Worker()
 
+    /// Loads a library before it is needed, and does not wait for it: what is wrong with it is told when it is needed.
+    static func preload(_ path: String) { loader.run { _ = try? LoadedPlugin.load(path) } }
+
     /// A session whose instance is open.
     func open() async throws(BridgeFailure) -> any BridgeSession {
         switch isolation {

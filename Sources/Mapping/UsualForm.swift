@@ -27,6 +27,7 @@ enum UsualForm {
 
     /// A number of the JSON grammar, which the batch's check has seen to.
     private static func real(_ bytes: UnsafeRawBufferPointer) -> Cell? {
+        if let number = shortDecimal(bytes) { return .real(number) }
         guard bytes.count < 64 else { return nil }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text -> Cell? in
             UnsafeMutableRawBufferPointer(text).copyMemory(from: bytes)
@@ -36,6 +37,35 @@ enum UsualForm {
             return number.isFinite ? .real(number) : nil
         }
     }
+
+    /// A number of at most 15 digits without an exponent; nil for any other.
+    ///
+    /// Its digits and the power of ten are doubles without a loss, so that one division rounds as it must (W. D. Clinger,
+    /// How to read floating point numbers accurately, 1990).
+    private static func shortDecimal(_ bytes: UnsafeRawBufferPointer) -> Double? {
+        guard bytes.count <= 16 else { return nil }
+        var digits: Int64 = 0
+        var decimals: Int?
+        var isNegative = false
+        for (index, byte) in bytes.enumerated() {
+            switch byte {
+            case 48...57:
+                digits = digits * 10 + Int64(byte - 48)
+                decimals = decimals.map { $0 + 1 }
+            case UInt8(ascii: ".") where decimals == nil: decimals = 0
+            case UInt8(ascii: "-") where index == 0: isNegative = true
+            default: return nil
+            }
+        }
+        // 16 bytes may all be digits.
+        guard digits < 1_000_000_000_000_000 else { return nil }
+        let number = Double(digits) / powersOfTen[decimals ?? 0]
+        return isNegative ? -number : number
+    }
+
+    private static let powersOfTen = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
 
     /// Neither a sign nor an exponent: its text is its plain form.
     private static func isPlainDecimal(_ bytes: UnsafeRawBufferPointer) -> Bool {

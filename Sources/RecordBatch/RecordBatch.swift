@@ -26,22 +26,27 @@ public final class RecordBatch: @unchecked Sendable {
     ///   - bytes: A whole batch, 8-byte aligned, unchanged for the life of the batch.
     ///   - release: Called once, when the batch is gone or was refused.
     /// - Throws: ``RecordBatchError`` with the first rule that the bytes break.
-    public init(adopting bytes: UnsafeRawBufferPointer, release: @escaping @Sendable () -> Void)
+    public convenience init(adopting bytes: UnsafeRawBufferPointer, release: @escaping @Sendable () -> Void)
         throws(RecordBatchError)
     {
-        let checked: (BatchSections, bmo_batch_header)
+        let checked: CheckedBytes
         do {
-            checked = try BatchValidator.validate(bytes)
+            checked = try CheckedBytes(bytes)
         } catch {
             release()
             throw error
         }
-        self.bytes = bytes
+        self.init(adopting: checked, release: release)
+    }
+
+    /// Adopts bytes that were checked before.
+    package init(adopting checked: CheckedBytes, release: @escaping @Sendable () -> Void) {
+        bytes = checked.bytes
         self.release = release
         sections = .allocate(capacity: 1)
-        sections.initialize(to: checked.0)
-        count = Int(checked.1.record_count)
-        keyCount = Int(checked.1.key_count)
+        sections.initialize(to: checked.sections)
+        count = Int(checked.header.record_count)
+        keyCount = Int(checked.header.key_count)
     }
 
     /// Checks a copy of `bytes`.
@@ -87,6 +92,22 @@ public final class RecordBatch: @unchecked Sendable {
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         defer { withExtendedLifetime(self) {} }
         return try body(bytes)
+    }
+}
+
+/// The bytes of a whole batch that keep its rules, and do not change any more.
+package struct CheckedBytes: @unchecked Sendable {
+    // Pointers into memory that nobody writes.
+    fileprivate let bytes: UnsafeRawBufferPointer
+    fileprivate let sections: BatchSections
+    fileprivate let header: bmo_batch_header
+
+    /// Checks `bytes`.
+    ///
+    /// - Throws: ``RecordBatchError`` with the first rule that they break.
+    package init(_ bytes: UnsafeRawBufferPointer) throws(RecordBatchError) {
+        self.bytes = bytes
+        (sections, header) = try BatchValidator.validate(bytes)
     }
 }
 

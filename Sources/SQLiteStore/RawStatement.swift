@@ -178,23 +178,24 @@ final class RawStatement {
     /// Whether a column of the current row is what the cell says; an absent cell agrees with everything.
     @inline(__always)
     func matches(_ cell: Cell, column: Int32) -> Bool {
+        if cell.kind == .absent { return true }
+        // One look at the column instead of three. GRDB's connections are in multi-thread mode, where SQLite's
+        // "unprotected" values are as good as protected ones (sqlite.org/c3ref/value.html).
+        let value = sqlite3_column_value(handle, column)
+        let type = sqlite3_value_type(value)
         switch cell.kind {
         case .absent: return true
-        case .null: return sqlite3_column_type(handle, column) == SQLITE_NULL
-        case .integer:
-            return sqlite3_column_type(handle, column) == SQLITE_INTEGER
-                && sqlite3_column_int64(handle, column) == cell.integer
-        case .real:
-            return sqlite3_column_type(handle, column) == SQLITE_FLOAT
-                && sqlite3_column_double(handle, column) == cell.real
+        case .null: return type == SQLITE_NULL
+        case .integer: return type == SQLITE_INTEGER && sqlite3_value_int64(value) == cell.integer
+        case .real: return type == SQLITE_FLOAT && sqlite3_value_double(value) == cell.real
         case .text:
-            guard sqlite3_column_type(handle, column) == SQLITE_TEXT else { return false }
-            let start = UnsafeRawPointer(sqlite3_column_text(handle, column))
-            return same(start, Int(sqlite3_column_bytes(handle, column)), cell.rawBytes)
+            guard type == SQLITE_TEXT else { return false }
+            let start = UnsafeRawPointer(sqlite3_value_text(value))
+            return same(start, Int(sqlite3_value_bytes(value)), cell.rawBytes)
         case .bytes:
-            guard sqlite3_column_type(handle, column) == SQLITE_BLOB else { return false }
-            let start = sqlite3_column_blob(handle, column)
-            return same(start, Int(sqlite3_column_bytes(handle, column)), cell.rawBytes)
+            guard type == SQLITE_BLOB else { return false }
+            let start = sqlite3_value_blob(value)
+            return same(start, Int(sqlite3_value_bytes(value)), cell.rawBytes)
         }
     }
 

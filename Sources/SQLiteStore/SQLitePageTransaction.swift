@@ -30,7 +30,13 @@ final class SQLitePageTransaction: PageTransaction {
     func access(_ body: () throws -> Void) throws {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
         // The errors of statements are the store's own already; GRDB's say that the file was closed.
-        try SQLiteStore.translating("writing a page") { try store.writer.writeWithoutTransaction { _ in try body() } }
+        try SQLiteStore.translating("writing a page") {
+            try store.writer.writeWithoutTransaction { _ in
+                let writers = try store.writers
+                defer { writers.pause() }
+                try body()
+            }
+        }
     }
 
     func setSource(_ source: PageSource) throws { try store.writers.changes.source = source }
@@ -38,7 +44,9 @@ final class SQLitePageTransaction: PageTransaction {
     func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
         let writer = try store.writers.entity(entity)
         let outcome = try writer.merge(cells, as: role)
-        if notesSeen, role == .listed, let row = writer.lastRow { try note(row, entity, cells) }
+        if notesSeen, role == .listed, let row = writer.lastRow {
+            try note(row, after: writer.rowBefore, entity, cells)
+        }
         if outcome != .unchanged {
             hasWritten = true
             touched[entity] = true
@@ -47,8 +55,10 @@ final class SQLitePageTransaction: PageTransaction {
     }
 
     /// Notes a row that the walk lists.
-    private func note(_ row: Int64, _ entity: Int, _ cells: UnsafeBufferPointer<Cell>) throws {
-        seen.append(row)
+    private func note(
+        _ row: Int64, after before: Int64?, _ entity: Int, _ cells: UnsafeBufferPointer<Cell>
+    ) throws {
+        seen.append(row, after: before)
         guard let walk, let parent = walk.parent else { return }
         let toOne = store.model.entities[entity].toOne[parent.relationship]
         let refersElsewhere = zip(parent.key, toOne.firstField..<toOne.firstField + toOne.fieldCount)

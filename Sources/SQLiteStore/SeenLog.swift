@@ -22,15 +22,27 @@ struct SeenLog {
     private(set) var count = 0
     /// Whether each number was greater than the one before, so that none is in here twice.
     private(set) var isAscending = true
+    /// Whether the table had no row between one number and the next.
+    private(set) var isGapless = true
     /// Whether the walk passed by rows that nobody can name.
     private(set) var hasUnknown = false
-    private var first = Int64.max
-    private var last = Int64.min
+    private(set) var first = Int64.max
+    private(set) var last = Int64.min
+    /// The row that is known to stand right before the first.
+    private var beforeFirst: Int64?
 
     /// Adds a row.
-    mutating func append(_ row: Int64) {
+    ///
+    /// - Parameter before: The row that is known to stand right before it in the table.
+    mutating func append(_ row: Int64, after before: Int64? = nil) {
         if row == Self.unknown { hasUnknown = true }
-        if count == 0 { first = row } else if row <= last { isAscending = false }
+        if count == 0 {
+            first = row
+            beforeFirst = before
+        } else {
+            if row <= last { isAscending = false }
+            if !Self.isNext(row, after: before, last) { isGapless = false }
+        }
         last = row
         count += 1
         let before = tail.bytes.count
@@ -49,7 +61,12 @@ struct SeenLog {
         unsavedBytes += page.pieces.reduce(tail.count) { $0 + $1.count }
         hasUnknown = hasUnknown || page.hasUnknown
         isAscending = isAscending && page.isAscending && (count == 0 || page.first > last)
-        if count == 0 { first = page.first }
+        isGapless =
+            isGapless && page.isGapless && (count == 0 || Self.isNext(page.first, after: page.beforeFirst, last))
+        if count == 0 {
+            first = page.first
+            beforeFirst = page.beforeFirst
+        }
         last = page.last
         count += page.count
     }
@@ -80,6 +97,11 @@ struct SeenLog {
     func forEach(_ body: (Int64) -> Void) {
         for piece in pieces { Self.decode(piece, body) }
         Self.decode(tail.finished(), body)
+    }
+
+    /// Whether nothing stands between the row and the last one: as `before` says, or because there is no number between.
+    private static func isNext(_ row: Int64, after before: Int64?, _ last: Int64) -> Bool {
+        before == last || row &- 1 == last
     }
 
     private mutating func closePiece() {

@@ -70,6 +70,7 @@ final class Sweep {
         guard !layout.key.isEmpty, writers.remover.mode(of: walk.entity) != .ignore else { return ([], 0) }
         let (condition, values) = scope(walk, layout)
         let table = SchemaBuilder.quoted(layout.table)
+        if condition.isEmpty, log.isGapless, try bounds(of: layout) == [log.first, log.last] { return ([], log.count) }
         if condition.isEmpty, log.isAscending {
             let count = try RawStatement("SELECT count(*) FROM \(table)", on: connection)
             _ = try count.step()
@@ -99,6 +100,19 @@ final class Sweep {
             if rows.count < Self.chunk { break }
         }
         return (gone, seen + gone.count)
+    }
+
+    /// The first and the last row of an entity's table; none of an empty one.
+    private func bounds(of layout: EntityLayout) throws -> [Int64] {
+        let table = SchemaBuilder.quoted(layout.table)
+        // Each is one look; a count would read every page of the table.
+        let select = try RawStatement(
+            """
+            SELECT (SELECT min(\(layout.rowIDName)) FROM \(table)), (SELECT max(\(layout.rowIDName)) FROM \(table))
+            """, on: connection)
+        _ = try select.step()
+        defer { select.reset() }
+        return [select.optionalInt64(0), select.optionalInt64(1)].compactMap { $0 }
     }
 
     /// What tells the rows of the walk's scope from the others of the table, as SQL with its values.

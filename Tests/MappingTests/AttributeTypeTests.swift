@@ -66,6 +66,25 @@ import Testing
         #expect(try local(example.remote, as: .real) == example.expected)
     }
 
+    @Test func aRealIsTheDoubleNearestToItsDigits() throws {
+        var texts = [
+            "0", "-0", "-0.0", "0.000000000000001", "999999999999999", "9999999999999999", "9007199254740993.5",
+        ]
+        texts += ["123456789012345.6", "-12345678901234.5", "0.1e1", "1E-3", "5e-324", "1.7976931348623157e308"]
+        for _ in 0..<2000 {
+            let digits = String(Int64.random(in: 0..<Int64(1) << Int64.random(in: 1...62)))
+            let point = Int.random(in: 1...digits.count)
+            let sign = Bool.random() ? "-" : ""
+            let decimals = digits.dropFirst(point)
+            texts.append("\(sign)\(digits.prefix(point))\(decimals.isEmpty ? "" : ".\(decimals)")")
+            texts.append("\(sign)0.\(digits)")
+        }
+        for text in texts {
+            let expected = try #require(Double(text))
+            #expect(try local(.decimal(text), as: .real) == "\(expected)", "\(text)")
+        }
+    }
+
     @Test(arguments: [
         Case(true, "1"), Case(false, "0"), Case(1, "1"), Case(0, "0"), Case("true", "1"), Case("FALSE", "0"),
         Case("1", "1"), Case("0", "0"), Case(2, "! the number 2 is not a boolean (true, false, 1, 0)"),

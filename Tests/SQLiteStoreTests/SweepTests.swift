@@ -70,6 +70,44 @@ import Testing
         #expect(try sweep(fixture, [3]).deleted == [0: 5])
     }
 
+    @Test func aListingInTheTablesOrderMissesNoRowAndInventsNone() throws {
+        // Ids with gaps, in pages of 20; the rows are found by steps along the table.
+        let ids: [Int64] = (0..<200 as Range<Int64>).map { (number: Int64) -> Int64 in number * 3 + number % 5 / 2 }
+        let scope = WalkScope(entity: "Order")
+        let lacking: [[Int]] = [
+            [], [0], [199], [100], [20], [19, 20], [0, 1, 2], [5, 90, 91, 150], [180, 181, 199], Array(60..<80), [],
+        ]
+        for missing in lacking {
+            let fixture = try StoreFixture(try model())
+            _ = try sweep(fixture, ids)
+            let listed = ids.indices.filter { !missing.contains($0) }.map { ids[$0] }
+            try fixture.store.beginWalk(scope, afterPage: nil)
+            var result = SweepResult()
+            for (number, start) in stride(from: 0, to: listed.count, by: 20).enumerated() {
+                let page = try fixture.begin("Order", page: number + 1)
+                let records = listed[start..<min(start + 20, listed.count)]
+                try page.add(try RemoteValue.batch(records.map { ["id": .int($0)] }), location: nil)
+                if start + 20 < listed.count {
+                    try page.commit(progress: WalkProgress(cursor: "\(number)", page: number + 1, request: "r"))
+                } else {
+                    result = try page.commit(end: WalkEnd(sweep: SweepRule(brake: nil)))
+                }
+            }
+            fixture.store.endWalk(scope)
+            #expect(result.deleted == (missing.isEmpty ? [:] : [0: missing.count]), "\(missing)")
+            #expect(try fixture.rows("Order").map { Int64($0.split(separator: " ")[0]) } == listed, "\(missing)")
+        }
+    }
+
+    @Test func aRowThatNoListingBroughtStandsBetweenTheOthers() throws {
+        let fixture = try StoreFixture(try model())
+        _ = try sweep(fixture, [10, 20, 30, 40, 50])
+        // By another program: the row is none of those that a later listing names.
+        try fixture.file().rows("INSERT INTO \"Order\" (id) VALUES (35)")
+        #expect(try sweep(fixture, [10, 20, 30, 40, 50]).deleted == [0: 1])
+        #expect(try fixture.rows("Order").count == 5)
+    }
+
     @Test func theBrakeCountsTheRowsOfTheScope() throws {
         let fixture = try StoreFixture(try model())
         _ = try sweep(fixture, Array(1...100))

@@ -14,6 +14,14 @@ struct BatchDigest: Sendable {
     private mutating func mix(_ region: bmo_region) {
         let bytes = UnsafeRawBufferPointer(start: region.data, count: region.size)
         var index = 0
+        // Four at a time, which do not wait for each other.
+        var lanes = SIMD4<UInt64>(value, 1, 2, 3)
+        while index + 32 <= bytes.count {
+            let words = bytes.loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
+            lanes = ((lanes &<< 7 | lanes &>> 57) ^ words) &* Self.multiplier
+            index += 32
+        }
+        for lane in 0..<4 { mix(lanes[lane]) }
         while index + 8 <= bytes.count {
             mix(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
             index += 8
@@ -25,8 +33,8 @@ struct BatchDigest: Sendable {
         mix(UInt64(bytes.count))
     }
 
-    private mutating func mix(_ word: UInt64) {
-        // The multiplier is that of Knuth's 64-bit linear congruential generator.
-        value = ((value << 7 | value >> 57) ^ word) &* 6_364_136_223_846_793_005
-    }
+    private mutating func mix(_ word: UInt64) { value = ((value << 7 | value >> 57) ^ word) &* Self.multiplier }
+
+    /// That of Knuth's 64-bit linear congruential generator.
+    private static let multiplier: UInt64 = 6_364_136_223_846_793_005
 }

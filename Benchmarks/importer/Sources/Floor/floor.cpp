@@ -70,7 +70,7 @@ public:
         run("PRAGMA journal_mode = WAL");
         run("PRAGMA synchronous = NORMAL");
         run("PRAGMA foreign_keys = ON");
-        run("PRAGMA cache_size = -16384");
+        run("PRAGMA cache_size = -12288");
         run("PRAGMA wal_autocheckpoint = 4000");
     }
     ~Connection() { sqlite3_close(handle_); }
