@@ -2,7 +2,7 @@
 """A JSON API whose objects can be created, updated and deleted, in the styles that APIs have, on two free ports.
 
 Prints both ports on one line when it is ready. The first part of a path names the style, the second the collection:
-plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect, limbo, absent. Each request is a line of JSON in the file of the
+plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect, limbo, absent, mute. Each request is a line of JSON in the file of the
 first argument. /openapi.json and /openapi.yaml describe /plain. POST /STYLE/hold makes listings wait, with what they have at that moment, until
 POST /STYLE/release; such a one is a line HELD.
 """
@@ -217,6 +217,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             notes[number] = dict(value, id=number)
             if key:
                 KEYS[(style, key)] = number
+            if style == "mute":
+                notes[number]["text"] = notes[number]["text"].upper()
+                return {}, 200
             if style == "location":
                 return None, 201, {"Location": f"/location/{collection}/{number}", "ETag": etag(notes[number])}
             return represent(notes[number]), 201, {"ETag": etag(notes[number])}

@@ -100,6 +100,73 @@ extension EndToEndTests {
             #expect(try place.rows("SELECT * FROM Note").isEmpty)
         }
 
+        @Test func `a create that was accepted without a key, and is not found, is never sent again`() async throws {
+            let place = try NotePlace(style: "mute")
+            try await place.expect("create", "Note", "--set", "text=a")
+            for _ in 0..<3 {
+                let run = try await place.bmo("push", "--look-again-after", "0s")
+                #expect(run.exitCode == 1 && run.output.contains("1 unknown"), "\(run)")
+            }
+            #expect(try await place.remote() == #"[{"text": "A", "id": 1}]"#)
+            #expect(try await place.bmo("outbox", "show", "1").output.contains("accepted it"))
+            // The user has looked.
+            try await place.expect("outbox", "drop", "1")
+            try await place.expect("sync")
+            #expect(try place.rows("SELECT id, text FROM Note") == [["1", "A"]])
+        }
+
+        @Test func `a lost create is not looked for inside of other objects`() async throws {
+            let place = try NotePlace(style: "drop")
+            let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            try place.folder.write(
+                config.replacing("{topic: {to: Topic}", with: "{parent: {to: Note}, topic: {to: Topic}"), to: "bmo.yml")
+            _ = try await place.curl(
+                "drop/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d",
+                #"{"text": "other", "parent": {"id": 5, "text": "ours"}}"#)
+            try await place.expect("create", "Note", "--set", "text=ours")
+            let push = try await place.expect("push", "--look-again-after", "0s")
+            #expect(push.contains("Note 2 created (was -1)"), "\(push)")
+            #expect(try place.rows("SELECT id, text FROM Note ORDER BY id") == [["2", "ours"]])
+        }
+
+        @Test func `an edit that is made while a push connects goes along`() async throws {
+            let place = try NotePlace()
+            try await place.expect("create", "Note", "--set", "text=a", "--push")
+            let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            let slow = config.replacing("timeout: 5", with: "timeout: 5, headers: {X-Token: {file: token}}")
+            try place.folder.write(slow, to: "slow.yml")
+            // A secret's file that makes the connection wait until it is written.
+            try #require(mkfifo(place.folder.appending("token"), 0o600) == 0)
+            try await place.expect("update", "Note", "1", "--set", "text=FIRST")
+            let push = try place.start(["push", "-f", "slow.yml"])
+            defer { push.signal(SIGKILL) }
+            try await Task.sleep(for: .seconds(1))
+            try await place.expect("update", "Note", "1", "--set", "text=SECOND")
+            try await place.expect("update", "Note", "1", "--set", "city=Paris")
+            _ = try await ProcessRun.run("sh", ["-c", "echo x > \"$0\"", place.folder.appending("token")])
+            let ended = try await push.finish(within: .seconds(60))
+            #expect(ended.exitCode == 0, "\(ended)")
+            #expect(try place.rows("SELECT text, city FROM Note") == [["SECOND", "Paris"]])
+            #expect(try await place.remote("notes/1").contains("SECOND"))
+            #expect(try await place.remote("notes/1").contains("Paris"))
+        }
+
+        @Test func `what an edit sets and the configuration has no more is held back`() async throws {
+            let place = try NotePlace()
+            try await place.expect("create", "Note", "--set", "text=a", "--push")
+            try await place.expect("update", "Note", "1", "--set", "city=Paris")
+            let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            try place.folder.write(
+                config.replacing("city: {type: text, from: address.city}", with: "town: text"), to: "bmo.yml")
+            let push = try await place.bmo("push")
+            #expect(push.exitCode == 1 && push.output.contains("has no city any more"), "\(push)")
+            #expect(try place.server.events().filter { $0.event == "PATCH" }.isEmpty)
+            try place.folder.write(config, to: "bmo.yml")
+            try await place.expect("outbox", "retry", "2")
+            try await place.expect("push")
+            #expect(try await place.remote("notes/1").contains("Paris"))
+        }
+
         @Test func `a push that is killed at any instant leaves each object once on both sides`() async throws {
             let place = try NotePlace(style: "slow")
             try await place.expect("sync", "-q")

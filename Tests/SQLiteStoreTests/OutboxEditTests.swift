@@ -57,6 +57,38 @@ import Testing
         #expect(try world.next()?.id == 2)
     }
 
+    @Test func whatMayHaveArrivedTakesNoEdits() throws {
+        try world.create("User", ["name": "Cid"])
+        let key = try #require(try world.store.outboxEntry(1)?.idempotencyKey)
+        let failure = OutboxFailure(code: "remote", message: "busy")
+        // An answer said that it was not done: it takes edits, and its time is over once it is sent again.
+        try world.store.markSending(1)
+        try world.store.settle(1, .retry(at: "2001-01-01T00:00:00.000000Z", failure))
+        try world.update("User", -1, set: ["age": 5])
+        let sent = try #require(try world.store.markSending(1))
+        #expect(sent.notBefore == nil && sent.attempts == 2 && sent.idempotencyKey != key)
+        #expect(sent.changes.contains { $0.name == "age" && $0.new == 5 }, "what joined it meanwhile goes along")
+        // Nobody knows whether that one was done; after a look it is to be sent again.
+        #expect(try world.store.recoverSending().map(\.notBefore) == [nil])
+        try world.store.settle(1, .retry(at: nil, failure))
+        try world.update("User", -1, set: ["age": 6])
+        try world.expectOutbox("1 create User [-1] name: Cid age: 5", "2 update User [-1] age: 5 -> 6")
+        #expect(try world.store.outboxEntry(1)?.idempotencyKey == sent.idempotencyKey)
+        try world.acknowledge(1, key: [77], ["id": 77, "name": "Cid", "age": 5])
+        try world.expectOutbox("2 update User [77] age: 5 -> 6")
+        try world.expectSound()
+    }
+
+    @Test func whatIsNotToBeSentAnyMoreIsNotMarked() throws {
+        try world.update("User", 1, set: ["name": "Anna"])
+        try world.store.dropOutbox([1])
+        #expect(try world.store.markSending(1) == nil)
+        try world.update("User", 1, set: ["name": "Anna"])
+        try world.store.settle(2, .conflict(OutboxFailure(code: "conflict", message: "another")))
+        #expect(try world.store.markSending(2) == nil)
+        try world.expectSound()
+    }
+
     @Test func temporaryKeysAreReplacedEverywhere() throws {
         let user = try world.create("User", ["name": "Cid", "boss": 1])
         #expect(user.key == [-1])
