@@ -76,7 +76,12 @@ extension Workspace {
         let (walked, counts) = await walk(context)
         var results = walked
         await connections.close()
-        try noteUnknownFields(in: store, since: began, &results, report)
+        do {
+            try noteUnknownFields(in: store, since: began, &results, report)
+        } catch {
+            _ = try? await thread.run { try store.endRun(outcome: "failed", summary: nil, always: false) }
+            throw error
+        }
         var summary = makeReport(results, counts, ContinuousClock.now - start)
         // A run that finished and changed nothing leaves the file as it is, byte for byte.
         summary.run = try await thread.run { [summary] in

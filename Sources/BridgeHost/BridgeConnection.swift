@@ -64,7 +64,14 @@ public final class BridgeConnection: Sendable {
             throw BridgeFailure(.internal, "a write request without an operation", bridge: name)
         }
         try require(operation)
-        return try await batch(.write(request), operation)
+        do throws(BridgeFailure) {
+            return try await batch(.write(request), operation)
+        } catch {
+            // A process that ended meanwhile may have sent it before.
+            var failure = error
+            if failure.code == .crashed { failure.isRetryable = false }
+            throw failure
+        }
     }
 
     /// Starts to fetch an entity's records.

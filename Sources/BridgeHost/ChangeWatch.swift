@@ -77,7 +77,13 @@ public final class ChangeWatch: Sendable {
                 throw end(error)
             }
             // The bridge goes on looking while the caller fetches.
-            if page.end { try await begin() } else { _ = try pending() }
+            if page.end {
+                // The number is free once the fetch is closed.
+                _ = await timed(session.submit(.fetchClose(Self.fetch))).value
+                try await begin()
+            } else {
+                _ = try pending()
+            }
             if !page.unchanged { return true }
         }
     }

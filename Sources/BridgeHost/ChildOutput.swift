@@ -27,10 +27,10 @@ struct ChildOutput {
     /// What to wait for; nothing at the end.
     var poll: pollfd { pollfd(fd: isOpen ? descriptor : -1, events: Int16(POLLIN), revents: 0) }
 
-    /// Reads what is there without waiting.
+    /// Reads what is there without waiting, and not all of it where a process prints without pause: others want their turn.
     mutating func read() {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        while isOpen {
+        for _ in 0..<64 where isOpen {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return }

@@ -35,11 +35,14 @@ struct PushRun {
         var round = Round(
             wanted: wanted, entities: options.entities == nil ? nil : Set(wanted.map(\.entity)),
             entries: options.entries == nil ? nil : Set(wanted.map(\.id)))
+        let isNews: Bool
         do {
             let sender = PushSender(
                 workspace: workspace, store: store, connections: connections, options: options)
             try await look(sender, &round)
             try await send(sender, &round)
+            isNews = round.edits.contains { ![.waits, .unknown].contains($0.outcome) }
+            round.edits += try await left(round)
         } catch {
             await connections.close()
             _ = try? await store.run { try $0.endRun(outcome: "failed", summary: nil, always: false) }
@@ -47,11 +50,11 @@ struct PushRun {
         }
         await connections.close()
         var summary = PushReport(
-            edits: round.edits + (try await left(round)), duration: ContinuousClock.now - start,
+            edits: round.edits, duration: ContinuousClock.now - start,
             wasInterrupted: Task.isCancelled)
         let history = workspace.configuration.history
         summary.run = try await store.run {
-            [summary, isNews = round.edits.contains { ![.waits, .unknown].contains($0.outcome) }] in
+            [summary, isNews] in
             try $0.endRun(outcome: summary.outcomeWord, summary: summary.json, always: isNews, keeping: history)
         }
         return summary

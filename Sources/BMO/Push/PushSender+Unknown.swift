@@ -29,6 +29,14 @@ extension PushSender {
         } catch let failure as BridgeFailure {
             let edit = try await stayUnknown(entry, OutboxFailureError(failure.code.rawValue, "\(failure)", nil))
             return failure.isRetryable ? .down(bridge: place.bridge, edit) : .over(edit)
+        } catch let error as SecretError {
+            let words = OutboxFailureError("configuration", error.message, error.remedy)
+            return .down(bridge: place.bridge, try await stayUnknown(entry, words))
+        } catch let refusal as OutgoingPlan.Refusal {
+            return .over(try await stayUnknown(entry, OutboxFailureError("mapping", refusal.description, nil)))
+        } catch let error as StoreError where error.code == .request {
+            // What the remote has does not fit the database; the others can be sent all the same.
+            return .over(try await stayUnknown(entry, OutboxFailureError("mapping", error.message, error.remedy)))
         }
     }
 

@@ -236,7 +236,7 @@ struct PushSender {
                     try page.add(record, location: nil, parent: place.request.parent?.key)
                 }
             }
-        } catch is BridgeFailure {
+        } catch let error where Self.cannotAsk(error) {
             return .over(edit)
         }
         guard try await store.run({ try $0.outboxEntry(entry.id) }) != nil else {
@@ -250,6 +250,11 @@ struct PushSender {
         return .again(edit)
     }
 
+    /// Whether the remote could not be asked for an object.
+    private static func cannotAsk(_ error: any Error) -> Bool {
+        error is BridgeFailure || error is SecretError || error is OutgoingPlan.Refusal
+    }
+
     /// The remote says of an update that there is no such object: believed once it cannot be read either.
     private func checkGone(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> Outcome {
         var words = OutboxFailure(failure)
@@ -257,7 +262,7 @@ struct PushSender {
             guard case .object = try await reader(place).object(key: entry.key) else {
                 return try await noteGone(entry, place, words)
             }
-        } catch is BridgeFailure {
+        } catch let error where Self.cannotAsk(error) {
             return .over(try await wait(entry, failure))
         }
         // A part of the remote may be late; one that says so again and again has another path for updates.
