@@ -184,6 +184,34 @@ public struct Workspace: Sendable {
         try SQLiteStore(path: configuration.databasePath, model: model)
     }
 
+    /// Opens the database, which must be there, to read it: nothing in the file changes, and no lock is taken.
+    ///
+    /// - Parameter entities: The entities, by their indexes, whose objects are to be read; nil for all.
+    /// - Throws: ``StoreError``: `schema` when the file does not have their tables and columns yet.
+    public func openStoreForReading(of entities: [Int]? = nil) throws -> SQLiteStore {
+        try SQLiteStore(reading: configuration.databasePath, model: model, entities: entities)
+    }
+
+    /// Opens the database for ``plan(_:in:)``, if it is there: nothing in the file changes.
+    ///
+    /// What the file does not have yet is there as long as the store is open, as in a dry run.
+    ///
+    /// - Throws: ``StoreError``.
+    public func openStoreForPlan() throws -> SQLiteStore? {
+        let path = configuration.databasePath
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        do {
+            return try openStoreForReading()
+        } catch let error as StoreError where error.code == .schema {
+            do {
+                return try SQLiteStore(rehearsing: path, model: model)
+            } catch let other as StoreError where other.code == .open {
+                // It cannot be written.
+                throw error
+            }
+        }
+    }
+
     /// Opens the database for writing: with the file's lock, which the store keeps until it is closed.
     ///
     /// Taking the lock first means that nothing is migrated under another process's hands.

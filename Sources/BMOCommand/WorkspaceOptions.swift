@@ -67,6 +67,14 @@ struct WorkspaceOptions: ParsableArguments {
         return try workspace.openStore()
     }
 
+    /// The database, which must be there, to read it.
+    ///
+    /// - Parameter entities: The entities, by their indexes, whose objects are to be read; nil for all.
+    func storeForReading(of workspace: Workspace, _ entities: [Int]? = nil) throws -> SQLiteStore {
+        _ = try databasePath(of: workspace)
+        return try workspace.openStoreForReading(of: entities)
+    }
+
     /// The path of the database, which must be there.
     func databasePath(of workspace: Workspace) throws -> String {
         let path = workspace.configuration.databasePath
