@@ -63,7 +63,8 @@ struct SchemaDifference {
     private mutating func renamed(
         _ table: SchemaBuilder.Table, _ made: MadeTables, in db: Database
     ) throws -> Existing? {
-        guard let old = table.oldName, made.has(old), !tables.contains(where: { $0.name.lowercased() == old.lowercased() }),
+        guard let old = table.oldName, made.has(old),
+            !tables.contains(where: { $0.name.lowercased() == old.lowercased() }),
             let found = try Self.read(old, made, in: db)
         else { return nil }
         steps.append(.renameTable(from: found.name, to: table.name))
@@ -85,7 +86,8 @@ struct SchemaDifference {
 
     private mutating func rename(_ table: SchemaBuilder.Table, _ found: inout Existing) {
         for column in table.columns {
-            guard let old = column.oldName, !found.others.contains(where: { $0.isNamed(old) }), !found.columns.contains(where: { $0.isNamed(column.name) }),
+            guard let old = column.oldName, !found.others.contains(where: { $0.isNamed(old) }),
+                !found.columns.contains(where: { $0.isNamed(column.name) }),
                 !table.columns.contains(where: { $0.isNamed(old) }),
                 let index = found.columns.firstIndex(where: { $0.isNamed(old) })
             else { continue }
@@ -275,7 +277,8 @@ struct MadeTables {
         let rest = others.count > 5 ? " and \(others.count - 5) more" : ""
         throw StoreError(
             .schema, "the file has the \(shown)\(rest) that bmo did not make, and leaves as it is",
-            remedy: "name another file under `database:`, or rename the \(others.count == 1 ? "one" : "ones") in the file "
+            remedy:
+                "name another file under `database:`, or rename the \(others.count == 1 ? "one" : "ones") in the file "
                 + "or the entity in the configuration")
     }
 

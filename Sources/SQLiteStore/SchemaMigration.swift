@@ -180,9 +180,10 @@ extension SchemaDifference {
         Set(
             tables.flatMap { table -> [String] in
                 let ends = table.references.map(\.target)
-                guard ends.contains(where: keyed.contains) else { return [] }
-                // What refers to an object is in the edits of that too, as the other side of the relationship.
-                return [table.name] + ends
+                let refers = ends.contains(where: keyed.contains)
+                // The objects that these refer to may have their keys, as the other side of the relationship.
+                let isReferred = keyed.contains(table.name) || table.isFull && refers
+                return (refers ? [table.name] : []) + (isReferred ? ends : [])
             })
     }
 
