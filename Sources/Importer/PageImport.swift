@@ -41,6 +41,8 @@ public final class PageImport {
     public private(set) var newest: Watermark?
     /// Values of the watched field that are beyond the limit.
     public private(set) var valuesBeyondLimit = 0
+    /// Why the store refused the last record that it refused; it is in quarantine.
+    public private(set) var refusal: String?
     /// How many of the objects that were new are kept in ``insertions``.
     public var insertionLimit = 0
     /// The objects that were new, up to the limit.
@@ -303,8 +305,10 @@ public final class PageImport {
         let name = model.entities[row.entity].name
         let key = key(of: row, page)
         let words = "\(name) \(key.map(\.description).joined(separator: ", "))"
+        let reason = "\(words): \(error.description)"
+        refusal = reason
         try quarantine(
-            record: recordsBefore + row.record, reason: "\(words): \(error.description)",
+            record: recordsBefore + row.record, reason: reason,
             representation: batch[row.record].json, location: location)
         // The object may be there as it was before.
         if key.isEmpty {
