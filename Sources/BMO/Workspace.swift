@@ -184,6 +184,24 @@ public struct Workspace: Sendable {
         try SQLiteStore(path: configuration.databasePath, model: model)
     }
 
+    /// Opens the database for local edits, which need no lock: only where its tables have to change first that is taken.
+    ///
+    /// - Parameter command: What other processes are told about this one meanwhile; no secrets.
+    /// - Throws: ``StoreError``, `busy` with the holder when the lock is wanted and another's.
+    public func openStoreForEdits(command: String) throws -> SQLiteStore {
+        let path = configuration.databasePath
+        if FileManager.default.fileExists(atPath: path) {
+            do {
+                try openStoreForReading().close()
+            } catch let error as StoreError where error.code == .schema {
+                let lock = try FileLock.take(of: path, command: command)
+                defer { lock.release() }
+                return try openStore()
+            }
+        }
+        return try openStore()
+    }
+
     /// Opens the database, which must be there, to read it: nothing in the file changes, and no lock is taken.
     ///
     /// - Parameter entities: The entities, by their indexes, whose objects are to be read; nil for all.

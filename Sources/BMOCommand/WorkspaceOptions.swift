@@ -61,10 +61,10 @@ struct WorkspaceOptions: ParsableArguments {
         return try await Workspace.load(path: file, host: host, session: session)
     }
 
-    /// The database, which must be there.
+    /// The database, which must be there, to edit it.
     func store(of workspace: Workspace) throws -> SQLiteStore {
         _ = try databasePath(of: workspace)
-        return try workspace.openStore()
+        return try workspace.openStoreForEdits(command: "bmo")
     }
 
     /// The database, which must be there, to read it.

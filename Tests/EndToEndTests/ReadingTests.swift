@@ -47,6 +47,26 @@ extension EndToEndTests {
             #expect(list.output.contains(#""words":"a""#), "\(list)")
         }
 
+        @Test func `an edit changes the tables only with the lock of the file`() async throws {
+            let place = try await filled()
+            let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            try place.folder.write(
+                config.replacing("      text: text\n", with: "      text: text\n      more: text\n"), to: "bmo.yml")
+            let before = try place.rows("SELECT name, sql FROM sqlite_schema ORDER BY name")
+            let holder = try RunningProcess(
+                "flock", ["-F", place.database + "-lock", "sh", "-c", "echo held; exec sleep 60"])
+            try await eventually("the lock is held") { holder.output.contains("held") }
+            for arguments in [["update", "Note", "1", "--set", "text=b"], ["push"]] {
+                let run = try await place.start(arguments).finish(within: .seconds(60))
+                #expect(run.exitCode == 1 && run.errorOutput.contains("another process"), "\(run)")
+            }
+            #expect(try place.rows("SELECT name, sql FROM sqlite_schema ORDER BY name") == before)
+            holder.signal(SIGKILL)
+            _ = try await holder.finish(within: .seconds(60))
+            try await place.expect("update", "Note", "1", "--set", "more=b")
+            #expect(try place.value("SELECT more FROM Note") == "b")
+        }
+
         @Test func `a plan leaves a file of another tool as it is`() async throws {
             let place = try NotePlace()
             try SQLiteFile(place.database, creates: true).rows("CREATE TABLE mine (a)")
