@@ -76,6 +76,10 @@ extension Workspace {
             mapper: mapper, into: store)
         do {
             try page.add(batch, location: record.location)
+            if let reason = page.refusal {
+                page.rollback()
+                return reason
+            }
             try store.removeQuarantined(quarantined.id)
             try page.commitKeepingProgress()
         } catch {

@@ -214,6 +214,52 @@ public struct Workspace: Sendable {
         try SQLiteStore(path: configuration.databasePath, model: model)
     }
 
+    /// Opens the database for local edits, which need no lock: only where its tables have to change first that is taken.
+    ///
+    /// - Parameter command: What other processes are told about this one meanwhile; no secrets.
+    /// - Throws: ``StoreError``, `busy` with the holder when the lock is wanted and another's.
+    public func openStoreForEdits(command: String) throws -> SQLiteStore {
+        let path = configuration.databasePath
+        if FileManager.default.fileExists(atPath: path) {
+            do {
+                try openStoreForReading().close()
+            } catch let error as StoreError where error.code == .schema {
+                let lock = try FileLock.take(of: path, command: command)
+                defer { lock.release() }
+                return try openStore()
+            }
+        }
+        return try openStore()
+    }
+
+    /// Opens the database, which must be there, to read it: nothing in the file changes, and no lock is taken.
+    ///
+    /// - Parameter entities: The entities, by their indexes, whose objects are to be read; nil for all.
+    /// - Throws: ``StoreError``: `schema` when the file does not have their tables and columns yet.
+    public func openStoreForReading(of entities: [Int]? = nil) throws -> SQLiteStore {
+        try SQLiteStore(reading: configuration.databasePath, model: model, entities: entities)
+    }
+
+    /// Opens the database for ``plan(_:in:)``, if it is there: nothing in the file changes.
+    ///
+    /// What the file does not have yet is there as long as the store is open, as in a dry run.
+    ///
+    /// - Throws: ``StoreError``.
+    public func openStoreForPlan() throws -> SQLiteStore? {
+        let path = configuration.databasePath
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        do {
+            return try openStoreForReading()
+        } catch let error as StoreError where error.code == .schema {
+            do {
+                return try SQLiteStore(rehearsing: path, model: model)
+            } catch let other as StoreError where other.code == .open {
+                // It cannot be written.
+                throw error
+            }
+        }
+    }
+
     /// Opens the database for writing: with the file's lock, which the store keeps until it is closed.
     ///
     /// Taking the lock first means that nothing is migrated under another process's hands.

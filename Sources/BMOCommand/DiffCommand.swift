@@ -34,7 +34,7 @@ struct DiffCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try await options.workspace()
         if let entity { _ = try WorkspaceOptions.entity(entity, in: workspace) }
-        let store = try options.store(of: workspace)
+        let store = try options.storeForReading(of: workspace)
         guard let id = try run ?? store.lastRunWithChanges() else {
             throw CommandFailure("no run is kept that changed anything")
         }

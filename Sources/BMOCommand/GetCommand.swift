@@ -37,7 +37,7 @@ struct GetCommand: AsyncParsableCommand {
                 exitCode: CommandFailure.usage)
         }
         let conditions = zip(names, key).map { SQLiteStore.Condition(field: $0, comparison: .equal, value: $1) }
-        let store = try options.store(of: workspace)
+        let store = try options.storeForReading(of: workspace, [index])
         var found: [StoredValue]?
         try store.rows(of: index, where: conditions, limit: 1) { found = $0 }
         let waiting = try store.outbox(entity: entity, key: store.key(of: index, from: key))

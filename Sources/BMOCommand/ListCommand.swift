@@ -39,7 +39,7 @@ struct ListCommand: AsyncParsableCommand {
         let index = try WorkspaceOptions.entity(entity, in: workspace)
         let layout = workspace.model.entities[index]
         let parsed = try conditions.map { try ConditionParser.parse($0, for: layout) }
-        let store = try options.store(of: workspace)
+        let store = try options.storeForReading(of: workspace, [index])
         var printer = RowPrinter(layout, format: format)
         try store.rows(of: index, where: parsed, limit: limit) { printer.add($0) }
         printer.finish()

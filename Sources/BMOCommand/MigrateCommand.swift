@@ -38,7 +38,7 @@ struct MigrateCommand: AsyncParsableCommand {
             let lock = try await FileLock.take(of: path, command: "bmo migrate", patience: .none)
             defer { lock.release() }
             let migration = try SQLiteStore.migrate(
-                path: path, to: workspace.model, backup: "\(path)-before-\(Self.stamp(Date()))")
+                path: path, to: workspace.model, backup: Self.freePath("\(path)-before-\(Self.stamp(Date()))"))
             show(migration.plan, migration)
         } else {
             show(try SQLiteStore.migrationPlan(path: path, model: workspace.model), nil)
@@ -88,6 +88,17 @@ struct MigrateCommand: AsyncParsableCommand {
             writer.key("notes")
             writer.array { for note in migration?.notes ?? [] { writer.text(note) } }
         }
+    }
+
+    /// The path, or that with the first number behind it that no file has: there may be two in a second.
+    private static func freePath(_ path: String) -> String {
+        var free = path
+        var number = 2
+        while FileManager.default.fileExists(atPath: free) {
+            free = "\(path)-\(number)"
+            number += 1
+        }
+        return free
     }
 
     /// `20261121T101500Z`, in UTC.

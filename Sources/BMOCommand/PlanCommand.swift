@@ -44,8 +44,7 @@ struct PlanCommand: AsyncParsableCommand {
         let workspace = try await options.workspace()
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let conditions = try filter.parsed(entities, in: workspace)
-        let path = workspace.configuration.databasePath
-        let store = FileManager.default.fileExists(atPath: path) ? try workspace.openStore() : nil
+        let store = try workspace.openStoreForPlan()
         let plan = try await workspace.plan(
             Workspace.SyncOptions(
                 entities: entities.isEmpty ? nil : entities, restart: restart, full: full, conditions: conditions),

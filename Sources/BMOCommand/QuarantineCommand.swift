@@ -32,7 +32,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try await options.workspace()
         if let entity { _ = try WorkspaceOptions.entity(entity, in: workspace) }
-        let store = try options.store(of: workspace)
+        let store = try options.storeForReading(of: workspace, [])
         let records = try store.quarantined(entity: entity)
         try store.close()
         if json {

@@ -24,7 +24,7 @@ struct RunsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let workspace = try await options.workspace()
-        let store = try options.store(of: workspace)
+        let store = try options.storeForReading(of: workspace, [])
         let runs = try store.runs(limit: limit)
         try store.close()
         if json {

@@ -23,7 +23,7 @@ struct StatusCommand: AsyncParsableCommand {
         let workspace = try await options.workspace()
         let path = try options.databasePath(of: workspace)
         let holder = FileLock.holder(of: path)
-        let store = try options.store(of: workspace)
+        let store = try options.storeForReading(of: workspace)
         let entities = try store.status()
         let last = try store.runs(limit: 1).first
         var stubKeys: [String: [String]] = [:]

@@ -36,7 +36,14 @@ struct UndoCommand: AsyncParsableCommand {
         let isEdit = try store.runs(id: run).first?.kind == "edit"
         let undone: Int64
         do {
+            let others = try store.columnsWithoutHistory(undoing: run)
             undone = try store.undo(run: run)
+            if !others.isEmpty {
+                Terminal.error(
+                    "\(others.joined(separator: ", ")): bmo did not make \(others.count == 1 ? "this column" : "these columns") "
+                        + "and does not know what it had; it is empty in the rows that come back",
+                    prefix: "bmo: warning: ")
+            }
         } catch let refusal as UndoRefusal {
             try store.close()
             throw Self.failure(refusal, json: json)

@@ -35,7 +35,7 @@ struct WhyCommand: AsyncParsableCommand {
                 "the key of \(entity) is \(names.joined(separator: ", ")): \(names.count) values, not \(key.count)",
                 exitCode: CommandFailure.usage)
         }
-        let store = try options.store(of: workspace)
+        let store = try options.storeForReading(of: workspace, [index])
         let values = try store.key(of: index, from: key)
         let history = try workspace.history(of: index, key: values, in: store)
         let pending = try store.pendingFields(entity: entity, key: values)

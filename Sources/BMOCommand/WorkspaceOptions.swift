@@ -65,10 +65,18 @@ struct WorkspaceOptions: ParsableArguments {
         return try await Workspace.load(path: file, host: host, session: session)
     }
 
-    /// The database, which must be there.
+    /// The database, which must be there, to edit it.
     func store(of workspace: Workspace) throws -> SQLiteStore {
         _ = try databasePath(of: workspace)
-        return try workspace.openStore()
+        return try workspace.openStoreForEdits(command: "bmo")
+    }
+
+    /// The database, which must be there, to read it.
+    ///
+    /// - Parameter entities: The entities, by their indexes, whose objects are to be read; nil for all.
+    func storeForReading(of workspace: Workspace, _ entities: [Int]? = nil) throws -> SQLiteStore {
+        _ = try databasePath(of: workspace)
+        return try workspace.openStoreForReading(of: entities)
     }
 
     /// The path of the database, which must be there.

@@ -41,6 +41,8 @@ public final class PageImport {
     public private(set) var newest: Watermark?
     /// Values of the watched field that are beyond the limit.
     public private(set) var valuesBeyondLimit = 0
+    /// Why the store refused the last record that it refused; it is in quarantine.
+    public private(set) var refusal: String?
     /// How many of the objects that were new are kept in ``insertions``.
     public var insertionLimit = 0
     /// The objects that were new, up to the limit.
@@ -96,8 +98,8 @@ public final class PageImport {
             }
             for field in mapper.takeUnknownFields() { try transaction.noteUnknownField(field) }
             let tombstones = tombstones(of: page, batch)
-            try mergeRows(page, tombstones.records, batch)
-            try mergeLinks(page, tombstones.records)
+            let refused = try mergeRows(page, tombstones.records, batch, location)
+            try mergeLinks(page, without: tombstones.records.union(refused))
             for tombstone in tombstones.keys { try delete(tombstone.key, of: tombstone.entity) }
         }
         recordsBefore += batch.count
@@ -251,7 +253,11 @@ public final class PageImport {
         return String(text.unicodeScalars[..<start]) + "… (\(text.utf8.count) bytes)"
     }
 
-    private func mergeRows(_ page: MixedPage, _ tombstones: Set<Int>, _ batch: RecordBatch) throws {
+    /// - Returns: The records that the store refuses, which are in quarantine now.
+    private func mergeRows(
+        _ page: MixedPage, _ tombstones: Set<Int>, _ batch: RecordBatch, _ location: String?
+    ) throws -> Set<Int> {
+        var refused: Set<Int> = []
         try page.cells.withUnsafeBufferPointer { cells in
             // What an unchanged object refers to was made sure of when that was written.
             var written: [Int] = []
@@ -265,7 +271,16 @@ public final class PageImport {
                 record = row.record
                 if isTop, let watched = origin.watched { note(own, of: row, watched, batch) }
                 if !tombstones.isEmpty, tombstones.contains(record) { continue }
-                switch try transaction.merge(entity: row.entity, cells: own, as: role) {
+                if !refused.isEmpty, refused.contains(record) { continue }
+                let outcome: MergeOutcome
+                do {
+                    outcome = try transaction.merge(entity: row.entity, cells: own, as: role)
+                } catch let error as StoreError where error.code == .constraint {
+                    try refuse(row, page, batch, location, because: error)
+                    refused.insert(record)
+                    continue
+                }
+                switch outcome {
                 case .inserted where row.isReference: counts[row.entity].stubs += 1
                 case .inserted:
                     counts[row.entity].inserted += 1
@@ -279,6 +294,27 @@ public final class PageImport {
             }
             // Only now, so that an object of the same page does not become a stub first.
             for index in written { try ensureTargets(of: page.rows[index], cells) }
+        }
+        return refused
+    }
+
+    /// Keeps a record of which the store refuses a row; the rows before it stay.
+    private func refuse(
+        _ row: MixedPage.Row, _ page: MixedPage, _ batch: RecordBatch, _ location: String?, because error: StoreError
+    ) throws {
+        let name = model.entities[row.entity].name
+        let key = key(of: row, page)
+        let words = "\(name) \(key.map(\.description).joined(separator: ", "))"
+        let reason = "\(words): \(error.description)"
+        refusal = reason
+        try quarantine(
+            record: recordsBefore + row.record, reason: reason,
+            representation: batch[row.record].json, location: location)
+        // The object may be there as it was before.
+        if key.isEmpty {
+            try transaction.spareUnknown()
+        } else {
+            try transaction.spare(entity: row.entity, key: key)
         }
     }
 
@@ -311,12 +347,12 @@ public final class PageImport {
         newest = Watermark(local: value, remote: watched.field.remoteText(in: batch[row.record]) ?? value.description)
     }
 
-    private func mergeLinks(_ page: MixedPage, _ tombstones: Set<Int>) throws {
+    private func mergeLinks(_ page: MixedPage, without left: Set<Int>) throws {
         guard !page.links.isEmpty else { return }
         try page.linkCells.withUnsafeBufferPointer { targets in
             for link in page.links {
                 let row = page.rows[link.row]
-                if !tombstones.isEmpty, tombstones.contains(row.record) { continue }
+                if !left.isEmpty, left.contains(row.record) { continue }
                 let layout = model.entities[row.entity]
                 let width = model.entities[layout.toMany[link.relationship].target].key.count
                 let changed = try transaction.mergeLinks(

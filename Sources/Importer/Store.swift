@@ -184,6 +184,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case io
         /// What was asked for makes no sense, such as a condition on a field that is not there.
         case request
+        /// A row that a rule of the database refuses: a unique index or a trigger that somebody added.
+        ///
+        /// What was tried is undone, and the page can go on without it.
+        case constraint
         /// A defect, or damage.
         case `internal`
     }

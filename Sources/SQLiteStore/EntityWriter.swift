@@ -74,11 +74,18 @@ final class EntityWriter {
     }
 
     private func mergeOverEdits(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
+        let before = RawStatement.totalChanges(connection)
         guard let own = try edits.merge(layout, cells, as: role) else {
             lastRow = nil
             return .unchanged
         }
-        return try own.cells.withUnsafeBufferPointer { try mergeAll($0, as: own.role) }
+        let hasWritten = RawStatement.totalChanges(connection) != before
+        do {
+            return try own.cells.withUnsafeBufferPointer { try mergeAll($0, as: own.role) }
+        } catch let error as StoreError where hasWritten && error.code == .constraint {
+            // What was written of the edits cannot be taken back without the page.
+            throw StoreError(.io, error.message, remedy: error.remedy)
+        }
     }
 
     private func mergeAll(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
@@ -89,11 +96,7 @@ final class EntityWriter {
         }
         let isReference = role == .reference
         guard let found = try find(cells) else {
-            guard try insertNew(cells, as: role) else {
-                throw StoreError(
-                    .io, "a row of \(layout.name) breaks a rule that was added to its table: it is like another",
-                    remedy: "drop the unique index that is not bmo's")
-            }
+            guard try insertNew(cells, as: role) else { throw try refusal(of: cells) }
             expectsNew = true
             return .inserted
         }
@@ -164,6 +167,21 @@ final class EntityWriter {
         try provenance.noteInsert(layout, cells, as: role)
         if isRecorded { try recordInsert(cells, isReference ? .stubbed : .inserted) }
         return true
+    }
+
+    /// Why a row that is not there cannot be inserted: SQLite says so where it is not told to pass over it.
+    private func refusal(of cells: UnsafeBufferPointer<Cell>) throws -> StoreError {
+        let statement = try RawStatement(
+            Self.insertion(table, layout.fields.map { SchemaBuilder.quoted($0.name) }), on: connection)
+        for index in cells.indices { statement.bind(cells[index], at: Int32(index + 1)) }
+        do {
+            let count = try statement.run()
+            return StoreError(
+                count == 0 ? .constraint : .io, "a trigger of the database keeps the row out of \(layout.name)",
+                remedy: "drop the trigger that is not bmo's")
+        } catch let error as StoreError {
+            return error
+        }
     }
 
     /// Leaves the entity of the row at hand alone, unless it becomes a more special one.

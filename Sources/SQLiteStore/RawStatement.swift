@@ -212,7 +212,26 @@ enum SQLiteFailure {
     /// The error that `connection` reports last.
     static func error(_ connection: OpaquePointer?, _ status: Int32, _ action: String) -> StoreError {
         let words = connection.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(status))
-        return error(code: status, words: words, action: action)
+        let error = error(code: status, words: words, action: action)
+        // A trigger may have ended the whole transaction, with the page so far.
+        guard error.code == .constraint, connection.map({ sqlite3_get_autocommit($0) != 0 }) ?? false else {
+            return error
+        }
+        return StoreError(.io, error.message, remedy: error.remedy)
+    }
+
+    /// What a rule that somebody added to the database says, in words.
+    private static func rule(_ code: Int32, _ words: String) -> String {
+        let object = words.firstRange(of: "failed: ").map { String(words[$0.upperBound...]) }
+        switch (code, object) {
+        case (SQLITE_CONSTRAINT | 8 << 8, let object?):
+            return "the database's own constraint on \(object): another row has the same"
+        case (SQLITE_CONSTRAINT | 5 << 8, let object?):
+            return "the database's own constraint on \(object): it must have a value"
+        case (SQLITE_CONSTRAINT | 7 << 8, _): return "a trigger of the database refuses it: \(words)"
+        case (_, let object?): return "the database's own constraint on \(object) does not hold"
+        case (_, nil): return "the database's own constraint does not hold: \(words)"
+        }
     }
 
     /// The error of a result code.
@@ -233,6 +252,10 @@ enum SQLiteFailure {
             StoreError(
                 .open, "the file is damaged or no SQLite database (\(words))",
                 remedy: "restore it, or name another file")
+        case SQLITE_CONSTRAINT:
+            StoreError(
+                .constraint, rule(code, words),
+                remedy: "drop the index or the trigger that is not bmo's, or mend the value")
         default:
             StoreError(.internal, "SQLite refused: \(words) [\(code)] while \(action)")
         }

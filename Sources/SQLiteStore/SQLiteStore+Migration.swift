@@ -22,10 +22,10 @@ extension SQLiteStore {
     public static func migrationPlan(path: String, model: CompiledModel) throws -> SchemaPlan {
         try naming(path) {
             try translating("reading the tables") {
-                let queue = try migrationQueue(path)
+                let queue = try ReadingConnection.open(path)
                 defer { try? queue.close() }
                 return try queue.read { db in
-                    guard try db.tableExists("bmo_meta") else { throw notOurs }
+                    try checkIsOurs(model, db)
                     let difference = try SchemaDifference(of: model, in: db)
                     var plan = SchemaPlan(difference)
                     for index in plan.steps.indices {
@@ -52,14 +52,21 @@ extension SQLiteStore {
                 let queue = try migrationQueue(path)
                 defer { try? queue.close() }
                 return try queue.writeWithoutTransaction { db in
-                    guard try db.tableExists("bmo_meta") else { throw notOurs }
+                    try checkIsOurs(model, db)
                     guard try !SchemaPlan(SchemaDifference(of: model, in: db)).isEmpty else {
+                        // Bookkeeping of an earlier version is brought up to date by whoever writes.
+                        if try !SchemaUpdate.hasBookkeeping(in: db) {
+                            try db.inTransaction(.immediate) {
+                                try SchemaUpdate.migrate(db)
+                                return .commit
+                            }
+                        }
                         return Migration(plan: SchemaPlan(steps: []), backup: nil, notes: [])
                     }
-                    guard access(backup, F_OK) != 0 else {
-                        throw StoreError(.io, "there is a file \(backup) already", remedy: "move it away")
-                    }
-                    try db.execute(sql: "VACUUM INTO ?", arguments: [backup])
+                    try back(up: db, of: path, to: backup)
+                    var hasMigrated = false
+                    // Without a migration it is a copy of what is there still, and takes space that may be short.
+                    defer { if !hasMigrated { unlink(backup) } }
                     var result = Migration(plan: SchemaPlan(steps: []), backup: backup, notes: [])
                     try db.inTransaction(.immediate) {
                         let started = Clock.now()
@@ -72,14 +79,45 @@ extension SQLiteStore {
                         try record(result, started, in: db)
                         return .commit
                     }
+                    hasMigrated = true
                     return result
                 }
             }
         }
     }
 
-    private static let notOurs = StoreError(
-        .schema, "the file is no database of bmo", remedy: "`bmo sync` makes one; name it under `database:`")
+    /// - Throws: ``StoreError`` of the code `schema` when bmo has made nothing in the file.
+    static func checkIsOurs(_ model: CompiledModel, _ db: Database) throws {
+        guard try !db.tableExists("bmo_meta") else { return }
+        try MadeTables(in: db).refuseOthers(among: SchemaBuilder(model).tables, in: db)
+        throw StoreError(.schema, "bmo has made nothing in the file yet", remedy: "`bmo sync` adds its tables")
+    }
+
+    /// Copies the file; whoever may not read it may not read the copy at any moment.
+    private static func back(up db: Database, of path: String, to backup: String) throws {
+        var status = stat()
+        let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o600
+        let descriptor = Glibc.open(backup, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            guard errno != EEXIST else {
+                throw StoreError(.io, "there is a file \(backup) already", remedy: "move it away")
+            }
+            throw StoreError(
+                .io, "the copy \(backup) cannot be made: \(String(cString: strerror(errno)))",
+                remedy: "check the folder and its permissions")
+        }
+        // The owner's too, where this is root's doing; that it cannot be is no reason to stop.
+        _ = fchown(descriptor, status.st_uid, status.st_gid)
+        _ = fchmod(descriptor, mode)
+        Glibc.close(descriptor)
+        do {
+            // SQLite writes into an empty file that is there.
+            try db.execute(sql: "VACUUM INTO ?", arguments: [backup])
+        } catch {
+            unlink(backup)
+            throw error
+        }
+    }
 
     private static func migrationQueue(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()

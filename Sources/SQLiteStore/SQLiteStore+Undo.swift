@@ -73,6 +73,26 @@ extension SQLiteStore {
         }
     }
 
+    /// The columns that bmo did not make, as `Entity.column`, in whose rows an undo of a run brings objects back.
+    ///
+    /// The history does not know their values: in these rows they are null afterwards.
+    ///
+    /// - Throws: ``StoreError``.
+    public func columnsWithoutHistory(undoing id: Int64) throws -> [String] {
+        try read("reading the tables") { db in
+            let tables = try String.fetchAll(
+                db,
+                sql: """
+                    SELECT DISTINCT entity FROM bmo_changes
+                    WHERE run = ? AND change = 'deleted' AND new IS NULL ORDER BY entity
+                    """, arguments: [id])
+            let made = try MadeTables(in: db)
+            return try tables.filter { try db.tableExists($0) }.flatMap { table in
+                try db.columns(in: table).map(\.name).filter { !made.has($0, in: table) }.map { "\(table).\($0)" }
+            }
+        }
+    }
+
     private func runForUndo(_ id: Int64) throws -> RunRecord {
         guard let run = try runs(id: id).first else {
             throw StoreError(.request, "there is no run \(id)", remedy: "`bmo runs` lists those that are kept")

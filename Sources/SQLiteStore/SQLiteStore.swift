@@ -15,8 +15,9 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     private let reader: Mutex<Reader>
     let path: String
     let model: CompiledModel
+    private let use: Use
     /// Whether all that is written is taken back at the end; see ``init(rehearsing:model:)``.
-    let isRehearsal: Bool
+    var isRehearsal: Bool { use == .rehearsing }
     private var openWriters: Writers?
     /// A page that was given up is still open; touched inside the writer's accesses only.
     private var owesRollback = false
@@ -42,13 +43,19 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         var isClosed = false
     }
 
+    /// What a store is opened for.
+    private enum Use {
+        case writing, rehearsing, reading
+    }
+
     private static let closed = StoreError(.internal, "the database is closed")
+    private static let onlyRead = StoreError(.internal, "the database was opened for reading")
 
     /// Opens or makes the file at `path` and makes its tables fit the model.
     ///
     /// - Throws: ``StoreError``: `open` when the file cannot be, `schema` when its tables do not fit the model.
     public convenience init(path: String, model: CompiledModel) throws {
-        try self.init(path: path, model: model, isRehearsal: false)
+        try self.init(path: path, model: model, use: .writing) { try Self.open(path) }
     }
 
     /// Opens the file at `path` for a rehearsal: all that is written is gone when the store is closed.
@@ -60,34 +67,62 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// - Throws: ``StoreError`` as ``init(path:model:)``, and `busy` when another process is writing.
     public convenience init(rehearsing path: String, model: CompiledModel) throws {
         // SQLite's name for a database that is nobody else's and on disk only when it is large.
-        try self.init(path: access(path, F_OK) == 0 ? path : "", model: model, isRehearsal: true)
+        let path = access(path, F_OK) == 0 ? path : ""
+        try self.init(path: path, model: model, use: .rehearsing) { try Self.open(path) }
     }
 
-    private init(path: String, model: CompiledModel, isRehearsal: Bool) throws {
+    /// Opens the file at `path` to read it: its tables stay as they are, and no lock is taken.
+    ///
+    /// A file that nobody may write can be read too.
+    ///
+    /// - Parameters:
+    ///   - path: The file, which must be there.
+    ///   - model: The model.
+    ///   - entities: The entities, by their indexes, whose objects are to be read; nil for all.
+    /// - Throws: ``StoreError``: `open` when the file cannot be, `schema` when it does not have the tables and columns of
+    ///   these entities yet.
+    public convenience init(reading path: String, model: CompiledModel, entities: [Int]? = nil) throws {
+        try self.init(path: path, model: model, use: .reading, entities: entities) {
+            try ReadingConnection.open(path)
+        }
+    }
+
+    private init(
+        path: String, model: CompiledModel, use: Use, entities: [Int]? = nil, _ open: () throws -> DatabaseQueue
+    ) throws {
         self.model = model
         self.path = path
-        self.isRehearsal = isRehearsal
+        self.use = use
         reader = Mutex(Reader())
-        // Not GRDB's pool: it writes to the file when it opens it, and leaves the WAL behind when it closes (7.10.0).
-        writer = try SQLiteStore.naming(path) {
-            try SQLiteStore.translating("opening it") {
-                try DatabaseQueue(
-                    path: path, configuration: Self.configuration(isReadOnly: false, isRehearsal: isRehearsal))
+        writer = try SQLiteStore.naming(path) { try SQLiteStore.translating("opening it", open) }
+        try SQLiteStore.naming(path) {
+            if use == .reading {
+                try read("reading the tables") { try SchemaLag(model, entities, in: $0).check() }
+            } else {
+                try SQLiteStore.translating("making the tables") { try prepare() }
             }
         }
-        try SQLiteStore.naming(path) {
-            try SQLiteStore.translating("making the tables") {
-                try writer.writeWithoutTransaction { db in
-                    if isRehearsal {
-                        db.add(transactionObserver: CommitGuard())
-                        try db.beginTransaction(.immediate)
-                    }
-                    if try !SchemaUpdate.isCurrent(model, in: db) {
-                        try inTransaction(db) { try SchemaUpdate.apply(model, to: db) }
-                    }
-                    openWriters = try Writers(model, on: db.sqliteConnection)
-                }
+    }
+
+    private static func open(_ path: String) throws -> DatabaseQueue {
+        // Not GRDB's pool: it writes to the file when it opens it, and leaves the WAL behind when it closes (7.10.0).
+        try DatabaseQueue(path: path, configuration: configuration(isReadOnly: false))
+    }
+
+    /// Makes the tables fit, before anything else is written.
+    private func prepare() throws {
+        try writer.writeWithoutTransaction { db in
+            if isRehearsal {
+                db.add(transactionObserver: CommitGuard())
+                try db.beginTransaction(.immediate)
             }
+            if try !SchemaUpdate.isCurrent(model, in: db) {
+                try inTransaction(db) { try SchemaUpdate.apply(model, to: db) }
+            }
+            // The mode is in the file: that of one that is only looked at, or refused, stays.
+            // In WAL mode NORMAL loses nothing but the last commits at a power failure, and never consistency.
+            if !isRehearsal { try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL") }
+            openWriters = try Writers(model, on: db.sqliteConnection)
         }
     }
 
@@ -102,7 +137,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
-    private static func configuration(isReadOnly: Bool, isRehearsal: Bool = false) -> Configuration {
+    private static func configuration(isReadOnly: Bool) -> Configuration {
         var configuration = Configuration()
         configuration.label = "bmo"
         configuration.readonly = isReadOnly
@@ -111,15 +146,8 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         // A page's transaction stays open between two accesses, while its next batch is on its way.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { db in
-            // The mode is in the file: that of one that is only looked at stays.
-            guard !isRehearsal else { return try db.execute(sql: "PRAGMA cache_size = -12288") }
-            // In WAL mode NORMAL loses nothing but the last commits at a power failure, and never consistency.
             // 12 MiB of page cache; a fourth of the checkpoints that the default of 1,000 pages makes.
-            try db.execute(
-                sql: """
-                    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-                    PRAGMA cache_size = -12288; PRAGMA wal_autocheckpoint = 4000
-                    """)
+            try db.execute(sql: "PRAGMA cache_size = -12288; PRAGMA wal_autocheckpoint = 4000")
         }
         return configuration
     }
@@ -128,6 +156,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     func read<Result>(_ action: String, _ body: (Database) throws -> Result) throws -> Result {
         try SQLiteStore.translating(action) {
             if isRehearsal { return try writer.writeWithoutTransaction(body) }
+            if use == .reading { return try writer.read(body) }
             let queue = try reader.withLock { reader in
                 guard !reader.isClosed else { throw Self.closed }
                 let queue =
@@ -211,6 +240,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
 
     /// Begins a transaction, which in a rehearsal is a part of the one that is never committed.
     func beginTransaction(_ db: Database) throws {
+        guard use != .reading else { throw Self.onlyRead }
         try finishRollback(db)
         guard isRehearsal else { return try db.beginTransaction(.immediate) }
         // SQLite ends a transaction by itself when there is no space or no memory left. A savepoint would be a new one.
@@ -252,7 +282,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// The statements, which live until the file is closed: nobody else may keep them.
     var writers: Writers {
         get throws {
-            guard let openWriters else { throw Self.closed }
+            guard let openWriters else { throw use == .reading ? Self.onlyRead : Self.closed }
             return openWriters
         }
     }

@@ -36,7 +36,7 @@ struct SchemaBuilder {
 
     struct Table {
         let name: String
-        let columns: [Column]
+        private(set) var columns: [Column]
         let indexes: [String]
         /// What the table was called in earlier configurations.
         var oldName: String?
@@ -44,7 +44,9 @@ struct SchemaBuilder {
         var oldKinds: [String: String] = [:]
         /// The relationships to one whose columns these are.
         var references: [ReferenceColumns] = []
-        fileprivate let lines: [String]
+        /// How many of the columns, the last ones, are none of the model's.
+        private(set) var otherCount = 0
+        fileprivate var lines: [String]
         fileprivate let options: String
 
         var sql: String { sql(as: name) }
@@ -53,6 +55,17 @@ struct SchemaBuilder {
         func sql(as name: String) -> String {
             "CREATE TABLE IF NOT EXISTS \(SchemaBuilder.quoted(name)) (\n    "
                 + lines.joined(separator: ",\n    ") + "\n) \(options)"
+        }
+
+        /// The same table with columns of somebody else, without their constraints.
+        func with(_ others: [Column]) -> Table {
+            var table = self
+            // Constraints of the table come after all columns.
+            table.lines.insert(
+                contentsOf: others.map { "\(SchemaBuilder.quoted($0.name)) \($0.type)" }, at: columns.count)
+            table.columns += others
+            table.otherCount = others.count
+            return table
         }
 
         /// The names of the columns of the key, in its order.

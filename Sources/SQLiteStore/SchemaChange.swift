@@ -82,9 +82,11 @@ enum SchemaChange {
 }
 
 extension SchemaPlan {
-    init(_ difference: SchemaDifference) {
+    init(_ difference: SchemaDifference) { self.init(difference.steps) }
+
+    init(_ steps: [SchemaStep]) {
         self.init(
-            steps: difference.steps.map {
+            steps: steps.map {
                 Step(description: $0.words, cost: nil, isLossless: $0.isLossless, isOptional: $0.isOptional)
             })
     }

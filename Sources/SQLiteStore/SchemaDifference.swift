@@ -1,4 +1,5 @@
 internal import GRDB
+internal import Importer
 internal import Mapping
 internal import Model
 
@@ -14,6 +15,8 @@ struct SchemaDifference {
         var names: [String: String]
         /// The columns of the key, in its order, under the names of the file.
         var key: [String]
+        /// The columns that bmo did not make; they stay.
+        var others: [SchemaBuilder.Column] = []
 
         /// The same after the changes that rename.
         var renamed: Existing {
@@ -34,6 +37,7 @@ struct SchemaDifference {
     init(of model: CompiledModel, in db: Database) throws {
         tables = SchemaBuilder(model).tables
         let made = try MadeTables(in: db)
+        try made.refuseOthers(among: tables, in: db)
         for table in tables {
             guard var found = try Self.read(table.name, made, in: db) ?? renamed(table, made, in: db) else {
                 steps.append(.addTable(table))
@@ -59,7 +63,8 @@ struct SchemaDifference {
     private mutating func renamed(
         _ table: SchemaBuilder.Table, _ made: MadeTables, in db: Database
     ) throws -> Existing? {
-        guard let old = table.oldName, !tables.contains(where: { $0.name.lowercased() == old.lowercased() }),
+        guard let old = table.oldName, made.has(old),
+            !tables.contains(where: { $0.name.lowercased() == old.lowercased() }),
             let found = try Self.read(old, made, in: db)
         else { return nil }
         steps.append(.renameTable(from: found.name, to: table.name))
@@ -81,7 +86,8 @@ struct SchemaDifference {
 
     private mutating func rename(_ table: SchemaBuilder.Table, _ found: inout Existing) {
         for column in table.columns {
-            guard let old = column.oldName, !found.columns.contains(where: { $0.isNamed(column.name) }),
+            guard let old = column.oldName, !found.others.contains(where: { $0.isNamed(old) }),
+                !found.columns.contains(where: { $0.isNamed(column.name) }),
                 !table.columns.contains(where: { $0.isNamed(old) }),
                 let index = found.columns.firstIndex(where: { $0.isNamed(old) })
             else { continue }
@@ -125,7 +131,9 @@ struct SchemaDifference {
         }
         for column in found.columns where !table.columns.contains(where: { $0.isNamed(column.name) }) {
             // A column of the old key that is none of the new goes with the change of the key.
-            if !column.isKey { steps.append(.dropColumn(table: table.name, column: column.name)) }
+            if !column.isKey, !found.others.contains(where: { $0.isNamed(column.name) }) {
+                steps.append(.dropColumn(table: table.name, column: column.name))
+            }
         }
     }
 
@@ -186,7 +194,7 @@ struct SchemaDifference {
         return Existing(
             name: name, columns: columns,
             names: Dictionary(columns.map { ($0.name, $0.name) }, uniquingKeysWith: { first, _ in first }),
-            key: key.map { $0["name"] })
+            key: key.map { $0["name"] }, others: columns.filter { !made.has($0.name, in: name) })
     }
 }
 
@@ -212,14 +220,15 @@ struct MadeTables {
 
     /// - Throws: GRDB's errors.
     init(in db: Database) throws {
+        guard try db.tableExists("bmo_meta") else { return }
         func value(_ name: String) throws -> String? {
             try String.fetchOne(db, sql: "SELECT value FROM bmo_meta WHERE name = ?", arguments: [name])
         }
         if let text = try value("made") {
             for line in text.split(separator: "\n") {
                 let parts = line.split(separator: " ")
-                guard parts.count == 3, let type = AttributeType(rawValue: String(parts[2])) else { continue }
-                add(String(parts[0]), column: String(parts[1]), type)
+                guard parts.count == 3 else { continue }
+                add(String(parts[0]), column: String(parts[1]), AttributeType(rawValue: String(parts[2])))
             }
         } else if let schema = try value("schema") {
             // A file of an earlier version: the types of its attributes are not known.
@@ -232,13 +241,45 @@ struct MadeTables {
         }
     }
 
-    private mutating func add(_ table: String, column: String, _ type: AttributeType) {
+    private mutating func add(_ table: String, column: String, _ type: AttributeType?) {
         if !names.contains(table) { names.append(table) }
         types["\(table.lowercased()) \(column.lowercased())"] = type
     }
 
+    /// Whether bmo made the column; it is taken to have made all of a table of which only the name is known.
+    func has(_ column: String, in table: String) -> Bool {
+        let prefix = table.lowercased() + " "
+        guard types.keys.contains(where: { $0.hasPrefix(prefix) }), types[prefix + "-"] == nil else { return true }
+        return types[prefix + column.lowercased()] != nil
+    }
+
     func type(of column: String, in table: String) -> AttributeType? {
         types["\(table.lowercased()) \(column.lowercased())"]
+    }
+
+    /// Whether bmo made the table.
+    func has(_ table: String) -> Bool { names.contains { $0.lowercased() == table.lowercased() } }
+
+    /// A table of somebody else that has the name of one of the model would be written over.
+    ///
+    /// - Throws: ``StoreError`` of the code `schema` that names such tables and views.
+    func refuseOthers(among tables: [SchemaBuilder.Table], in db: Database) throws {
+        let others = try tables.filter { !has($0.name) }.compactMap { table in
+            try String.fetchOne(
+                db,
+                sql: """
+                    SELECT type || ' ' || name FROM sqlite_schema
+                    WHERE type IN ('table', 'view') AND lower(name) = lower(?)
+                    """, arguments: [table.name])
+        }
+        guard !others.isEmpty else { return }
+        let shown = others.prefix(5).joined(separator: ", the ")
+        let rest = others.count > 5 ? " and \(others.count - 5) more" : ""
+        throw StoreError(
+            .schema, "the file has the \(shown)\(rest) that bmo did not make, and leaves as it is",
+            remedy:
+                "name another file under `database:`, or rename the \(others.count == 1 ? "one" : "ones") in the file "
+                + "or the entity in the configuration")
     }
 
     /// The lines of the tables of a model.
@@ -248,16 +289,23 @@ struct MadeTables {
         }
     }
 
-    /// Keeps the tables of a model, and those of earlier ones that are still in the file.
+    /// Keeps the tables of a model, and the tables and columns of earlier ones that are still in the file.
     static func save(_ tables: [SchemaBuilder.Table], in db: Database) throws {
         let before = try MadeTables(in: db)
         let lines = Self.lines(tables)
-        let wanted = Set(tables.map { $0.name.lowercased() })
         var left: [String] = []
-        for name in before.names where try !wanted.contains(name.lowercased()) && db.tableExists(name) {
+        for name in before.names where try db.tableExists(name) {
             let own = before.types.filter { $0.key.hasPrefix(name.lowercased() + " ") }
-            let columns = own.map { "\(name) \($0.key.split(separator: " ")[1]) \($0.value.rawValue)" }.sorted()
-            left += columns.isEmpty ? ["\(name) - text"] : columns
+            var columns = own.map { "\(name) \($0.key.split(separator: " ")[1]) \($0.value.rawValue)" }.sorted()
+            if columns.isEmpty { columns = ["\(name) - text"] }
+            if let table = tables.first(where: { $0.name.lowercased() == name.lowercased() }) {
+                let present = try db.columns(in: name).map { $0.name.lowercased() }
+                columns.removeAll { line in
+                    let column = line.split(separator: " ")[1]
+                    return !present.contains(String(column)) || table.columns.contains { $0.isNamed(String(column)) }
+                }
+            }
+            left += columns
         }
         try db.execute(
             sql: "INSERT OR REPLACE INTO bmo_meta (name, value) VALUES ('made', ?)",

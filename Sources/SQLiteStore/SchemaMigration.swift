@@ -35,6 +35,8 @@ struct SchemaMigration {
     private func checkOutbox() throws {
         var names = Set(difference.steps.compactMap(\.rebuiltTable))
         for case .dropTable(let name) in difference.steps { names.insert(name) }
+        names.formUnion(difference.holders(ofKeysOf: difference.rekeyed))
+        names.formUnion(difference.owners(ofLinks: names))
         for name in names.sorted() {
             let count =
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM bmo_outbox WHERE root = ?", arguments: [name]) ?? 0
@@ -62,7 +64,10 @@ struct SchemaMigration {
             guard let table = difference.tables.first(where: { $0.name == name }),
                 let existing = difference.existing[name.lowercased()]
             else { continue }
-            var rebuild = try TableRebuild(table, existing.renamed, in: difference.renamed, db)
+            var rebuild = try TableRebuild(table.with(existing.others), existing.renamed, in: difference.renamed, db)
+            for column in existing.others {
+                notes.append("\(name).\(column.name), which bmo did not make, stays, without constraints of its own")
+            }
             let keys = try KeyedBookkeeping(of: name, on: db)
             let lost = try rebuild.fill { try keys.move(from: $0, to: $1) }
             try note(lost, of: name)
@@ -158,6 +163,35 @@ struct SchemaMigration {
 }
 
 extension SchemaDifference {
+    /// The tables whose keys change, in their columns or these columns' types.
+    fileprivate var rekeyed: Set<String> {
+        Set(
+            steps.compactMap { step -> String? in
+                switch step {
+                case .changeKey(let table, _, _): table
+                case .convert(let table, let column, _) where column.isKey: table
+                default: nil
+                }
+            })
+    }
+
+    /// The tables whose objects' edits may have keys of these: by relationships to one and to many, from either side.
+    fileprivate func holders(ofKeysOf keyed: Set<String>) -> Set<String> {
+        Set(
+            tables.flatMap { table -> [String] in
+                let ends = table.references.map(\.target)
+                let refers = ends.contains(where: keyed.contains)
+                // The objects that these refer to may have their keys, as the other side of the relationship.
+                let isReferred = keyed.contains(table.name) || table.isFull && refers
+                return (refers ? [table.name] : []) + (isReferred ? ends : [])
+            })
+    }
+
+    /// The tables whose objects have the links of these tables.
+    fileprivate func owners(ofLinks names: Set<String>) -> Set<String> {
+        Set(tables.filter { $0.isFull && names.contains($0.name) }.flatMap { $0.references.map(\.target) })
+    }
+
     /// The same after the changes that rename: the file has the new names.
     fileprivate var renamed: SchemaDifference {
         var copy = self

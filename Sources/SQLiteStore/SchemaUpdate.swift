@@ -161,9 +161,13 @@ enum SchemaUpdate {
             sql: "INSERT OR REPLACE INTO bmo_meta (name, value) VALUES ('schema', ?)", arguments: [text(of: tables)])
     }
 
-    /// Makes the bookkeeping tables those of this version.
-    static func migrate(_ db: Database) throws {
-        try db.execute(sql: "CREATE TABLE IF NOT EXISTS bmo_meta (name TEXT PRIMARY KEY NOT NULL, value TEXT) STRICT")
+    /// Whether the bookkeeping tables are those of this version.
+    ///
+    /// - Throws: ``StoreError`` when they are those of a newer one.
+    static func hasBookkeeping(in db: Database) throws -> Bool { try bookkeeping(in: db) == migrations.count }
+
+    /// How many migrations of the bookkeeping the file has seen.
+    private static func bookkeeping(in db: Database) throws -> Int {
         let version = try String.fetchOne(db, sql: "SELECT value FROM bmo_meta WHERE name = 'version'")
         let done = version.flatMap(Int.init) ?? 0
         guard done <= migrations.count else {
@@ -172,6 +176,13 @@ enum SchemaUpdate {
                 "the database was written by a newer bmo (bookkeeping \(done), this bmo knows \(migrations.count))",
                 remedy: "use that bmo, or another file")
         }
+        return done
+    }
+
+    /// Makes the bookkeeping tables those of this version.
+    static func migrate(_ db: Database) throws {
+        try db.execute(sql: "CREATE TABLE IF NOT EXISTS bmo_meta (name TEXT PRIMARY KEY NOT NULL, value TEXT) STRICT")
+        let done = try bookkeeping(in: db)
         guard done < migrations.count else { return }
         for migration in migrations[done...] { try db.execute(sql: migration.sql) }
         try db.execute(

@@ -202,7 +202,7 @@ struct TableRebuild {
             lost.append(loss("the key \(name) has no value of its type", old, isWholeRow: true))
             return nil
         }
-        if table.isFull, let index = row.firstIndex(of: .null) {
+        if table.isFull, let index = row.dropLast(table.otherCount).firstIndex(of: .null) {
             lost.append(loss("its \(table.columns[index].name) could not be kept", old, isWholeRow: true))
             return nil
         }

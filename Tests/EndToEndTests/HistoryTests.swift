@@ -1,4 +1,5 @@
 import Foundation
+import ImportTestSupport
 import TestSupport
 import Testing
 
@@ -189,6 +190,39 @@ extension EndToEndTests {
             #expect(try await site.expectSuccess("why", "Country", "DK").output.contains("in quarantine since"))
             try await site.expectSuccess("undo", "2")
             #expect(try await site.query("SELECT count(*) FROM Country") == "1\n")
+        }
+
+        @Test func `what an index of the user's refuses stays in quarantine until that goes`() async throws {
+            let site = try await FileSite()
+            try site.publish(countries: #"[{"code": "NO", "name": "Norway"}]"#)
+            try await site.expectSuccess("sync", "Country")
+            try SQLiteFile(site.database).rows("CREATE UNIQUE INDEX mine ON Country (name)")
+            try SQLiteFile(site.database).rows("ALTER TABLE Country ADD COLUMN note TEXT")
+            try site.publish(countries: #"[{"code": "NO", "name": "Norway"}, {"code": "N2", "name": "Norway"}]"#)
+            try await site.expectSuccess("sync", "Country")
+            try await site.expectSuccess("sync", "Country")
+            let retry = try await site.expectSuccess("quarantine", "retry")
+            #expect(retry.words.last == "0 records fit now; 1 in quarantine", "\(retry)")
+            #expect(
+                retry.words.contains {
+                    $0.contains(
+                        "stays: Country N2: the database's own constraint on Country.name: another row has the same")
+                }, "\(retry)")
+            try SQLiteFile(site.database).rows("DROP INDEX mine")
+            let again = try await site.expectSuccess("quarantine", "retry")
+            #expect(again.words.last?.hasPrefix("1 record fits now") == true, "\(again)")
+            #expect(try await site.query("SELECT code FROM Country ORDER BY 1") == "N2\nNO\n")
+
+            try site.publish(countries: #"[{"code": "NO", "name": "Norway"}]"#)
+            try await site.expectSuccess("sync", "Country")
+            let run = try await site.query("SELECT max(id) FROM bmo_runs").trimmingCharacters(
+                in: .whitespacesAndNewlines)
+            let undo = try await site.bmo("undo", run)
+            #expect(undo.exitCode == 0, "\(undo)")
+            #expect(
+                undo.errorOutput.contains(
+                    "warning: Country.note: bmo did not make this column and does not know what it had; it is empty in the "
+                        + "rows that come back"), "\(undo)")
         }
 
         @Test func `the status counts rows, stubs, records in quarantine and runs`() async throws {

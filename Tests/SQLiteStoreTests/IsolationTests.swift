@@ -106,11 +106,13 @@ import Testing
         page.rollback()
     }
 
-    @Test func aRowThatBreaksAConstraintTakesThePageBack() throws {
+    @Test func aTriggerThatEndsTheTransactionTakesThePageBack() throws {
         try fixture.file().rows(
-            "CREATE TRIGGER refuse BEFORE INSERT ON City WHEN new.id = 7 BEGIN SELECT raise(ABORT, 'no sevens'); END")
+            "CREATE TRIGGER refuse BEFORE INSERT ON City WHEN new.id = 7 BEGIN SELECT raise(ROLLBACK, 'no sevens'); END"
+        )
         let error = try storeError { try fixture.add("City", ["id": 6], ["id": 7], ["id": 8]) }
-        #expect(error.code == .internal && error.message.contains("no sevens"))
+        #expect(error.code == .io && error.message == "a trigger of the database refuses it: no sevens")
+        #expect(error.remedy == "drop the index or the trigger that is not bmo's, or mend the value")
         #expect(try fixture.rows("City").isEmpty)
         #expect(try fixture.add("City", ["id": 8]).inserted == 1)
     }

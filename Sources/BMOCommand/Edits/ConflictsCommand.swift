@@ -23,7 +23,7 @@ struct ConflictsCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try await options.workspace()
         if let entity { _ = try WorkspaceOptions.entity(entity, in: workspace) }
-        let store = try options.store(of: workspace)
+        let store = try options.storeForReading(of: workspace)
         let conflicts = try store.conflicts(entity: entity)
         try store.close()
         if json {

@@ -135,7 +135,7 @@ struct EditRun {
 
     /// A new object does not need a sync before it.
     private func openStore() throws -> SQLiteStore {
-        try workspace.openStore()
+        try workspace.openStoreForEdits(command: "bmo")
     }
 
     // MARK: telling

@@ -97,7 +97,7 @@ struct OutboxListCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try await options.workspace()
         if let entity { _ = try WorkspaceOptions.entity(entity, in: workspace) }
-        let store = try options.store(of: workspace)
+        let store = try options.storeForReading(of: workspace)
         let entries = try store.outbox(entity: entity)
         try store.close()
         if json {
@@ -137,7 +137,7 @@ struct OutboxShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let workspace = try await options.workspace()
-        let store = try options.store(of: workspace)
+        let store = try options.storeForReading(of: workspace)
         let entry = try OutboxCommand.entry(id, in: store)
         try store.close()
         if json { return print(OutboxCommand.json(entry)) }

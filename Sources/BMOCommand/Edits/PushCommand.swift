@@ -50,7 +50,7 @@ struct PushCommand: AsyncParsableCommand {
         }
         let workspace = try await options.workspace()
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
-        let store = try options.store(of: workspace)
+        let store = try dryRun ? options.storeForReading(of: workspace) : options.store(of: workspace)
         let names = entities.isEmpty ? nil : entities
         if dryRun { return try show(try workspace.pendingRequests(of: names, in: store), names, store) }
         let printer = PushPrinter(json: json)
