@@ -28,10 +28,7 @@ public final class RESTBridge: Bridge {
         let text = options.string("url") ?? ""
         let http = try HTTPOptions(options)
         guard let base = HTTPURL(text), !base.hasUserInfo else {
-            throw BridgeError(
-                .configuration, text.isEmpty ? "url is missing" : "url is no http or https URL, or names a user",
-                remedy: "write it as https://host/path, and credentials under auth",
-                location: text.isEmpty ? nil : http.redactor.clean(url: text))
+            throw Self.refusal(ofURL: text, http)
         }
         guard let checkURL = base.appending(path: options.string("check_path") ?? "") else {
             throw BridgeError(.configuration, "check_path does not fit below url", remedy: "write it as /path")
@@ -43,6 +40,24 @@ public final class RESTBridge: Bridge {
         hasCheckPath = options.has("check_path")
         introspect = options.object("introspect")
         client = try HTTPClient(options: http, context: context)
+    }
+
+    private static func refusal(ofURL text: String, _ http: HTTPOptions) -> BridgeError {
+        let location = text.isEmpty ? nil : http.redactor.clean(url: text)
+        guard !text.isEmpty else {
+            return BridgeError(.configuration, "url is missing", remedy: "write it as https://host/path")
+        }
+        if let url = HTTPURL(text), url.hasUserInfo {
+            return BridgeError(
+                .configuration, "url names a user", remedy: "write it without, and credentials under auth",
+                location: location)
+        }
+        let hasScheme = text.contains("://")
+        return BridgeError(
+            .configuration, hasScheme ? "url is no http or https URL" : "url begins with neither http:// nor https://",
+            remedy: hasScheme
+                ? "write it as https://host/path" : "add https:// at its front, or http:// where it has no TLS",
+            location: location)
     }
 
     /// Asks for `check_path`, which must succeed; without one the root is asked, where many an API has nothing.

@@ -2,6 +2,10 @@ internal import BridgeHTTP
 
 /// The JSON Schemas of the bridge's options and of an entity's section.
 enum RESTSchema {
+    /// A parameter's value: a mapping is none, and would be left out without a word.
+    static let queryValue =
+        #"{"type": ["string", "number", "boolean", "array"], "items": {"type": ["string", "number", "boolean"]}}"#
+
     static let options = #"""
         {
           "type": "object",
@@ -25,7 +29,7 @@ enum RESTSchema {
             "path": {"type": "string", "description": "The listing's path below url, with variables such as {parent.id} and optional parts in ( ); default: url itself."},
             "method": {"type": "string", "enum": ["GET", "POST"], "description": "The request's method; default: POST where there is a body, else GET."},
             "parameters": {"type": "object", "description": "Values of variables: {name}.", "additionalProperties": {"type": ["string", "number", "boolean"]}},
-            "query": {"type": "object", "description": "Query parameters of each request; a list repeats the parameter; one whose variable has no value is left out."},
+            "query": {"type": "object", "description": "Query parameters of each request; a list repeats the parameter; one whose variable has no value is left out.", "additionalProperties": \#(queryValue)},
             "headers": {"type": "object", "description": "Header fields of each request.", "additionalProperties": {"type": "string"}},
             "write": \#(writeSchema),
             "body": {"description": "What is sent: any value as JSON, an object as a form, or a text."},

@@ -11,6 +11,7 @@ final class EntityTally: Sendable {
         var counts: ImportCounts
         var warnings: [String] = []
         var parents: SyncReport.Parents?
+        var isIncomplete = false
         fileprivate var records = 0
         fileprivate var hasBegun = false
         fileprivate var moreWarnings = 0
@@ -74,6 +75,9 @@ final class EntityTally: Sendable {
         }
         report(.page(event))
     }
+
+    /// A listing ended, and its bridge warned that this was not all of it.
+    func markIncomplete() { state.withLock { $0.isIncomplete = true } }
 
     /// Counts what was done after the last page.
     func add(_ sweep: SweepResult) {

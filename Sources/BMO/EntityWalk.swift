@@ -41,6 +41,7 @@ struct EntityWalk {
         result.resumedAfterPage = state.resumedAfterPage
         result.warnings = state.warnings
         result.parents = state.parents
+        result.isIncomplete = state.isIncomplete
         result.counts = state.counts[index]
         result.duration = clock.now - start
         context.report(.ended(result))

@@ -154,6 +154,10 @@ struct ScopeWalk: Sendable {
             for warning in fetched.page.warnings { warn(warning) }
             if let found = fetched.page.found { tally.note("found in the first reply: \(found)") }
             guard let state = try await writer.take(fetched) else { continue }
+            // What asks only for what moved is never whole: the warning tells that more was left out.
+            if fetched.page.end, !fetched.page.complete, !fetched.page.unchanged, !fetched.page.warnings.isEmpty {
+                tally.markIncomplete()
+            }
             result.isUnchanged = fetched.page.end && fetched.page.unchanged
             result.listing.isWhole = fetched.page.end && fetched.page.complete && !result.isUnchanged
             tally.add(

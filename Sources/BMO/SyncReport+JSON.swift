@@ -39,6 +39,11 @@ extension SyncReport.Entity {
         }
     }
 
+    /// The same for people, who should see at once that something is missing.
+    public var shownOutcome: String {
+        if case .finished = outcome, isIncomplete { "incomplete" } else { outcomeWord }
+    }
+
     /// The entity's part of the report as one JSON object.
     public var json: String { RecordBatchWriter.json(writeMembers) }
 
@@ -46,6 +51,7 @@ extension SyncReport.Entity {
         writer.member("entity", name)
         writer.member("bridge", bridge)
         writer.member("outcome", outcomeWord)
+        if isIncomplete { writer.member("incomplete", true) }
         writer.member("pages", pages)
         if let resumedAfterPage { writer.member("resumed_after_page", resumedAfterPage) }
         writer.member("inserted", counts.inserted)

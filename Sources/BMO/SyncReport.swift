@@ -34,6 +34,8 @@ public struct SyncReport: Sendable {
         public var duration: Duration
         /// What became of the walks per parent; nil where there is one walk.
         public var parents: Parents?
+        /// Whether a listing came to its end without being whole, as a warning says: nothing absent from it is deleted.
+        public var isIncomplete = false
     }
 
     /// What became of walks per parent.

@@ -58,6 +58,10 @@ extension Workspace {
         var request = judgement(of: entity, index, section: plan.section)
         // Only an entity's own bridge is written to.
         request.isWritable = source == nil && configuration.model.isWritable(entity)
+        if case .field(let name, _)? = plan.incremental, connection.plugin.can("incremental") {
+            // As of a parent, the name stands for a value.
+            request.since = "\(entity.name).\(name)"
+        }
         if let parent = plan.parent { request.parent = try? placeholder(parent, of: index).values }
         var faults = await section.faults(request, connection)
         guard source == nil, let readOne = entity.readOne, let batch = try? PushRequest.section(readOne, self) else {

@@ -49,9 +49,7 @@ public struct BMOCommand: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-            guard Terminal.flushOutput() else {
-                throw CommandFailure("the output cannot be written: the disk may be full")
-            }
+            if let reason = Terminal.flushOutput() { throw CommandFailure("the output cannot be written: \(reason)") }
             Foundation.exit(0)
         } catch let failure as CommandFailure {
             Terminal.error(failure.message)
@@ -95,6 +93,20 @@ struct CommandFailure: Error, CustomStringConvertible {
     init(_ message: String, exitCode: Int32 = CommandFailure.failed) {
         self.message = message
         self.exitCode = exitCode
+    }
+
+    /// A file that is to be written and cannot be.
+    init(unwritable path: String, _ error: any Error) {
+        let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+        let reason =
+            switch (cause.domain, cause.code) {
+            case (NSPOSIXErrorDomain, let code): String(cString: strerror(CInt(truncatingIfNeeded: code)))
+            case (NSCocoaErrorDomain, CocoaError.fileNoSuchFile.rawValue),
+                (NSCocoaErrorDomain, CocoaError.fileReadNoSuchFile.rawValue):
+                "its folder is not there"
+            default: cause.localizedDescription
+            }
+        self.init("\(path) cannot be written: \(reason); check that its folder is there and can be written")
     }
 
     var description: String { message }

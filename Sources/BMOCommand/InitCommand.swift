@@ -37,10 +37,7 @@ struct InitCommand: ParsableCommand {
         } catch CocoaError.fileWriteFileExists {
             throw CommandFailure("\(path) is there already; --force replaces it", exitCode: CommandFailure.usage)
         } catch {
-            let reason = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription
-            throw CommandFailure(
-                "\(path) cannot be written: \(reason ?? error.localizedDescription); check that its folder is there "
-                    + "and can be written")
+            throw CommandFailure(unwritable: path, error)
         }
         print("wrote \(path); edit it, then: bmo check && bmo sync")
     }

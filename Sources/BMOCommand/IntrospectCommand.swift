@@ -102,8 +102,7 @@ struct IntrospectCommand: AsyncParsableCommand {
         } catch CocoaError.fileWriteFileExists {
             throw Self.exists(output)
         } catch {
-            let reason = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription
-            throw CommandFailure("\(output) cannot be written: \(reason ?? error.localizedDescription)")
+            throw CommandFailure(unwritable: output, error)
         }
         guard introspection.readyCount > 0 else { throw Self.nothingReady(rest, in: output) }
         print("wrote \(output): \(counts); then: bmo check -f \(output) && bmo sync -f \(output)")

@@ -61,7 +61,7 @@ final class SyncProgress: Sendable {
         case .note(let entity, let message): Terminal.error("\(entity): \(message)", prefix: "")
         case .ended(let entity):
             Terminal.write(
-                "\(entity.name): \(entity.outcomeWord), \(Terminal.count(entity.pages, "page", "pages")), \(Self.text(entity.counts))\n"
+                "\(entity.name): \(entity.shownOutcome), \(Terminal.count(entity.pages, "page", "pages")), \(Self.text(entity.counts))\n"
             )
         }
     }
@@ -83,7 +83,7 @@ final class SyncProgress: Sendable {
             case .ended(let entity):
                 Self.set(
                     &state, entity.name,
-                    "\(entity.outcomeWord), \(Terminal.count(entity.pages, "page", "pages")), \(Self.text(entity.counts))"
+                    "\(entity.shownOutcome), \(Terminal.count(entity.pages, "page", "pages")), \(Self.text(entity.counts))"
                 )
             }
             let now = ContinuousClock.now

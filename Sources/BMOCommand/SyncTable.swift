@@ -8,7 +8,7 @@ enum SyncTable {
             let counts = entity.counts
             let total = counts.inserted + counts.updated + counts.unchanged + counts.quarantined
             return [
-                entity.name, entity.bridge, entity.outcomeWord, String(entity.pages), String(total),
+                entity.name, entity.bridge, entity.shownOutcome, String(entity.pages), String(total),
                 String(counts.inserted), String(counts.updated), String(counts.unchanged),
                 String(counts.deleted), String(counts.quarantined), rate(total, entity.duration),
                 seconds(entity.duration),

@@ -11,8 +11,13 @@ enum Terminal {
 
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Whether all that was printed has gone out: a full disk shows here.
-    static func flushOutput() -> Bool { fflush(nil) == 0 }
+    /// Why what was printed has not all gone out, such as a full disk; nil where it has.
+    static func flushOutput() -> String? {
+        guard fflush(nil) != 0 else { return nil }
+        if errno == ENOSPC { return "the disk is full" }
+        // The descriptor of a closed one may belong to something else by now, whose error says little.
+        return "standard output is closed, or what it leads to takes no more (\(String(cString: strerror(errno))))"
+    }
 
     /// Writes a diagnostic to stderr.
     static func error(_ text: String, prefix: String = "bmo: error: ") {

@@ -51,9 +51,19 @@ struct WorkspaceOptions: ParsableArguments {
     /// - Parameter toleratesRefusals: Whether a plugin that can't be used is only the failure of what comes through it.
     func workspace(toleratesRefusals: Bool = false) async throws -> Workspace {
         guard let exchanges else {
-            return try await Workspace.load(path: file, host: try host, toleratesRefusals: toleratesRefusals)
+            let workspace = try await Workspace.load(path: file, host: try host, toleratesRefusals: toleratesRefusals)
+            warnOfOpenTLS(workspace.configuration)
+            return workspace
         }
         return try await replayed(by: try ExchangeSession(path: exchanges))
+    }
+
+    /// Whoever reads along could send anything: that is told without `--verbose`, too.
+    private func warnOfOpenTLS(_ configuration: Configuration) {
+        for bridge in configuration.bridges where bridge.options["tls"]?["verify"]?.bool == false {
+            Terminal.error(
+                "bridge \(bridge.name): tls.verify is false: certificates are not checked", prefix: "bmo: warning: ")
+        }
     }
 
     /// The configuration with the exchanges of a case.

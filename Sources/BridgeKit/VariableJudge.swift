@@ -22,13 +22,18 @@ public struct VariableJudge: Sendable {
     ///   - option: Where the section has the value, such as `write.create.query`.
     ///   - isWrite: Whether it stands where an object is written.
     public func faults(in value: BatchValue, option: String, isWrite: Bool) -> [SectionFault] {
+        Self.variables(in: value).compactMap { fault(of: $0, option: option, isWrite: isWrite) }
+    }
+
+    /// What stands in braces in the texts of a value and may name a variable, each once.
+    public static func variables(in value: BatchValue) -> [String] {
         var names: [String] = []
         for piece in value.json.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
             let name = String(piece.prefix { $0 != "}" })
             let isName = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
             if isName, piece.contains("}"), !names.contains(name) { names.append(name) }
         }
-        return names.compactMap { fault(of: $0, option: option, isWrite: isWrite) }
+        return names
     }
 
     /// The fault of one variable; nil for one that does not name its source, and where it may have a value.

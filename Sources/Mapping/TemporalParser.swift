@@ -54,7 +54,22 @@ struct TemporalParser: Sendable {
             if let value = number("\(double)") { return value }
         default: break
         }
-        throw ValueConverter.Misfit(reason: "\(scalar.shown) is not an ISO 8601 time or a number of \(unit.rawValue)")
+        throw ValueConverter.Misfit(
+            reason: "\(scalar.shown) is not an ISO 8601 time or a number of \(unit.rawValue)" + (hint(scalar) ?? ""))
+    }
+
+    /// The unit of a number that is too large for its own and fits a finer one.
+    private func hint(_ scalar: RemoteScalar) -> String? {
+        guard let text = scalar.text, let number = DecimalText(text),
+            let whole = Int64(number.plain.prefix { $0 != "." })
+        else { return nil }
+        let finer: [(TimeUnit, Int64)] = [(.milliseconds, 1000), (.microseconds, 1)]
+        for (unit, factor) in finer where unit != self.unit {
+            let (microseconds, overflow) = whole.multipliedReportingOverflow(by: factor)
+            guard !overflow, Self.isInRange(microseconds) else { continue }
+            return " since 1970; it may be one of \(unit.rawValue): transform: {unit: \(unit.rawValue)}"
+        }
+        return nil
     }
 
     /// Digits below a microsecond are cut.

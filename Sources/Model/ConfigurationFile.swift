@@ -57,7 +57,10 @@ public enum ConfigurationFile {
             throw ConfigurationErrors(diagnostics: sorted(reader.diagnostics))
         }
         if let environment {
-            configuration.warnings = SecretWarnings(configuration, environment: environment).diagnostics
+            let text = String(decoding: bytes, as: UTF8.self)
+            configuration.warnings =
+                SecretWarnings(configuration, environment: environment).diagnostics
+                + LiteralSecrets(configuration, ConfigurationPlaces(file: path, text: text)).diagnostics
         }
         return configuration
     }

@@ -184,7 +184,12 @@ extension ConfigurationReader {
         let full = fault.path.isEmpty ? subject : "\"\(fault.path)\" in \(subject)"
         switch fault.kind {
         case .type(let expected, let found):
-            error(at: fault.mark, "\(full) must be \(alternatives(expected)), is \(found)", nil)
+            let remedy =
+                "secrets belong to the bridge's options, such as auth; {NAME} in a section stands for what their parameters "
+                + "have under NAME, where the plugin has that"
+            error(
+                at: fault.mark, "\(full) must be \(alternatives(expected)), is \(found)",
+                fault.isReference ? remedy : nil)
         case .choice(let valid, let given):
             let message = given.map { "\(full) cannot be \(quoted($0))" } ?? "\(full) has a value that is not valid"
             error(at: fault.mark, message, suggestion(for: given ?? "", among: valid))

@@ -18,6 +18,8 @@ struct SchemaValidator {
         /// Names and indexes from the part's root, as a message shows them.
         var path: String
         var kind: Kind
+        /// Whether a `{env: NAME}` or `{file: PATH}` stands where a text belongs, and no reference is read.
+        var isReference = false
     }
 
     let document: SchemaDocument
@@ -146,7 +148,8 @@ struct SchemaValidator {
                 case .type(let expected, let found) = fault.kind
             else { return nil }
             all += expected.filter { !all.contains($0) }
-            result = Fault(mark: fault.mark, path: path, kind: .type(expected: all, found: found))
+            result = Fault(
+                mark: fault.mark, path: path, kind: .type(expected: all, found: found), isReference: fault.isReference)
         }
         return result
     }
@@ -179,7 +182,8 @@ extension SchemaValidator {
         guard var value = typed(node, schema.kinds, lenient: lenient) else {
             let fault = Fault(
                 mark: place.mark, path: place.path,
-                kind: .type(expected: schema.kinds.map(\.words), found: node.kind.rawValue))
+                kind: .type(expected: schema.kinds.map(\.words), found: node.kind.rawValue),
+                isReference: schema.kinds.contains(.string) && SecretReference(node) != nil)
             return (NaturalValue.of(node), [fault])
         }
         var faults: [Fault] = []

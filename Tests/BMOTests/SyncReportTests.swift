@@ -48,6 +48,14 @@ import Testing
                 + #"{"entity":"D","bridge":"remote","outcome":"nested","pages":7,"# + counts + #","warnings":[]}]}"#)
     }
 
+    @Test func aListingThatWasCutShortIsSeen() {
+        var cut = entity("A", .finished, warnings: ["the reply says 5 records and holds 2"])
+        cut.isIncomplete = true
+        #expect(cut.json.contains(#""outcome":"finished","incomplete":true,"pages""#))
+        #expect(cut.shownOutcome == "incomplete")
+        #expect(entity("A", .finished).shownOutcome == "finished")
+    }
+
     @Test func anEmptyReportSucceeded() {
         let report = SyncReport(entities: [], duration: .zero, wasInterrupted: false)
         #expect(report.json == #"{"outcome":"finished","seconds":0.000,"entities":[]}"#)

@@ -112,6 +112,48 @@ extension EndToEndTests {
             #expect(!check.allOutput.contains("hunter2"))
         }
 
+        @Test func `what a query cannot be, and secrets of a section, are told with their places`() async throws {
+            func check(_ query: String, headers: String = "{}") async throws -> ProcessRun {
+                try folder.write(
+                    """
+                    version: 1
+                    bridges:
+                      api:
+                        plugin: rest
+                        options: {url: "http://127.0.0.1:1", parameters: {tok: {env: DEMO_SMB_PASSWORD}}}
+                    entities:
+                      User:
+                        bridge: api
+                        key: id
+                        incremental: {field: at}
+                        attributes: {id: integer, at: timestamp}
+                        rest:
+                          path: /users
+                          headers: \(headers)
+                          query: \(query)
+
+                    """, to: "bmo.yml")
+                return try await bmo("check")
+            }
+            let mapping = try await check(#"{since: "{since}", access_token: {env: K}, a: {b: c}}"#)
+            #expect(mapping.exitCode == 2)
+            mapping.expectWords(
+                "bmo.yml:15:", "query.access_token", "secrets belong to the bridge's options", "query.a")
+            let nowhere = try await check("{page: 1}")
+            #expect(nowhere.exitCode == 2)
+            nowhere.expectWords("incremental names a field", "no place for {since}")
+            let misspelt = try await check(#"{since: "{sinc}"}"#)
+            #expect(misspelt.exitCode == 2)
+            misspelt.expectWords("{sinc} is no variable", "did you mean \"since\"")
+            let good = #"{since: "{since}", access_token: "{tok}"}"#
+            let literal = try await check(good, headers: "{X-Api-Key: lit3}")
+            #expect(literal.exitCode == 0)
+            literal.expectWords("bmo.yml:14:", "warning", "X-Api-Key", "{env: NAME}")
+            #expect(!"\(literal)".contains("lit3"))
+            let right = try await check(good)
+            #expect(right.exitCode == 0 && !"\(right)".contains("warning"), "\(right)")
+        }
+
         @Test func `an unknown entity on the command line is told with the nearest`() async throws {
             let made = try await bmo(
                 "init", "--demo", "--rest", "http://127.0.0.1:1", "--soap", "http://127.0.0.1:1/gazetteer.wsdl",

@@ -50,6 +50,29 @@ extension EndToEndTests {
             try await workplace.expectRows(of: "Currency")
         }
 
+        @Test func `a listing that was cut short is no failure, and the report shows it`() async throws {
+            let server = try ServerProcess.shared.get()
+            let folder = try TemporaryFolder()
+            try folder.write(
+                """
+                version: 1
+                bridges: {api: {plugin: rest, options: {url: "\(server.url)"}}}
+                entities:
+                  User:
+                    bridge: api
+                    key: id
+                    attributes: {id: integer}
+                    rest: {path: /say, query: {body: '{"items":[{"id":1},{"id":2}],"total":5}'}}
+
+                """, to: "bmo.yml")
+            let table = try await ProcessRun.run(Command.path(), ["sync"], directory: folder.path)
+            #expect(table.exitCode == 0, "\(table)")
+            table.expectWords("incomplete", "the reply says 5 records and holds 2")
+            let json = try await ProcessRun.run(Command.path(), ["sync", "--json"], directory: folder.path)
+            #expect(json.exitCode == 0, "\(json)")
+            json.expectWords(#""outcome":"finished","incomplete":true"#)
+        }
+
         @Test func `a SOAP fault is told in the service's own words`() async throws {
             let workplace = try await Workplace(subdivisionPage: 2001)
             let sync = try await workplace.bmo("sync", "Subdivision", "Currency")

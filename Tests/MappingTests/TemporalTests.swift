@@ -60,7 +60,8 @@ import Testing
                 == "! the number 9223372036854775807 is not an ISO 8601 time or a number of seconds")
         #expect(
             try local(253_402_300_800, as: .timestamp)
-                == "! the number 253402300800 is not an ISO 8601 time or a number of seconds", "the year 10000")
+                == "! the number 253402300800 is not an ISO 8601 time or a number of seconds since 1970; it may be one of "
+                + "milliseconds: transform: {unit: milliseconds}", "the year 10000")
         #expect(
             try local("x", as: .timestamp, .unit(.milliseconds))
                 == "! the text \"x\" is not an ISO 8601 time or a number of milliseconds")

@@ -164,6 +164,40 @@ import Testing
         #expect(try Self.load(text, environment: ["DEMO_SMB_PASSWORD": "x"]).warnings.isEmpty)
     }
 
+    @Test func secretsThatAreWrittenOutAreWarnedOf() throws {
+        let text = """
+            version: 1
+            bridges:
+              b:
+                plugin: imap
+                options:
+                  url: "http://h/?api_key=lit3&page=2"
+                  headers: {Authorization: "Bearer literal2", X-Api-Key: {env: P}, Accept: x}
+            entities:
+              Mail:
+                bridge: b
+                key: id
+                attributes: {id: text}
+                imap:
+                  path: /x?sort=key
+                  headers: {X-My-Api-Key: lit}
+                  query: {access_token: literal, key: short, page_token: x, token: "{token}"}
+            """
+        func warnings(_ environment: [String: String]?) throws -> [String] {
+            try ConfigurationFile.load(text: text, path: "bmo.yml", environment: environment).warnings.map(
+                \.description)
+        }
+        let found = try warnings(["P": "x"])
+        #expect(
+            found.map { String($0.prefix(while: { $0 != ";" })) } == [
+                "bmo.yml:6:12: warning: \"api_key\" in the query of url of bridge \"b\" looks like a secret that stands in this file",
+                "bmo.yml:7:32: warning: \"Authorization\" under headers of bridge \"b\" looks like a secret that stands in this file",
+                "bmo.yml:15:31: warning: \"X-My-Api-Key\" under headers of entity \"Mail\" looks like a secret that stands in this file",
+                "bmo.yml:16:29: warning: \"access_token\" under query of entity \"Mail\" looks like a secret that stands in this file",
+            ])
+        #expect(found.allSatisfy { !$0.contains("lit3") && !$0.contains("literal2") && $0.contains("{env: NAME}") })
+    }
+
     @Test func aFileThatCannotBeReadIsReportedInWords() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

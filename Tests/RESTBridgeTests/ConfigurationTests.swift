@@ -45,6 +45,16 @@ import Testing
             + members.flatMap { secrets($0.value, path + "." + $0.key) }
     }
 
+    @Test(arguments: [
+        ("127.0.0.1:18911", "neither http:// nor https://", "add https:// at its front"),
+        ("https://user:pw@host/", "url names a user", "credentials under auth"),
+        ("ftp://host/", "url is no http or https URL", "https://host/path"),
+    ])
+    func `a url that cannot be is told with what is wrong with it`(url: String, words: String, remedy: String) throws {
+        let error = try failure { _ = try bridge(["url": .text(url)]) }
+        #expect(error.message.contains(words) && error.remedy?.contains(remedy) == true, "\(error)")
+    }
+
     @Test(arguments: ["", "ftp://host/", "not a url", "http://", "https://user:pw@host/"])
     func `a URL that cannot be used is refused`(url: String) throws {
         let error = try failure { _ = try bridge(["url": .text(url)]) }

@@ -86,10 +86,54 @@ import Testing
     @Test func `a guess that the server ignores says that it was one`() throws {
         let error = try failure { _ = try walk(path(#"{"items":[{"id":1}],"has_more":true}"#)) }
         #expect(error.message.contains("two pages in a row hold the same records"))
-        #expect(error.remedy?.contains("guessed") == true && error.remedy?.hasSuffix("set paging:") == true)
+        #expect(
+            error.remedy?.contains("guessed") == true
+                && error.remedy?.hasSuffix("paging: none where one reply is all") == true)
+    }
+
+    @Test(arguments: ["null", #""""#])
+    func `a next page that is null is no more, where has_more looks at it`(next: String) throws {
+        let first = #"{"items":[{"id":1}],"next":\#(next)}"#
+        let section: Literal = [
+            "path": .text(path(first, then: #"{"items":[{"id":2}],"next":null}"#)),
+            "paging": ["style": "keyset", "field": "id", "parameter": "startAt", "has_more": "$.next"],
+        ]
+        let walk = try Walk(source(bridge, section))
+        #expect(walk.ids == [1])
+        #expect(walk.last?.isComplete == true)
     }
 
     // MARK: Samples
+
+    /// The offers for replies at paths of their own.
+    private func sampled(at replies: [(path: String, body: String)]) throws -> String {
+        let samples = replies.map { Literal.text("\(server.url)\($0.path)?body=\(encode($0.body))") }
+        let bridge = try RESTBridgeTests.bridge(["url": "\(server.url)", "introspect": ["samples": .array(samples)]])
+        let writer = RecordBatchWriter()
+        try bridge.discover(into: writer)
+        let batch = try writer.finish()
+        return (0..<batch.count).map { batch[$0].json }.joined(separator: "\n")
+    }
+
+    @Test func `a sample whose path holds the key of another one's object has that as its parent`() throws {
+        let teams = (path: "/say/teams", body: #"[{"id":1,"name":"a"},{"id":2,"name":"b"}]"#)
+        let members = #"[{"id":7},{"id":8}]"#
+        let both = try sampled(at: [teams, ("/say/teams/1/members", members)])
+        #expect(both.contains(#""parent":"team""#) && both.contains(#""path":"/teams/{parent.id}/members""#), "\(both)")
+        let alone = try sampled(at: [teams, ("/say/teams/9/members", members)])
+        #expect(!alone.contains(#""parent":"team""#) && alone.contains("9 in its path looks like the key"), "\(alone)")
+    }
+
+    @Test func `a text like a version is no sure decimal`() throws {
+        let offer = try sampled(#"[{"id":1,"api_version":"1.1","code":"1.1","price":"1.50"}]"#)
+        #expect(offer.contains(#""name":"api_version","type":"text""#), "\(offer)")
+        func confidence(_ name: String) -> String? {
+            offer.firstRange(of: #""name":"\#(name)""#).map { String(offer[$0.upperBound...].prefix { $0 != "}" }) }
+        }
+        #expect(confidence("code")?.contains(#""type":"decimal""#) == true)
+        #expect(confidence("code")?.contains(#""confidence":"medium""#) == true)
+        #expect(confidence("price")?.contains(#""confidence":"high""#) == true)
+    }
 
     private func sampled(_ body: String) throws -> String {
         let bridge = try RESTBridgeTests.bridge([

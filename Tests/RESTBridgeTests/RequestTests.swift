@@ -45,6 +45,30 @@ import Testing
         #expect(try path(["path": .text(template)], parent: parent) == expected)
     }
 
+    @Test(arguments: [
+        ("/teams/{parent.id}/users", ".."), ("/teams/{parent.id}", "."), ("{/parent.id}", ".."),
+        ("/a/{+parent.id}", "x/../y"),
+        ("/a/{+parent.id}", "%2e%2E"), ("/a(/{parent.id})/b", ".."), ("/a/.{parent.id}/b", "."),
+        ("/a/{parent.id}?x=1", ".."),
+    ])
+    func `a value that leads to another path is refused before anything is sent`(template: String, id: String) throws {
+        // Where nobody listens, a request would be another failure.
+        let bridge = try RESTBridgeTests.bridge(["url": "http://127.0.0.1:1"])
+        let parent: Literal = ["id": .text(id)]
+        let error = try failure { _ = try Walk(bridge.fetch(request(["path": .text(template)], parent: parent))) }
+        #expect(error.message.contains("{parent.id} in the path \(template) is \""))
+        #expect(error.message.hasSuffix("which in a URL leads to another path: nothing was sent"))
+    }
+
+    @Test(arguments: [
+        ("/v{parent.id}/b", ".2", "/v.2/b"), ("/a/{parent.id}", "...", "/a/..."),
+        ("/a/{parent.id}.json", ".", "/a/..json"),
+        ("/a?x={parent.id}", "..", "/a?x=.."), ("/a/{parent.id}/b", "../c", "/a/..%2Fc/b"),
+    ])
+    func `dots that lead nowhere are values as others are`(template: String, id: String, expected: String) throws {
+        #expect(try path(["path": .text(template)], parent: ["id": .text(id)]) == expected)
+    }
+
     @Test func `a variable without a value outside of groups is an error that names it`() throws {
         let error = try failure { _ = try bridge.fetch(request(["path": "/users/{parent.id}/posts"])) }
         #expect(error.code == .configuration)

@@ -6,13 +6,14 @@ import Testing
 /// What `bmo check` can say of a section without any request.
 @Suite struct SectionJudgeTests {
     private func faults(
-        _ section: Literal, parent: Literal? = nil, names: EntityNames? = nil
+        _ section: Literal, parent: Literal? = nil, names: EntityNames? = nil, since: String? = nil
     ) throws -> [String] {
         // Nobody listens there.
         let bridge = try bridge(["url": "http://127.0.0.1:1"])
         var request = FetchRequest(entity: "User", section: section.options, parent: parent?.options)
         request.judges = true
         request.names = names
+        request.since = since
         let source = try bridge.fetch(request)
         let writer = RecordBatchWriter()
         let page = try source.next(into: writer)
@@ -49,6 +50,31 @@ import Testing
         #expect(
             try faults(["records": "$.data", "paging": ["style": "next_url", "path": "$.data.next"]])
                 == ["-: the paging path $.data.next lies inside the records at $.data"])
+    }
+
+    @Test func `a field that is watched needs a place for what is known of it`() throws {
+        let fault = "-: incremental names a field, and the section has no place for {since}: "
+        #expect(try faults(["path": "/users"], since: "User.updated").map { String($0.prefix(fault.count)) } == [fault])
+        let sections: [Literal] = [
+            ["query": ["since": "{since}"]], ["path": "/users(/{since})"], ["path": "/users{?since,x}"],
+            ["body": ["filter": ["from": "{since}"]]], ["headers": ["If-Modified-Since": "{since}"]],
+            ["graphql": ["query": "{a}", "variables": ["since": "{since}"]]],
+        ]
+        for section in sections { #expect(try faults(section, since: "User.updated").isEmpty) }
+    }
+
+    @Test func `a variable that is none is told with what was meant`() throws {
+        let section: Literal = [
+            "path": "/users(/{sice})", "parameters": ["tenant": 7],
+            "query": ["since": "{sinc}", "t": "{tennant}", "p": "{parnt.id}", "f": "{status} {a}"],
+        ]
+        #expect(
+            try faults(section, since: "User.updated") == [
+                #"query: query: {sinc} is no variable (did you mean "since"?)"#,
+                #"query: query: {tennant} is no variable (did you mean "tenant"?)"#,
+                #"query: query: {parnt.id} is no variable (did you mean "parent"?)"#,
+                #"path: path: {sice} is no variable (did you mean "since"?)"#,
+            ])
     }
 
     private let names = EntityNames(fields: ["id", "name", "etag", "owner"], key: ["id"])

@@ -62,6 +62,26 @@ struct WriteTests {
         #expect(try asked("PUT").first?.path.hasPrefix("/client/notes/a%2Fb%20c") == true)
     }
 
+    @Test(arguments: ["", ".", ".."], ["", "/plain/notes/{key}", "/plain/notes(/{key.id})"])
+    func `A key that would lead to the listing, or above it, is refused and nothing is sent`(
+        key: String, path: String
+    ) throws {
+        let options: Literal = path.isEmpty ? [:] : ["path": .text(path)]
+        for operation in [WriteRequest.Operation.delete, .update] {
+            let error = try failure {
+                _ = try write(operation, "plain", [(operation.rawValue): options], key: ["id": .text(key)])
+            }
+            #expect(error.code == .configuration && !error.isRetryable)
+            #expect(
+                error.message.contains(
+                    key.isEmpty
+                        ? path.isEmpty ? "its key is empty" : "has no value" : "leads to another path: nothing was sent"
+                ),
+                "\(error.message)")
+        }
+        #expect(try server.events().allSatisfy { !["DELETE", "PATCH", "GET"].contains($0.event) })
+    }
+
     @Test func `Values are wrapped, and the answer is unwrapped`() throws {
         let rule: Literal = ["create": ["wrap": "note", "forced": ["source.name": "bmo"]]]
         let record = try write(.create, "wrapped", rule, values: ["text": "inside"])

@@ -8,6 +8,10 @@ struct FieldGuess: Sendable {
         "price", "amount", "total", "cost", "fee", "balance", "tax", "rate", "subtotal", "discount",
     ]
 
+    private static let versions = [
+        "version", "versions", "ver", "release", "build", "revision", "firmware", "api", "sdk",
+    ]
+
     /// - Parameter name: The member's name.
     static func make(_ shape: Shape, name: String) -> FieldGuess {
         let isSeen = shape.seen != nil
@@ -42,7 +46,9 @@ struct FieldGuess: Sendable {
         // Documents say uri of many a text that is empty.
         case "uri", "url": return guess("url", "URL", isSeen ? emptyAsNull : "empty_as_null")
         case "byte", "base64": return guess("data", "base64")
-        case "decimal", "money", "currency": return guess("decimal", "decimal text", emptyAsNull)
+        case "decimal", "money", "currency":
+            if isSeen { return decimalText(name: name, source: source, emptyAsNull) }
+            return guess("decimal", "decimal text", emptyAsNull)
         case "int64", "int32", "integer":
             return FieldGuess(type: "text", confidence: .medium("text with an integer \(source)"))
         case let format?: return guess("text", "text (\(format))")
@@ -56,6 +62,20 @@ struct FieldGuess: Sendable {
             return FieldGuess(type: "text", confidence: .medium("text \(source); named like a timestamp"))
         }
         return guess("text", "text")
+    }
+
+    /// Texts that look like decimals: versions do too, and 1.10 is another one than 1.1.
+    private static func decimalText(name: String, source: String, _ transform: JSONTree?) -> FieldGuess {
+        let words = Words.split(name).map { $0.lowercased() }
+        if words.contains(where: { versions.contains($0) }) {
+            return FieldGuess(type: "text", confidence: .high("text named like a version \(source)"))
+        }
+        let isMoney = words.contains { money.contains($0) }
+        return FieldGuess(
+            type: "decimal", transform: transform,
+            confidence: isMoney
+                ? .high("decimal text \(source)")
+                : .medium("text that looks like a decimal \(source); a version or a code needs type text"))
     }
 
     private static func number(

@@ -46,8 +46,13 @@ struct SampleReader {
             options.append(
                 ("auth", ["type": "api_key", "value": ["env": .text(variable(name))], "query": .text(name)]))
         }
+        let others = secrets.dropFirst().map { ($0, JSONTree.object([("env", .text(variable($0)))])) }
+        if !others.isEmpty { options.append(("parameters", .object(others.map { (parameter($0.0), $0.1) }))) }
         return .object(options)
     }
+
+    /// What the section calls a secret beside the first, which the bridge's options have under `parameters`.
+    private func parameter(_ name: String) -> String { variable(name).lowercased() }
 
     var notes: [String] {
         secrets.map {
@@ -68,6 +73,7 @@ struct SampleReader {
 
     func offers() -> (entities: [EntityOffer], notes: [String]) {
         var offers: [(offer: EntityOffer, item: Shape)] = []
+        var seen: [SampleReply] = []
         var notes: [String] = []
         for sample in samples {
             let path = String(sample.url.text.prefix { $0 != "?" }.dropFirst(base.count))
@@ -86,7 +92,9 @@ struct SampleReader {
             }
             describe(sample, path: path, in: &offer)
             offers.append((offer, item))
+            seen.append(sample)
         }
+        for index in offers.indices { setParent(of: index, in: &offers, seen) }
         let mapper = RecordMapper(
             targets: offers.map { offer, item in
                 RecordMapper.Target(
@@ -104,6 +112,55 @@ struct SampleReader {
         )
     }
 
+    /// Where a path holds the key of another sample's object, each of those has such a list; where it only looks so, a note
+    /// says it.
+    private func setParent(
+        of index: Int, in offers: inout [(offer: EntityOffer, item: Shape)], _ samples: [SampleReply]
+    ) {
+        func segments(_ sample: SampleReply) -> [String] {
+            sample.url.text.prefix { $0 != "?" }.split(separator: "/").map { HTTPURL.decode(String($0)) }
+        }
+        let own = segments(samples[index])
+        // After the scheme and the host, and before what is listed.
+        for place in own.indices.dropFirst(2).dropLast() {
+            let parent = offers.indices.first { other in
+                guard other != index, segments(samples[other]) == Array(own[..<place]),
+                    offers[other].offer.obstacle == nil, offers[other].offer.key.count == 1
+                else { return false }
+                let key = offers[other].offer.key[0]
+                return samples[other].records.contains { record in
+                    record[key].map { $0.text ?? $0.json } == own[place]
+                }
+            }
+            guard let parent else {
+                if Self.isKeyLike(own[place]) {
+                    offers[index].offer.notes.append(
+                        "\(own[place]) in its path looks like the key of one object: where each has such a list, name its "
+                            + "entity under parent and write {parent.KEY} there")
+                }
+                continue
+            }
+            let target = offers[parent].offer.name
+            let name = target.prefix(1).lowercased() + target.dropFirst()
+            let literal = "/" + samples[index].url.text.split(separator: "/")[place]
+            let path = offers[index].offer.section["path"]?.text ?? ""
+            guard let range = path.firstRange(of: literal + "/") else { continue }
+            let variable = "/{parent.\(LocalName.make(offers[parent].offer.key[0]))}/"
+            offers[index].offer.section.set(
+                .text(path[..<range.lowerBound] + variable + path[range.upperBound...]), at: ["path"])
+            offers[index].offer.parent = name
+            offers[index].offer.relationships.append(
+                EntityOffer.Relationship(
+                    name: name, target: target, isToMany: false, path: [name],
+                    confidence: .medium("\(own[place]) in the sample's path is the key of a \(target)")))
+            return
+        }
+    }
+
+    private static func isKeyLike(_ segment: String) -> Bool {
+        segment.allSatisfy { $0.isASCII && $0.isNumber } || TextFormat.of(segment) == .uuid
+    }
+
     /// The section: what the request is, where its records are, how it goes on.
     private func describe(_ sample: SampleReply, path: String, in offer: inout EntityOffer) {
         var section: [(String, JSONTree)] = path.isEmpty ? [] : [("path", .text(path))]
@@ -116,7 +173,7 @@ struct SampleReader {
         let query = paging.query.compactMap { name, value -> (String, JSONTree)? in
             // The first secret goes along as the bridge's auth.
             if name == secrets.first { return nil }
-            return (name, secrets.contains(name) ? ["env": .text(variable(name))] : .text(value))
+            return (name, .text(secrets.contains(name) ? "{\(parameter(name))}" : value))
         }
         if !query.isEmpty { section.append(("query", .object(query))) }
         if let rule = paging.rule { section.append(("paging", rule)) }

@@ -157,7 +157,8 @@ struct Pager: Sendable {
             throw BridgeError(
                 .malformed, "paging goes round in circles: the reply names a page that was read before",
                 remedy: isDetected
-                    ? "paging was guessed from the first reply (\(rule.name)): set paging:"
+                    ? "paging was guessed from the first reply (\(rule.name)): say under paging how the API goes on, "
+                        + "or paging: none"
                     : "check paging.style \(rule.name) against the API's documentation")
         }
         if let limit = rule.maxPages, pagesRead >= limit {
@@ -232,7 +233,8 @@ struct Pager: Sendable {
         BridgeError(
             .malformed, "paging goes round in circles: two pages in a row hold the same records",
             remedy: isDetected
-                ? "paging was guessed from the first reply (\(rule.name)), and the server ignores it: set paging:"
+                ? "paging was guessed from the first reply (\(rule.name)), and the server ignores it: say under paging how the API "
+                    + "goes on, or paging: none where one reply is all"
                 : "check the names of the paging parameters: the server may ignore them")
     }
 

@@ -97,7 +97,7 @@ final class PageReader {
         facts.count = Int(bmo_json_records(reader))
         facts.total = paging.total.flatMap(integer)
         facts.pages = paging.pages.flatMap(integer)
-        facts.hasMore = paging.hasMore.flatMap { value($0).bool } ?? paging.done.flatMap { value($0).bool.map { !$0 } }
+        facts.hasMore = paging.hasMore.flatMap(saysMore) ?? paging.done.flatMap { value($0).bool.map { !$0 } }
         if let next = paging.next { facts.next = nextValue(next) }
         if let base = paging.base?.path == nil ? nil : paging.base.flatMap({ value($0).plain }) {
             facts.next = facts.next.below(base)
@@ -203,6 +203,16 @@ final class PageReader {
             var value = bmo_json_value()
             bmo_json_value_at(reader, number, &value)
             return JSONScalar(value)
+        }
+    }
+
+    /// Whether there is more, also where a next URL or cursor stands for that: null and an empty text say that there is none.
+    private func saysMore(_ place: ReplyPlace) -> Bool? {
+        let value = value(place)
+        switch value {
+        case .null: return false
+        case .text(let text) where text.isEmpty: return false
+        case .bool, .text, .number, .array, .object, .missing: return value.bool
         }
     }
 

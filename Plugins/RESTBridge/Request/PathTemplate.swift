@@ -41,10 +41,15 @@ struct PathTemplate: Sendable, CustomStringConvertible {
     /// The path with the values of its variables.
     ///
     /// - Returns: nil where a variable outside of groups has no value.
-    func expand(_ variables: TemplateVariables) -> String? { expand { variables.value($0) } }
+    /// - Throws: ``BridgeError`` where a value would lead out of its place in the path.
+    func expand(_ variables: TemplateVariables) throws -> String? { try expand { variables.value($0) } }
 
     /// The same with values from anywhere.
-    func expand(_ value: (String) -> String?) -> String? { Self.expand(parts, value) }
+    func expand(_ value: (String) -> String?) throws -> String? {
+        guard let pieces = Self.expand(parts, value) else { return nil }
+        try checkSegments(of: pieces)
+        return pieces.map(\.text).joined()
+    }
 
     /// The first variable outside of groups that has no value: the reason why ``expand(_:)-(TemplateVariables)`` gave nil.
     func missing(_ variables: TemplateVariables) -> String? {
@@ -64,24 +69,58 @@ struct PathTemplate: Sendable, CustomStringConvertible {
         }
     }
 
-    private static func expand(_ parts: [Part], _ value: (String) -> String?) -> String? {
-        var text = ""
+    /// A piece of an expanded path, and the variables that it came from: none for what the config has.
+    private typealias Piece = (text: String, names: [String])
+
+    private static func expand(_ parts: [Part], _ value: (String) -> String?) -> [Piece]? {
+        var pieces: [Piece] = []
         for part in parts {
             switch part {
-            case .literal(let literal): text += literal
+            case .literal(let literal): pieces.append((literal, []))
             case .group(let group):
+                let inner = expand(group, value) ?? []
                 // Parentheses around plain text are just that.
-                if names(of: group).isEmpty {
-                    text += "(\(expand(group, value) ?? ""))"
-                } else {
-                    text += expand(group, value) ?? ""
-                }
+                pieces += names(of: group).isEmpty ? [("(", [])] + inner + [(")", [])] : inner
             case .expression(let sign, let names):
                 guard let expanded = expand(sign, names, value) else { return nil }
-                text += expanded
+                pieces.append((expanded, names))
             }
         }
-        return text
+        return pieces
+    }
+
+    /// Refuses a value that makes a whole segment `.` or `..`.
+    private func checkSegments(of pieces: [Piece]) throws {
+        var segment = ""
+        var names: [String] = []
+        func check() throws {
+            guard !names.isEmpty else { return }
+            try Self.check(segment: segment, of: "{\(names.joined(separator: ","))} in the path \(description)")
+        }
+        for piece in pieces {
+            for character in piece.text {
+                if character == "?" || character == "#" { return try check() }
+                if character == "/" {
+                    try check()
+                    (segment, names) = ("", [])
+                } else {
+                    segment.append(character)
+                    if !piece.names.isEmpty { names = piece.names }
+                }
+            }
+        }
+        try check()
+    }
+
+    /// Refuses a segment that whoever reads the URL takes out of it, with the one before (RFC 3986, section 5.2.4).
+    ///
+    /// Percent-encoded they are the same (section 6.2.2.3): a URL cannot hold them as a value.
+    static func check(segment: String, of place: String) throws {
+        let plain = segment.replacing("%2e", with: ".").replacing("%2E", with: ".")
+        guard plain == "." || plain == ".." else { return }
+        throw BridgeError(
+            .configuration, "\(place) is \"\(plain)\", which in a URL leads to another path: nothing was sent",
+            remedy: "no path can hold this value: have it sent in the query, or leave the object out")
     }
 
     /// RFC 6570, section 3.2.

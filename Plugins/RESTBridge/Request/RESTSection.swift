@@ -54,7 +54,7 @@ struct RESTSection: Sendable {
             throw BridgeError(.configuration, "method is \"\(method)\"", remedy: "use GET or POST")
         }
         let template = try PathTemplate(section.string("path") ?? "", option: "path")
-        guard let path = template.expand(variables) else {
+        guard let path = try template.expand(variables) else {
             let name = template.missing(variables) ?? "a variable"
             throw BridgeError(
                 .configuration, "path \"\(template)\" needs a value for \(name), and there is none",

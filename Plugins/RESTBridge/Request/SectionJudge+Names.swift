@@ -34,6 +34,8 @@ extension SectionJudge {
                 variables.fault(of: $0, option: "path", isWrite: !operations.isEmpty)
             }
         }
+        if faults.isEmpty, known.isEmpty { faults += misspeltNames() }
+        if faults.isEmpty, known.isEmpty, let fault = sinceFault() { faults.append(fault) }
         guard let names = request.names else { return faults }
         faults += (request.section.object("filters")?.names ?? []).compactMap {
             EntityNames.fault($0, among: names.fields, option: "filters.\($0)")
@@ -47,6 +49,53 @@ extension SectionJudge {
             faults += pathFaults(of: operation, names)
         }
         return faults
+    }
+
+    /// Variables that are none, and nearly have the name of one: a text goes along with its braces, a path's part is left out.
+    private func misspeltNames() -> [SectionFault] {
+        let parameters = [request.section.object("parameters"), parameters].compactMap(\.self).flatMap(\.names)
+        func fault(_ name: String, option: String, known: [String]) -> SectionFault? {
+            let first = name.split(separator: ".").first.map(String.init) ?? name
+            let sources = name.contains(".") ? ["parent", "object", "key"] : ["since"]
+            // Of a name of one or two letters everything short is near.
+            guard first.count > 2, !(known + sources).contains(first) else { return nil }
+            let question = NearestName.question(known + sources, to: first)
+            guard !question.isEmpty else { return nil }
+            return SectionFault(
+                key: option, message: "\(option): {\(name)} is no variable\(question)",
+                remedy: "write it as the variable is called, or give it a value under parameters")
+        }
+        var faults = ["query", "headers"].flatMap { option in
+            request.section.withValue(option) { value in
+                let names = value.map { VariableJudge.variables(in: $0) } ?? []
+                return names.compactMap { fault($0, option: option, known: parameters) }
+            }
+        }
+        if let text = request.section.string("path"), let template = try? PathTemplate(text, option: "path") {
+            let names = operations.isEmpty ? [] : ["key"] + (request.names?.fields ?? []) + (request.names?.key ?? [])
+            let known = parameters + names + (request.parent?.names ?? [])
+            faults += template.names.compactMap { fault($0, option: "path", known: known) }
+        }
+        return faults
+    }
+
+    /// Without a place for it the remote sends everything, which the host takes for what moved alone: nothing absent from it
+    /// would ever be deleted.
+    private func sinceFault() -> SectionFault? {
+        guard request.since != nil else { return nil }
+        let isInPath =
+            request.section.string("path").flatMap { try? PathTemplate($0, option: "path") }
+            .map { $0.names.contains("since") } ?? false
+        let isInText = ["query", "headers", "body", "graphql"].contains { option in
+            request.section.withValue(option) { $0?.json.contains("{since}") ?? false }
+        }
+        guard !isInPath, !isInText else { return nil }
+        return SectionFault(
+            key: nil,
+            message:
+                "incremental names a field, and the section has no place for {since}: each sync would ask for everything, "
+                + "take it for what moved, and delete nothing",
+            remedy: "put {since} where the API takes it, such as query: {since: \"{since}\"}, or remove incremental")
     }
 
     /// What is wrong with the path of a write, its own or the listing's and the key.

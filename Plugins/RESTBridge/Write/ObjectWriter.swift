@@ -78,18 +78,15 @@ struct ObjectWriter {
         let isItem = request.operation != .create || rule.method == "PUT"
         var text: String
         if let path = rule.path {
-            guard let expanded = path.expand(value) else { throw unresolved(path) }
+            // Without its key an optional part would go, and the path be that of the listing.
+            let isKeyless = isItem && path.names.contains { isOfKey($0) && value($0) == nil }
+            guard !isKeyless, let expanded = try path.expand(value) else { throw unresolved(path) }
             text = expanded
         } else {
-            guard let listing = rule.listing.expand(value) else { throw unresolved(rule.listing) }
+            guard let listing = try rule.listing.expand(value) else { throw unresolved(rule.listing) }
             text = listing
             if isItem {
-                guard let key = value("key") else {
-                    throw BridgeError(
-                        .configuration,
-                        "\(asked): its path does not follow from a key of \(request.key.names.count) parts",
-                        remedy: "set write.\(request.operation.rawValue).path, such as /users/{key.id}")
-                }
+                let key = try appendedKey()
                 // Django and others have a slash at the end of each path, and know none without.
                 let end = (text.isEmpty ? base.text : text).hasSuffix("/") ? "/" : ""
                 while text.hasSuffix("/") { text.removeLast() }
@@ -103,6 +100,28 @@ struct ObjectWriter {
         return url.setting(query: filled(rule.query))
     }
 
+    /// The key where it becomes the path's last segment.
+    private func appendedKey() throws -> String {
+        guard request.key.names.count == 1 else {
+            throw BridgeError(
+                .configuration,
+                "\(asked): its path does not follow from a key of \(request.key.names.count) parts",
+                remedy: "set write.\(request.operation.rawValue).path, such as /users/{key.id}")
+        }
+        guard let key = value("key") else {
+            throw BridgeError(
+                .configuration,
+                "\(asked): its key is empty, and a path without it is that of the whole listing: "
+                    + "nothing was sent",
+                remedy: "set write.\(request.operation.rawValue).path to one that needs no key, or leave the object out"
+            )
+        }
+        try PathTemplate.check(segment: key, of: "\(asked): its key")
+        return key
+    }
+
+    private func isOfKey(_ name: String) -> Bool { name == "key" || name.hasPrefix("key.") }
+
     /// Query parameters or header fields with the values of their variables; one whose variable has none is left out.
     private func filled(_ pairs: [(name: String, value: String)]) -> [(name: String, value: String)] {
         pairs.compactMap { name, text in ValueTemplate.expand(text, variables).map { (name: name, value: $0) } }
@@ -112,13 +131,14 @@ struct ObjectWriter {
     private func value(_ name: String) -> String? {
         if name == "key" {
             guard request.key.names.count == 1, let only = request.key.names.first else { return nil }
-            return request.key.string(only)
+            return request.key.string(only).flatMap { $0.isEmpty ? nil : $0 }
         }
         return variables.value(name)
     }
 
     private func unresolved(_ path: PathTemplate) -> BridgeError {
-        let missing = path.names.first { value($0) == nil } ?? ""
+        let missing =
+            path.names.first { isOfKey($0) && value($0) == nil } ?? path.names.first { value($0) == nil } ?? ""
         return BridgeError(
             .configuration, "\(asked): {\(missing)} of the path \(path) has no value",
             remedy: "use {key}, {key.NAME}, {object.NAME} or {parent.NAME}")

@@ -25,7 +25,7 @@ extension RESTSchema {
                   "properties": {
                     "method": {"type": "string", "enum": \#(valid), "description": "\#(methods); default: the first."},
                     "path": {"type": "string", "description": "Template of the path below url, with {key}, {key.NAME}, {object.NAME}, {parent.NAME}; default: \#(path)."},
-                    "query": {"type": "object", "description": "Query parameters."},
+                    "query": {"type": "object", "description": "Query parameters.", "additionalProperties": \#(queryValue)},
                     "headers": {"type": "object", "description": "Header fields.", "additionalProperties": {"type": "string"}},
                     "format": {"type": "string", "enum": ["json", "merge_patch", "json_patch", "full", "form"], "description": "json: the values; merge_patch: RFC 7386; json_patch: RFC 6902; full: the remote's object is read and sent back with the changes; form: URL-encoded. Default: json, for an update by PUT full."},
                     "wrap": {"type": "string", "description": "The member (a dot path) of the body that holds the values; default: the body itself."},

@@ -130,7 +130,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                wait: int       (watch) milliseconds, below the 300 s that a call may take
  *                judge: bool     (judge) contact nobody, not even for a description of the API: fetch_next gives one record
  *                                { key: text or null (below the section, dots), message: text, remedy: text or null } per
- *                                fault of the section, and a page with end: true; of a parent only the names are known
+ *                                fault of the section, and a page with end: true; of a parent only the names are known, and
+ *                                since, where the entity watches a field, is a name as well
  *                names: { fields: [text], key: [text] }  (judge) the local names of what the entity's objects have and of
  *                                what their key is made of: what a section says of attributes can be held against them
  *                writable: bool  (judge) the entity's objects are written, too }
