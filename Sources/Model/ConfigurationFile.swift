@@ -57,7 +57,9 @@ public enum ConfigurationFile {
             throw ConfigurationErrors(diagnostics: sorted(reader.diagnostics))
         }
         if let environment {
-            configuration.warnings = SecretWarnings(configuration, environment: environment).diagnostics
+            configuration.warnings =
+                SecretWarnings(configuration, environment: environment).diagnostics
+                + AppendWarnings(configuration).diagnostics
         }
         return configuration
     }
