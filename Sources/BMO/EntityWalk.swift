@@ -125,6 +125,17 @@ extension SyncFailure {
 extension SyncFailure {
     /// A brake that held.
     fileprivate init(_ held: SweepResult.Held, _ plan: WalkPlan) {
+        let remedy = "if that is right, `bmo sync \(plan.entity.name) --allow-deletes` deletes them"
+        if let origin = held.origin {
+            self.init(
+                entity: plan.entity.name, bridge: plan.bridge, page: nil, code: "brake",
+                message:
+                    "\(held.gone) of \(held.total) objects are not in the listing of \(plan.origin ?? "the bridge"), "
+                    + "and the rows came from \(origin): none of them was deleted, and all else was imported",
+                remedy: "if two configurations share the database, give each its own; \(remedy)", location: nil,
+                remote: nil)
+            return
+        }
         let brake = plan.policy.brake
         let share = Int((brake.share * 100).rounded())
         let scopes = held.scopes > 1 ? " in the listings of \(held.scopes) parents" : ""
@@ -132,8 +143,7 @@ extension SyncFailure {
             entity: plan.entity.name, bridge: plan.bridge, page: nil, code: "brake",
             message: "\(held.gone) of \(held.total) objects are gone from the listing\(scopes), more than \(share) % "
                 + "and \(brake.rows): none of them was deleted, and all else was imported",
-            remedy: "if that is right, `bmo sync \(plan.entity.name) --allow-deletes` deletes them", location: nil,
-            remote: nil)
+            remedy: remedy, location: nil, remote: nil)
     }
 }
 
@@ -193,6 +203,11 @@ actor Connections {
             if isShared, entries[bridge]?.number == number { entries[bridge] = nil }
             throw error
         }
+    }
+
+    /// Throws what a connection that was wanted before failed with.
+    func throwIfFailed(_ bridge: String) async throws {
+        if let entry = entries[bridge] { _ = try await entry.task.value }
     }
 
     /// A connection that is being made is given up when nobody waits for it any more.

@@ -36,13 +36,15 @@ public struct Introspection: Sendable {
     ///   - source: What to look at.
     ///   - options: The bridge's options as they should stand in the configuration; secrets by reference.
     ///   - bridge: The bridge's name in the configuration; nil takes one from what is found.
+    ///   - database: The database's file; nil names it after the bridge.
     ///   - directory: Where relative paths begin.
     ///   - command: The command for the first line.
     /// - Returns: A configuration that was checked.
     /// - Throws: ``BridgeFailure``, `SecretError`, ``IntrospectionError``.
     public static func run(
         host: BridgeHost, plugin name: String, source: Source = .options, options: ConfigValue = .object([]),
-        bridge: String? = nil, directory: String = ".", command: String = "bmo introspect"
+        bridge: String? = nil, database: String? = nil, directory: String = ".",
+        command: String = "bmo introspect"
     ) async throws -> Introspection {
         let plugin = try await host.plugin(named: name)
         let own = IntrospectionOptions.typed(options.members ?? [], by: plugin.optionsSchema)
@@ -75,8 +77,10 @@ public struct Introspection: Sendable {
         }
         let written = IntrospectionCredentials(guessed)
         offer.notes += written.notes
+        let bridge = bridge ?? bridgeName(offer, own)
         let renderer = IntrospectionRenderer(
-            plugin: plugin, bridge: bridge ?? bridgeName(offer, own), offer: offer, options: written.options,
+            plugin: plugin, bridge: bridge, database: database ?? bridge + ".sqlite", offer: offer,
+            options: written.options,
             origin: command)
         let (text, ready, incomplete) = renderer.render()
         try check(text, plugin, ready: ready)

@@ -5,6 +5,8 @@ internal import Model
 struct IntrospectionRenderer {
     let plugin: PluginListing
     let bridge: String
+    /// The database's file.
+    let database: String
     let offer: IntrospectionOffer
     /// What the user said of the options; it comes before what the bridge guessed.
     let options: [(key: String, value: ConfigValue)]
@@ -30,7 +32,7 @@ struct IntrospectionRenderer {
         var lines = [
             "# Written by \(YAMLText.line(origin))" + (offer.title.map { ": \(YAMLText.line($0))." } ?? "."),
             "# A comment behind a line says how sure its guess is, and why. Then: bmo check && bmo sync",
-            "version: 1", "database: \(YAMLText.scalar(bridge + ".sqlite"))", "", "bridges:",
+            "version: 1", "database: \(YAMLText.scalar(database))", "", "bridges:",
             "  \(YAMLText.scalar(bridge)):",
             "    plugin: \(plugin.name)", "    options:",
         ]

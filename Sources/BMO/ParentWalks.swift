@@ -71,8 +71,17 @@ struct ParentWalks {
         // What the walks of those that did not fail lacked is gone all the same.
         let sweep = sweeps ? try await finish() : SweepResult()
         tally.add(sweep)
+        for words in RepeatedKeyWords(plan, context.workspace.model).warnings(of: sweep) { tally.warn(words) }
+        try await throwIfClosed()
         try throwFailures(isGivenUp: streak.count >= Self.mostFailuresInARow)
         return (listing, sweep)
+    }
+
+    /// Without parents nobody was asked: a bridge that could not be opened for others is a failure here too.
+    private func throwIfClosed() async throws {
+        let parents = tally.result.parents ?? SyncReport.Parents()
+        guard parents.walked + parents.failed + parents.missing == 0 else { return }
+        try await context.connections.throwIfFailed(plan.bridge)
     }
 
     private func ending(of parent: ParentObject) async -> Ending {
@@ -102,7 +111,8 @@ struct ParentWalks {
     }
 
     private func finish() async throws -> SweepResult {
-        let rule = SweepRule(brake: context.options.allowsDeletes ? nil : plan.policy.brake)
+        let rule = SweepRule(
+            brake: context.options.allowsDeletes ? nil : plan.policy.brake, origin: plan.origin)
         let result = Mutex(SweepResult())
         try await context.gate.pass {
             try await context.thread.run { [context, plan] in

@@ -70,6 +70,7 @@ struct ScopeWalk: Sendable {
             plan, saved: left, isFull: context.options.full, ignoresBrake: context.options.allowsDeletes)
         // A resume point belongs to the request that it came from.
         let progress = fromBeginning || saved?.request != request.fingerprint ? nil : saved
+        if progress == nil { try await takeBackAbandoned(scope) }
         if saved != nil, progress == nil {
             try await context.gate.pass {
                 try await context.thread.run { [context] in try context.store.forgetProgress(of: scope) }
@@ -109,6 +110,21 @@ struct ScopeWalk: Sendable {
         // What a walk did not look at may still be bad.
         result.listing.isWhole = result.listing.isWhole && !result.listing.began.isEmpty && request.since == nil
         return result
+    }
+
+    /// Objects without a key would be there twice when a walk that brought some of them begins anew.
+    private func takeBackAbandoned(_ scope: WalkScope) async throws {
+        guard plan.isListing, context.workspace.model.entities[plan.index].key.isEmpty else { return }
+        let count = try await context.gate.pass {
+            try await context.thread.run { [context, plan] in
+                try context.store.takeBackAbandoned(
+                    scope, of: plan.index, as: PageSource(bridge: plan.bridge, walk: plan.entity.name, location: nil))
+            }
+        }
+        guard count > 0 else { return }
+        warn(
+            "an interrupted walk begins anew: the \(count == 1 ? "row" : "\(count) rows") that it had brought "
+                + "\(count == 1 ? "was" : "were") deleted")
     }
 
     /// Walks what meets the conditions: nothing is taken up, and nothing is left for the next walk.
@@ -175,6 +191,8 @@ struct ScopeWalk: Sendable {
     }
 
     private func warnAtEnd(_ state: PageWriter.State) {
+        let words = RepeatedKeyWords(plan, context.workspace.model)
+        for words in state.sweep.map(words.warnings) ?? [] { warn(words) }
         if let field = state.unknownSparedField {
             warn(
                 "the bridge passed by objects by their field `\(field)`, which no attribute has as it is: "

@@ -85,6 +85,15 @@ public struct SyncReport: Sendable {
             }
     }
 
+    /// Whether all that failed did so for the configuration's sake: an unset secret, an option that the bridge refuses.
+    public var isMisconfigured: Bool {
+        let codes = entities.compactMap { entity -> String? in
+            if case .failed(let failure) = entity.outcome { return failure.page == nil ? failure.code : "" }
+            return nil
+        }
+        return !wasInterrupted && !codes.isEmpty && codes.allSatisfy { $0 == "configuration" }
+    }
+
     /// Whether every walk came to its end.
     public var succeeded: Bool {
         entities.allSatisfy {

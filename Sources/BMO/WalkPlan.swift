@@ -37,6 +37,8 @@ struct WalkPlan: Sendable {
     let request: String
     /// The field of `incremental: {field}`.
     let watched: WatchedField?
+    /// Where the records come from, as far as the bridge's `url` tells.
+    let origin: String?
     let attributes: [Attribute]
     let policy: DeletePolicy
     /// The members of a record that the mapping reads; nil is all.
@@ -61,6 +63,7 @@ struct WalkPlan: Sendable {
             watched = nil
         }
         let bridge = workspace.configuration.bridge(named: source?.bridge ?? entity.bridge)
+        origin = Self.origin(of: bridge)
         var fingerprint = Fingerprint()
         let kind =
             switch incremental {
@@ -84,6 +87,18 @@ struct WalkPlan: Sendable {
         let text = bridge?.options.json ?? ""
         let folder = configuration.directory
         return folder.utf8.count > 1 ? text.replacing("\"\(folder)", with: "\".") : text
+    }
+
+    /// Where the bridge's `url` leads to, without credentials and query; nil where that is none, or a secret.
+    private static func origin(of bridge: BridgeConfiguration?) -> String? {
+        guard case .string(let url)? = bridge?.options["url"], let scheme = url.firstRange(of: "://") else {
+            return nil
+        }
+        let rest = url[scheme.upperBound...].prefix { $0 != "?" && $0 != "#" }
+        let host = rest.prefix { $0 != "/" }
+        let path = rest[host.endIndex...]
+        let place = host.lastIndex(of: "@").map { host[host.index(after: $0)...] } ?? host
+        return String(url[..<scheme.upperBound] + place + path)
     }
 
     var bridge: String { source?.bridge ?? entity.bridge }

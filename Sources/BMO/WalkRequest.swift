@@ -77,7 +77,7 @@ struct WalkRequest: Sendable {
             isComplete: isComplete, isUnchanged: isUnchanged, token: token, newest: newest, isResumed: isResumed)
         // A walk that asked for what changed since a value says nothing about the rest.
         if isComplete, !isUnchanged, since == nil, plan.isListing, plan.policy.mode != .ignore {
-            end.sweep = SweepRule(brake: ignoresBrake ? nil : plan.policy.brake, listing: listing)
+            end.sweep = SweepRule(brake: ignoresBrake ? nil : plan.policy.brake, listing: listing, origin: plan.origin)
         }
         return end
     }

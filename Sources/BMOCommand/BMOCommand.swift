@@ -71,7 +71,7 @@ public struct BMOCommand: AsyncParsableCommand {
             let isUsage = code == .validationFailure
             Terminal.error(
                 isUsage ? fullMessage(for: error) : message(for: error), prefix: isUsage ? "" : "bmo: error: ")
-            Foundation.exit(isUsage ? 2 : 1)
+            Foundation.exit(isUsage || code.rawValue == CommandFailure.usage ? 2 : 1)
         }
     }
 }

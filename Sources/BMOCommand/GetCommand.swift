@@ -8,7 +8,11 @@ struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
         abstract: "Print one object.",
-        discussion: "A key of several attributes is given as several arguments, in the order of the configuration.")
+        discussion: """
+            A key of several attributes is given as several arguments, in the order of the configuration. A relationship to \
+            many is shown as the keys of its targets, in its order; one that is the other side of a relationship to one is \
+            not: `bmo list TARGET --where RELATIONSHIP=KEY` shows it.
+            """)
 
     @OptionGroup var options: WorkspaceOptions
 
@@ -41,6 +45,8 @@ struct GetCommand: AsyncParsableCommand {
         var found: [StoredValue]?
         try store.rows(of: index, where: conditions, limit: 1) { found = $0 }
         let waiting = try store.outbox(entity: entity, key: store.key(of: index, from: key))
+        let stored = try found == nil ? [] : store.key(of: index, from: key)
+        let links = try found == nil ? [] : ShownLinks.of(index, key: stored, in: workspace.model, store)
         let pending = try found == nil ? [] : store.pendingFields(entity: entity, key: store.key(of: index, from: key))
         try store.close()
         if let last = waiting.last, last.operation == .delete {
@@ -50,12 +56,14 @@ struct GetCommand: AsyncParsableCommand {
         }
         guard let found else { throw CommandFailure("there is no \(entity) \(key.joined(separator: ", "))") }
         if json {
-            print(RowPrinter.json(found, layout))
+            print(RowPrinter.json(found, layout, links.map { ($0.name, $0.json) }))
         } else {
-            let width = layout.columns.map(\.name.count).max() ?? 0
-            for (field, value) in zip(layout.columns, found) {
-                let padding = String(repeating: " ", count: width - field.name.count)
-                print("\(field.name)\(padding)  \(Terminal.printable(RowPrinter.text(value)))")
+            let lines =
+                zip(layout.columns, found).map { ($0.name, RowPrinter.text($1)) } + links.map { ($0.name, $0.json) }
+            let width = lines.map(\.0.count).max() ?? 0
+            for (name, text) in lines {
+                let padding = String(repeating: " ", count: width - name.count)
+                print("\(name)\(padding)  \(Terminal.printable(text))")
             }
             if !pending.isEmpty {
                 let state = waiting.first.map { $0.state == .pending ? "" : " (\($0.state.rawValue))" } ?? ""

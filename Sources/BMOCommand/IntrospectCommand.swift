@@ -76,8 +76,7 @@ struct IntrospectCommand: AsyncParsableCommand {
         do {
             introspection = try await Introspection.run(
                 host: BridgeHost(logger: logger), plugin: plugin, source: try wanted(), options: try options(),
-                bridge: name,
-                command: command)
+                bridge: name, database: database, command: command)
         } catch let error as IntrospectionError {
             throw CommandFailure(error.description)
         } catch let error as BridgeFailure {
@@ -117,6 +116,13 @@ struct IntrospectCommand: AsyncParsableCommand {
 
     private static func exists(_ path: String) -> CommandFailure {
         CommandFailure("\(path) is there already; --force replaces it", exitCode: CommandFailure.usage)
+    }
+
+    /// Named after the file: two configurations in one folder do not share a database by chance.
+    private var database: String? {
+        guard let output else { return nil }
+        let name = URL(fileURLWithPath: output).deletingPathExtension().lastPathComponent
+        return name.isEmpty ? nil : name + ".sqlite"
     }
 
     /// The command as it can be typed again.

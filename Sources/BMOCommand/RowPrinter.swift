@@ -42,13 +42,22 @@ struct RowPrinter {
     }
 
     /// A row as a JSON object: booleans, numbers and JSON as such, data as base64.
-    static func json(_ values: [StoredValue], _ layout: EntityLayout) -> String {
+    ///
+    /// - Parameter more: Members that are no columns, as JSON.
+    static func json(
+        _ values: [StoredValue], _ layout: EntityLayout, _ more: [(name: String, json: String)] = []
+    ) -> String {
         var out = "{"
         for (index, (field, value)) in zip(layout.columns, values).enumerated() {
             if index > 0 { out += "," }
             out.appendJSONString(field.name)
             out += ":"
             out += json(value, field.type)
+        }
+        for (name, json) in more {
+            out += ","
+            out.appendJSONString(name)
+            out += ":" + json
         }
         return out + "}"
     }

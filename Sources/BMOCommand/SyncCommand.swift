@@ -126,7 +126,21 @@ struct SyncCommand: AsyncParsableCommand {
                     : "interrupted; the pages that are in stay, and the next sync goes on after them",
                 exitCode: signals.exitCode)
         }
+        if report.isMisconfigured { throw ExitCode(CommandFailure.usage) }
         if !report.succeeded { throw ExitCode(CommandFailure.failed) }
+    }
+
+    /// A failure on one line; one that a bridge's configuration is the reason of is told once for all entities.
+    private static func words(_ failure: SyncFailure, in report: SyncReport) -> String? {
+        guard failure.code == "configuration", failure.page == nil else { return failure.description }
+        let entities = report.entities.compactMap { entity -> String? in
+            guard case .failed(let other) = entity.outcome, other.isSame(as: failure) else { return nil }
+            return other.entity
+        }
+        guard let first = entities.first, entities.count > 1 else { return failure.description }
+        var all = failure
+        all.entity = "\(first) and \(entities.count - 1) more"
+        return all.description
     }
 
     private func showChanges(_ report: SyncReport, _ workspace: Workspace, _ store: SQLiteStore) throws {
@@ -144,8 +158,13 @@ struct SyncCommand: AsyncParsableCommand {
     }
 
     private func showTrouble(_ report: SyncReport, _ store: SQLiteStore) throws {
+        var told: Set<String> = []
         for entity in report.entities {
-            if case .failed(let failure) = entity.outcome { Terminal.error(failure.description) }
+            if case .failed(let failure) = entity.outcome, let words = Self.words(failure, in: report),
+                told.insert(words).inserted
+            {
+                Terminal.error(words)
+            }
             for failure in entity.parents?.failures.dropFirst() ?? [] {
                 Terminal.error("  \(failure.parent): \(failure.code): \(failure.failure.message)", prefix: "")
             }
@@ -169,6 +188,14 @@ struct SyncCommand: AsyncParsableCommand {
                 Terminal.error("  " + record.record.place + ": " + record.record.reason, prefix: "")
             }
         }
+    }
+}
+
+extension SyncFailure {
+    /// Whether it is the same failure, of another entity.
+    fileprivate func isSame(as other: SyncFailure) -> Bool {
+        bridge == other.bridge && code == other.code && message == other.message && page == other.page
+            && location == other.location && remote == other.remote
     }
 }
 

@@ -143,6 +143,10 @@ public struct SweepRule: Sendable {
     public var brake: DeletePolicy.Brake?
     /// Which of two listings it is that both have to lack a row.
     public var listing: Listing
+    /// Where the listing came from, such as a URL; nil where nobody can tell.
+    ///
+    /// What a listing from elsewhere brought is not deleted without the brake, however little it is.
+    public var origin: String?
 
     /// Listings that may have passed by rows without lacking them are asked for twice.
     public enum Listing: Sendable {
@@ -155,9 +159,10 @@ public struct SweepRule: Sendable {
     }
 
     /// A rule.
-    public init(brake: DeletePolicy.Brake?, listing: Listing = .only) {
+    public init(brake: DeletePolicy.Brake?, listing: Listing = .only, origin: String? = nil) {
         self.brake = brake
         self.listing = listing
+        self.origin = origin
     }
 
     /// Whether so many of so many rows are more than may be deleted.
@@ -178,11 +183,15 @@ public struct SweepResult: Sendable, Equatable {
         /// The scopes that the brake held in.
         public var scopes: Int
 
+        /// Where the rows came from, if that is elsewhere than where the listing did.
+        public var origin: String?
+
         /// A brake that held.
-        public init(gone: Int, total: Int, scopes: Int = 1) {
+        public init(gone: Int, total: Int, scopes: Int = 1, origin: String? = nil) {
             self.gone = gone
             self.total = total
             self.scopes = scopes
+            self.origin = origin
         }
     }
 
@@ -194,6 +203,10 @@ public struct SweepResult: Sendable, Equatable {
     public var isUncertain: Bool
     /// So many rows were lacking in the first of two listings.
     public var unconfirmed: Int
+    /// Keys that came more than once in one listing, with other values.
+    public var repeated: RepeatedKeys?
+    /// Keys that the listings of several parents brought, each as its own.
+    public var shared: RepeatedKeys?
 
     /// What became of them.
     public init(deleted: [Int: Int] = [:], held: Held? = nil, isUncertain: Bool = false, unconfirmed: Int = 0) {
@@ -201,6 +214,23 @@ public struct SweepResult: Sendable, Equatable {
         self.held = held
         self.unconfirmed = unconfirmed
         self.isUncertain = isUncertain
+    }
+}
+
+/// Keys that stand for several objects of the remote: one row here takes the values of one after the other.
+public struct RepeatedKeys: Sendable, Equatable {
+    /// How many there are.
+    public var count: Int
+    /// The first of them.
+    public var key: [StoredValue]
+    /// The keys of two parents that have it, where it came from several.
+    public var parents: [[StoredValue]]
+
+    /// Keys.
+    public init(count: Int, key: [StoredValue], parents: [[StoredValue]] = []) {
+        self.count = count
+        self.key = key
+        self.parents = parents
     }
 }
 

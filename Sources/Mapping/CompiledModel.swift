@@ -44,6 +44,11 @@ public final class CompiledModel: Sendable {
     /// The index of the entity with this name.
     public func index(of entity: String) -> Int? { indexes[entity] }
 
+    /// The fields that several sources of an entity bring, of which `precedence` tells who wins.
+    public func contestedFields(of entity: Int) -> Set<Int> {
+        Set(plans.filter { $0.entity == entity }.flatMap(\.fallbacks))
+    }
+
     /// The index of the plan of an entity's further source, or of its own bridge.
     public func plan(of entity: Int, source: String?) -> Int? {
         guard let source else { return entity }

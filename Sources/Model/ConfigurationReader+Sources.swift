@@ -21,6 +21,9 @@ extension ConfigurationReader {
             }
         }
         checkConflicts(of: result, what)
+        if let precedence = result.precedence, !result.entity.precedence.isEmpty {
+            checkUse(of: precedence, result, what)
+        }
     }
 
     private mutating func readSource(
@@ -117,6 +120,25 @@ extension ConfigurationReader {
             source.relationships.append(relationship)
             result.entity.sourcedNames.insert(member.name)
         }
+    }
+
+    /// A precedence decides nothing where each attribute comes from one source: most likely the names were meant to come
+    /// from the entity's own bridge too.
+    private mutating func checkUse(of precedence: Member, _ result: ReadEntity, _ what: String) {
+        let entity = result.entity
+        let others = entity.sources.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) }
+            .filter { !entity.key.contains($0) }
+        let own = (entity.attributes.map(\.name) + entity.relationships.map(\.name))
+            .filter { !entity.sourcedNames.contains($0) }
+        guard Set(others).count == others.count, Set(own).isDisjoint(with: others) else { return }
+        let example = others.first { name in entity.attributes.contains { $0.name == name } } ?? "name"
+        let type = entity.attribute(named: example)?.type.rawValue ?? "text"
+        error(
+            at: precedence.key.mark,
+            "\"precedence\" of \(what) decides nothing: no attribute is brought by two sources; what a source names in a "
+                + "list comes from it alone",
+            "remove it, or give the source a mapping of its own for what both bring, such as "
+                + "\"attributes: {\(example): \(type)}\"")
     }
 
     /// An attribute that several sources bring needs a `precedence` that names them all.

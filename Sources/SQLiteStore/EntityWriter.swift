@@ -28,10 +28,12 @@ final class EntityWriter {
     private var expectsNew = false
 
     init(
-        _ layout: EntityLayout, on connection: OpaquePointer?, stubs: StubTable, changes: ChangeLog,
+        _ layout: EntityLayout, contested: Set<Int> = [], on connection: OpaquePointer?, stubs: StubTable,
+        changes: ChangeLog,
         provenance: ProvenanceTable, edits: EditMerge
     ) throws {
         self.layout = layout
+        self.contested = contested
         self.edits = edits
         editCount = edits.outbox.count(of: layout.index)
         acknowledgedCount = edits.acknowledged.count(of: layout.index)
@@ -66,6 +68,12 @@ final class EntityWriter {
     private(set) var lastRow: Int64?
     /// The row right before it in the table, where that is known.
     private(set) var rowBefore: Int64?
+    /// Fields of which ``replaced`` is to tell; nil for none.
+    var watched: Range<Int>?
+    /// What the watched fields of the last row were, where one of them is another now.
+    private(set) var replaced: [StoredValue]?
+    /// The fields that several sources bring.
+    private let contested: Set<Int>
 
     @inline(__always)
     func merge(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
@@ -90,6 +98,7 @@ final class EntityWriter {
 
     private func mergeAll(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
         rowBefore = nil
+        if watched != nil { replaced = nil }
         if expectsNew {
             if try insertNew(cells, as: role) { return .inserted }
             expectsNew = false
@@ -106,12 +115,16 @@ final class EntityWriter {
         for index in cells.indices where !found.matches(cells[index], column: Int32(index + 1)) {
             // A source of higher precedence has been here.
             if cells[index].isFallback, !found.isNull(Int32(index + 1)) { continue }
+            if cells[index].kind == .null, try isOfOthers(index, cells, as: role) { continue }
             changed = (changed ?? []) + [index]
         }
         if layout.discriminator != nil { keepKind(cells, in: found, isReference: isReference, &changed) }
         var old: JSONText?
         if let changed, changes.records(layout.index) {
             old = object(changed) { $0.append(found.value(Int32($1 + 1))) }
+        }
+        if let changed, let watched, changed.contains(where: watched.contains) {
+            replaced = watched.map { found.value(Int32($0 + 1)) }
         }
         leave(found, rowID, isChanged: changed != nil)
         if let changed { try update(rowID, changed, cells) }
@@ -127,6 +140,14 @@ final class EntityWriter {
                 new: new)
         }
         return wasStub ? .inserted : .updated
+    }
+
+    /// Whether a value is one that another source brought: that this one has none does not clear it.
+    private func isOfOthers(
+        _ field: Int, _ cells: UnsafeBufferPointer<Cell>, as role: RowRole
+    ) throws -> Bool {
+        guard contested.contains(field), role != .reference else { return false }
+        return try !provenance.isOwn(layout, .key(layout.key.lazy.map { cells[$0] }), field, as: role)
     }
 
     /// The statement that is at the row with the key of these cells; nil where there is none.

@@ -123,6 +123,16 @@ final class ProvenanceTable {
         return try unlisted.step()
     }
 
+    /// Whether a value of a row was written by the page's source, or may have been.
+    ///
+    /// What the entity's own listing wrote has no record.
+    func isOwn(_ layout: EntityLayout, _ key: JSONText, _ field: Int, as role: RowRole) throws -> Bool {
+        let name = layout.fields[field].name
+        let records = try records(of: layout, key).filter { $0.columns.contains(name) }
+        if role == .listed { return records.isEmpty }
+        return records.contains { $0.bridge == changes.source?.bridge && $0.walk == changes.source?.walk }
+    }
+
     /// The entity's own listing has brought the row.
     func noteListed(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>) throws {
         guard try mayHaveUnlisted(layout) else { return }

@@ -12,6 +12,8 @@ final class SQLitePageTransaction: PageTransaction {
     /// The rows that the page lists, where the walk keeps a log of them.
     private var seen = SeenLog()
     private var notesSeen = false
+    /// The greatest row that the pages before listed.
+    private var greatestBefore = Int64.min
     private var savedLog = false
     /// Per entity: whether rows of it were written.
     private var touched: [Bool]
@@ -45,7 +47,9 @@ final class SQLitePageTransaction: PageTransaction {
         let writer = try store.writers.entity(entity)
         let outcome = try writer.merge(cells, as: role)
         if notesSeen, role == .listed, let row = writer.lastRow {
-            try note(row, after: writer.rowBefore, entity, cells)
+            let hasBeenPassed = row <= max(seen.greatest, greatestBefore)
+            try note(row, after: writer.rowBefore, entity, cells, replaced: writer.replaced)
+            if outcome == .updated, hasBeenPassed { seen.noteRewritten() }
         }
         if outcome != .unchanged {
             hasWritten = true
@@ -56,14 +60,16 @@ final class SQLitePageTransaction: PageTransaction {
 
     /// Notes a row that the walk lists.
     private func note(
-        _ row: Int64, after before: Int64?, _ entity: Int, _ cells: UnsafeBufferPointer<Cell>
+        _ row: Int64, after before: Int64?, _ entity: Int, _ cells: UnsafeBufferPointer<Cell>, replaced: [StoredValue]?
     ) throws {
         seen.append(row, after: before)
         guard let walk, let parent = walk.parent else { return }
         let toOne = store.model.entities[entity].toOne[parent.relationship]
         let refersElsewhere = zip(parent.key, toOne.firstField..<toOne.firstField + toOne.fieldCount)
             .contains { $0 != cells[$1].value }
-        try store.writers.sweep.note(row, of: walk, refersElsewhere: refersElsewhere)
+        let sweep = try store.writers.sweep
+        if let replaced, !refersElsewhere { sweep.noteTaken(row, by: walk, from: replaced) }
+        sweep.note(row, of: walk, refersElsewhere: refersElsewhere)
     }
 
     private func noteDeleted(_ deleted: [Int: Int]) {
@@ -74,7 +80,12 @@ final class SQLitePageTransaction: PageTransaction {
     func follow(_ walk: WalkTarget) throws {
         self.walk = walk
         try store.writers.edits.walkBegan = walk.acknowledged
-        notesSeen = try walk.isListing && store.writers.walks.log(of: walk.scope) != nil
+        let log = try walk.isListing ? store.writers.walks.log(of: walk.scope) : nil
+        notesSeen = log != nil
+        greatestBefore = log?.greatest ?? Int64.min
+        guard notesSeen, let parent = walk.parent else { return }
+        let toOne = store.model.entities[walk.entity].toOne[parent.relationship]
+        try store.writers.entity(walk.entity).watched = toOne.firstField..<toOne.firstField + toOne.fieldCount
     }
 
     func delete(entity: Int, key: [StoredValue]) throws -> [Int: Int] {
@@ -98,11 +109,28 @@ final class SQLitePageTransaction: PageTransaction {
         if notesSeen { seen.append(SeenLog.unknown) }
     }
 
+    /// Deletes the rows that an interrupted walk listed, of an entity without a key, and forgets the walk's place.
+    func takeBack(_ scope: WalkScope, of entity: Int) throws -> Int {
+        let writers = try store.writers
+        let editor = try writers.remover.editor(store.model.entities[entity].root)
+        var count = 0
+        for row in try writers.walks.savedRows(of: scope) {
+            let key = [StoredValue.integer(row)]
+            guard let values = try editor.row(key) else { continue }
+            try editor.delete(key, values)
+            count += 1
+        }
+        _ = try writers.walks.save(scope, nil, rows: SeenLog(), isOptional: false)
+        if count > 0 { noteDeleted([entity: count]) }
+        return count
+    }
+
     func finish(_ end: WalkEnd) throws -> SweepResult {
         guard let walk else { return SweepResult() }
         let writers = try store.writers
         var result = SweepResult()
         var keepsCursor = true
+        let repeated = try repeatedKeys(of: walk)
         if let rule = end.sweep, var log = writers.walks.log(of: walk.scope) {
             log.append(seen)
             if log.hasUnknown {
@@ -119,6 +147,11 @@ final class SQLitePageTransaction: PageTransaction {
                 keepsCursor = result.held == nil
             }
         }
+        if let repeated, end.defersSweep {
+            writers.sweep.note(repeated, of: walk)
+        } else if result.unconfirmed == 0 {
+            result.repeated = repeated
+        }
         if keepsCursor, let cursor = end.cursor { try writers.cursors.save(cursor, of: walk.scope) }
         if !end.defersSweep {
             let orphans = try writers.orphans.settle(walk: walk.scope.entity, writers.remover)
@@ -126,6 +159,12 @@ final class SQLitePageTransaction: PageTransaction {
         }
         noteDeleted(result.deleted)
         return result
+    }
+
+    private func repeatedKeys(of walk: WalkTarget) throws -> RepeatedKeys? {
+        guard var log = try store.writers.walks.log(of: walk.scope) else { return nil }
+        log.append(seen)
+        return try store.writers.sweep.repeated(in: log, of: walk)
     }
 
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {

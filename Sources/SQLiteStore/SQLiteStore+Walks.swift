@@ -45,6 +45,41 @@ extension SQLiteStore {
         }
     }
 
+    /// Deletes what a walk brought that was interrupted and is not gone on with, of an entity without a key: the next walk
+    /// brings it again, as other rows.
+    ///
+    /// A file whose rows have new numbers since keeps them.
+    ///
+    /// - Returns: How many rows were deleted.
+    /// - Throws: ``StoreError``.
+    public func takeBackAbandoned(_ scope: WalkScope, of entity: Int, as source: PageSource) throws -> Int {
+        // Looked for first: who begins a page takes the write lock.
+        let isThere = try read("looking for an interrupted walk") { db in
+            try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (
+                        SELECT 1 FROM bmo_progress JOIN bmo_seen USING (entity, source, parent)
+                        WHERE entity = ? AND source = ? AND parent = ?
+                            AND schema_version = (SELECT schema_version FROM pragma_schema_version()))
+                    """, arguments: [scope.entity, scope.source, scope.parent])
+        }
+        guard isThere == true else { return 0 }
+        let page = try beginOwnPage()
+        do {
+            var count = 0
+            try page.access {
+                try page.setSource(source)
+                count = try page.takeBack(scope, of: entity)
+            }
+            try page.commit()
+            return count
+        } catch {
+            page.rollback()
+            throw error
+        }
+    }
+
     /// What an earlier walk left for the next one.
     ///
     /// - Throws: ``StoreError``.

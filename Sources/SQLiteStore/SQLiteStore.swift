@@ -203,7 +203,9 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     }
 
     /// Begins a page's transaction.
-    public func beginPage() throws -> any PageTransaction {
+    public func beginPage() throws -> any PageTransaction { try beginOwnPage() }
+
+    func beginOwnPage() throws -> SQLitePageTransaction {
         try SQLiteStore.translating("beginning a page") {
             try writer.writeWithoutTransaction { db in
                 try beginTransaction(db)
@@ -317,6 +319,7 @@ final class Writers {
     let provenance: ProvenanceTable
     let walks: WalkTable
     let cursors: CursorTable
+    let origins: OriginTable
     let orphans: OrphanTable
     let quarantine: QuarantineWriter
     let unknownFields: UnknownFieldTable
@@ -349,6 +352,7 @@ final class Writers {
         provenance = try ProvenanceTable(on: connection, model: model, changes: changes)
         walks = try WalkTable(on: connection)
         cursors = try CursorTable(on: connection)
+        origins = try OriginTable(on: connection)
         orphans = try OrphanTable(on: connection, model: model)
         quarantine = try QuarantineWriter(on: connection)
         unknownFields = UnknownFieldTable(on: connection)
@@ -385,7 +389,9 @@ final class Writers {
         let index = model.entities[index].root
         if let writer = entities[index] { return writer }
         let writer = try EntityWriter(
-            model.entities[index], on: connection, stubs: stubs, changes: changes, provenance: provenance,
+            model.entities[index],
+            contested: model.family(of: index).reduce(into: []) { $0.formUnion(model.contestedFields(of: $1)) },
+            on: connection, stubs: stubs, changes: changes, provenance: provenance,
             edits: edits)
         entities[index] = writer
         return writer

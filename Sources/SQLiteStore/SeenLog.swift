@@ -28,6 +28,12 @@ struct SeenLog {
     private(set) var hasUnknown = false
     private(set) var first = Int64.max
     private(set) var last = Int64.min
+    private(set) var greatest = Int64.min
+    /// Rows that were written when they were listed, though a greater one had come: they may have come before.
+    private var rewritten: [(row: Int64, index: Int)] = []
+
+    /// So many of them are looked at.
+    private static let mostRewritten = 100_000
     /// The row that is known to stand right before the first.
     private var beforeFirst: Int64?
 
@@ -44,11 +50,34 @@ struct SeenLog {
             if !Self.isNext(row, after: before, last) { isGapless = false }
         }
         last = row
+        greatest = max(greatest, row)
         count += 1
         let before = tail.bytes.count
         tail.append(row)
         unsavedBytes += tail.bytes.count - before
         if tail.bytes.count >= Self.pieceSize { closePiece() }
+    }
+
+    /// The row that was added last was written when it was listed.
+    mutating func noteRewritten() {
+        if rewritten.count < Self.mostRewritten { rewritten.append((last, count - 1)) }
+    }
+
+    /// The rows that were listed more than once, with other values, in the order in which that was found.
+    ///
+    /// Costs nothing unless a row was written out of the table's order.
+    var repeatedRows: [Int64] {
+        guard let low = rewritten.lazy.map(\.row).min(), let high = rewritten.lazy.map(\.row).max() else { return [] }
+        let places = Dictionary(rewritten.map { ($0.row, $0.index) }, uniquingKeysWith: max)
+        var found: [Int64] = []
+        var known: Set<Int64> = []
+        var index = 0
+        forEach { row in
+            defer { index += 1 }
+            guard row >= low, row <= high, let place = places[row], index < place else { return }
+            if known.insert(row).inserted { found.append(row) }
+        }
+        return found
     }
 
     /// Adds the rows of a page.
@@ -68,6 +97,9 @@ struct SeenLog {
             beforeFirst = page.beforeFirst
         }
         last = page.last
+        greatest = max(greatest, page.greatest)
+        let room = max(0, Self.mostRewritten - rewritten.count)
+        for (row, index) in page.rewritten.prefix(room) { rewritten.append((row, count + index)) }
         count += page.count
     }
 

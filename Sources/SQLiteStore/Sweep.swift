@@ -23,6 +23,13 @@ final class Sweep {
         /// Rows that a parent's walk listed and that refer to another parent.
         var strangers: Set<Int64> = []
         var total = 0
+        /// The parents whose walks are over, as hashes of their keys' texts.
+        var ended: Set<Int> = []
+        /// The first row that two parents listed, and those parents' keys.
+        var shared: (row: Int64, parents: [[StoredValue]])?
+        var sharedRows: Set<Int64> = []
+        /// Keys that came twice in the listing of one parent.
+        var repeated: RepeatedKeys?
     }
 
     private let model: CompiledModel
@@ -50,11 +57,22 @@ final class Sweep {
             let first = unconfirmed.removeValue(forKey: walk.scope) ?? []
             gone.removeAll { !first.contains($0) }
         }
-        guard !gone.isEmpty else { return SweepResult() }
-        if rule.holds(gone.count, of: total) {
-            return SweepResult(held: SweepResult.Held(gone: gone.count, total: total))
+        let name = model.entities[walk.entity].name
+        if !gone.isEmpty {
+            if let held = try held(gone.count, of: total, name, rule) { return SweepResult(held: held) }
         }
+        try writers.origins.save(rule.origin, of: name)
+        guard !gone.isEmpty else { return SweepResult() }
         return SweepResult(deleted: try writers.remover.remove(gone, of: walk.entity))
+    }
+
+    /// The brake that holds so many of so many rows; nil for none.
+    private func held(_ gone: Int, of total: Int, _ entity: String, _ rule: SweepRule) throws -> SweepResult.Held? {
+        if rule.brake != nil, let origin = try writers.origins.other(than: rule.origin, of: entity) {
+            try writers.origins.add(rule.origin, of: entity)
+            return SweepResult.Held(gone: gone, total: total, origin: origin)
+        }
+        return rule.holds(gone, of: total) ? SweepResult.Held(gone: gone, total: total) : nil
     }
 
     /// Notes what the first of two listings lacked; returns how many rows that are.
@@ -244,6 +262,7 @@ final class Sweep {
         self.waiting[walk.entity] = nil
         defer { self.waiting[walk.entity] = waiting }
         let (absent, total) = try absent(walk, log)
+        waiting.ended.insert(walk.scope.parent.hashValue)
         waiting.total += total
         let first = listing == .second ? unconfirmed.removeValue(forKey: walk.scope) ?? [] : nil
         let gone = absent.filter { !waiting.strangers.contains($0) && first?.contains($0) != false }
@@ -256,7 +275,9 @@ final class Sweep {
 
     /// The page that ended a parent's walk was taken back.
     func takeBack(_ walk: WalkTarget) {
-        guard walk.parent != nil, var waiting = waiting[walk.entity],
+        guard walk.parent != nil else { return }
+        waiting[walk.entity]?.ended.remove(walk.scope.parent.hashValue)
+        guard var waiting = waiting[walk.entity],
             let place = waiting.scopes.firstIndex(where: { $0.scope == walk.scope })
         else { return }
         waiting.rows = waiting.rows.filter { $0.value != place }
@@ -276,18 +297,52 @@ final class Sweep {
         }
     }
 
+    /// A parent's walk lists a row that was another parent's until now, and was not gone from that one's listing.
+    ///
+    /// Call it before ``note(_:of:refersElsewhere:)``.
+    func noteTaken(_ row: Int64, by walk: WalkTarget, from former: [StoredValue]) {
+        guard let parent = walk.parent, !former.contains(.null), former != parent.key,
+            let waiting = waiting[walk.entity], waiting.rows[row] == nil,
+            waiting.ended.contains(JSONText.key(former).string.hashValue)
+        else { return }
+        if waiting.shared == nil { self.waiting[walk.entity]?.shared = (row, [former, parent.key]) }
+        self.waiting[walk.entity]?.sharedRows.insert(row)
+    }
+
+    /// Keys came twice in the listing of one parent.
+    func note(_ repeated: RepeatedKeys, of walk: WalkTarget) {
+        guard waiting[walk.entity] != nil else { return }
+        var all = waiting[walk.entity]?.repeated ?? RepeatedKeys(count: 0, key: repeated.key)
+        all.count += repeated.count
+        waiting[walk.entity]?.repeated = all
+    }
+
+    /// The keys that a listing brought twice, with other values; nil for none.
+    func repeated(in log: SeenLog, of walk: WalkTarget) throws -> RepeatedKeys? {
+        let rows = log.repeatedRows
+        guard let first = rows.first, let key = try writers.remover.key(of: model.entities[walk.entity].root, first)
+        else { return nil }
+        return RepeatedKeys(count: rows.count, key: key)
+    }
+
     /// Deletes what the parents' walks lacked, after the last of them.
     ///
     /// A brake may hold in one parent's scope, or in all of them together.
     func sweepParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
-        guard let waiting = waiting.removeValue(forKey: entity), !waiting.scopes.isEmpty else { return SweepResult() }
+        guard let waiting = waiting.removeValue(forKey: entity) else { return SweepResult() }
         let layout = model.entities[entity]
-        let gone = waiting.scopes.reduce(0) { $0 + $1.gone }
-        if rule.holds(gone, of: waiting.total) {
-            return SweepResult(
-                held: SweepResult.Held(gone: gone, total: waiting.total, scopes: waiting.scopes.count))
-        }
         var result = SweepResult()
+        result.repeated = waiting.repeated
+        if let (row, parents) = waiting.shared, let key = try writers.remover.key(of: layout.root, row) {
+            result.shared = RepeatedKeys(count: waiting.sharedRows.count, key: key, parents: parents)
+        }
+        let gone = waiting.scopes.reduce(0) { $0 + $1.gone }
+        if gone > 0, var held = try held(gone, of: waiting.total, layout.name, rule) {
+            held.scopes = waiting.scopes.count
+            result.held = held
+            return result
+        }
+        try writers.origins.save(rule.origin, of: layout.name)
         var held = Set<Int>()
         for (place, scope) in waiting.scopes.enumerated() {
             if rule.holds(scope.gone, of: scope.total) {

@@ -44,16 +44,25 @@ final class WalkTable {
 
     /// Begins the log of a walk: empty, or with what the pages before `page` listed.
     func begin(_ scope: WalkScope, afterPage page: Int?) throws {
+        logs[scope] = try page.map { try savedLog(of: scope, throughPage: $0) } ?? SeenLog()
+    }
+
+    private func savedLog(of scope: WalkScope, throughPage page: Int) throws -> SeenLog {
         var log = SeenLog()
-        if let page {
-            seenSelect.bind(scope)
-            seenSelect.bind(Int64(page), at: 4)
-            defer { seenSelect.reset() }
-            while try seenSelect.step() {
-                if case .bytes(let piece) = seenSelect.value(0) { log.append(saved: piece) }
-            }
+        seenSelect.bind(scope)
+        seenSelect.bind(Int64(page), at: 4)
+        defer { seenSelect.reset() }
+        while try seenSelect.step() {
+            if case .bytes(let piece) = seenSelect.value(0) { log.append(saved: piece) }
         }
-        logs[scope] = log
+        return log
+    }
+
+    /// The rows that an interrupted walk listed, as far as they lie in the file.
+    func savedRows(of scope: WalkScope) throws -> [Int64] {
+        var rows: [Int64] = []
+        try savedLog(of: scope, throughPage: Int.max).forEach { rows.append($0) }
+        return rows.filter { $0 != SeenLog.unknown }
     }
 
     /// The log of a walk; nil for one that was not begun.

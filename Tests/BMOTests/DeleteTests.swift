@@ -76,6 +76,26 @@ import Testing
         #expect(try place.file().value("SELECT count(*) FROM bmo_seen") == "0")
     }
 
+    @Test func rowsWithoutAKeyAreNotThereTwiceWhenAnInterruptedWalkBeginsAnew() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 30")
+        let text = place.world(section: "fail_at: 25, fail_times: 1000").replacing("key: id", with: "unique: none")
+        #expect(try await place.sync(try await place.workspace(text)).text == "Number failed, 2 pages +20")
+        let report = try await place.sync(try await place.mendedWorkspace(), Workspace.SyncOptions(restart: true))
+        #expect(report.text == "Number finished, 3 pages +30")
+        #expect(
+            report.entities[0].warnings == [
+                "an interrupted walk begins anew: the 20 rows that it had brought were deleted"
+            ])
+        #expect(try place.file().value("SELECT count(*) || ' ' || count(DISTINCT id) FROM Number") == "'30 30'")
+        // Another mapping is another walk.
+        let next = text.replacing("name: text", with: "name: {type: text, transform: trim}")
+        #expect(try await place.sync(try await place.workspace(text)).text == "Number failed, 2 pages +20")
+        _ = try await place.workspace(next)
+        #expect(try await place.sync(try await place.mendedWorkspace()).text == "Number finished, 3 pages +30")
+        #expect(try place.file().value("SELECT count(*) FROM Number") == "60", "a whole listing is appended as ever")
+    }
+
     @Test func afterAVacuumThePlaceOfAWalkIsNoGood() async throws {
         let place = try CountingWorkplace()
         try place.say("count 30")

@@ -67,6 +67,14 @@ final class FileSite: Sendable {
             """, to: "bmo.yml")
     }
 
+    /// Writes another config, in which `@URL@` stands for the server.
+    func write(_ config: String, to name: String = "bmo.yml") throws {
+        try folder.write(config.replacing("@URL@", with: url), to: name)
+    }
+
+    /// What the server has under a name from now on.
+    func publish(_ json: String, as name: String) throws { try files.write(json, to: name) }
+
     /// What the server has from now on.
     func publish(countries: String = "[]", cities: String = "[]", languages: String = "[]") throws {
         try files.write(countries, to: "countries.json")

@@ -62,9 +62,9 @@ extension EndToEndTests {
             let again = try await bmo("sync", "Remark")
             #expect(again.exitCode == 0, "\(again)")
             let rows = try await query(
-                "SELECT count(*), min(joined), max(address_city), sum(active) FROM Person", "notes.sqlite")
+                "SELECT count(*), min(joined), max(address_city), sum(active) FROM Person", "bmo.sqlite")
             #expect(rows == "30|2026-01-01T10:00:00.000000Z|Lyon|15")
-            #expect(try await query("SELECT count(*), count(DISTINCT person) FROM Remark", "notes.sqlite") == "60|30")
+            #expect(try await query("SELECT count(*), count(DISTINCT person) FROM Remark", "bmo.sqlite") == "60|30")
             #expect(try server.events().last?.headers["authorization"] == "Bearer secret-token")
         }
 

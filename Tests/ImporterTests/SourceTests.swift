@@ -57,6 +57,30 @@ import Testing
         }
     }
 
+    @Test func aValueOfAnotherSourceIsNotClearedByOneThatHasNone() throws {
+        let facts: RemoteValue = ["code": "IT", "title": "Italy"]
+        let nothing: RemoteValue = ["code": "IT", "name": nil, "title": nil]
+        let database = try TestDatabase(.sqlite, Self.countries(precedence: ["main", "facts"]))
+        try database.add("Country", nothing)
+        #expect(try database.add(source: "facts", of: "Country", facts) == "Country ~1")
+        for _ in 1...2 {
+            #expect(try database.add("Country", nothing) == "Country =1")
+            #expect(try database.add(source: "facts", of: "Country", facts) == "Country =1")
+        }
+        #expect(try database.rows("Country") == "'IT' 'Italy' null null null")
+        // What it brought itself, it takes away.
+        #expect(try database.add("Country", ["code": "IT", "name": "Italia"]) == "Country ~1")
+        #expect(try database.add("Country", nothing) == "Country ~1")
+        #expect(try database.rows("Country") == "'IT' null null null null")
+
+        let turned = try TestDatabase(.sqlite, Self.countries(precedence: ["facts", "main"]))
+        try turned.add("Country", ["code": "IT", "name": "Italia"])
+        #expect(try turned.add(source: "facts", of: "Country", nothing) == "Country =1")
+        #expect(try turned.add(source: "facts", of: "Country", facts) == "Country ~1")
+        #expect(try turned.add(source: "facts", of: "Country", nothing) == "Country ~1")
+        #expect(try turned.rows("Country") == "'IT' null null null null")
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aSourcePerObjectKnowsWhoseDetailsItBrings(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, Self.countries(precedence: ["main", "facts"]))

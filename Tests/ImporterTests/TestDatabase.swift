@@ -64,18 +64,21 @@ final class TestDatabase {
     ) throws -> String {
         let index = try #require(model.index(of: entity))
         let plan = try #require(model.plan(of: index, source: source))
-        return try addBatches([records], of: entity, plan: plan, parent: parent)
+        let walk = WalkTarget(scope: WalkScope(entity: entity, source: source), entity: index, isListing: false)
+        return try addBatches([records], of: entity, plan: plan, parent: parent, walk: walk)
     }
 
     /// Imports a page of several batches.
     @discardableResult
     func addBatches(
         _ batches: [[RemoteValue]], of entity: String, page: Int = 1, progress: WalkProgress? = nil,
-        plan: Int? = nil, parent: [StoredValue]? = nil, end: End = .commit
+        plan: Int? = nil, parent: [StoredValue]? = nil, walk: WalkTarget? = nil, end: End = .commit
     ) throws -> String {
         let index = try #require(model.index(of: entity))
         let page = try PageImport(
-            index, of: model, from: PageImport.Origin(bridge: "remote", page: page), mapper: mapper, into: store)
+            index, of: model,
+            from: PageImport.Origin(bridge: walk == nil ? "remote" : "further", page: page, walk: walk),
+            mapper: mapper, into: store)
         do {
             for batch in batches {
                 try page.add(

@@ -26,7 +26,7 @@ import Testing
             renamed_from: Medium
             precedence: [facts, main]
             sources:
-              facts: {bridge: files, attributes: [area], each: {where: "area = null", concurrency: 8}, smb: {files: x}}
+              facts: {bridge: files, attributes: {area: real}, each: {where: "area = null", concurrency: 8}, smb: {files: x}}
               more:
                 bridge: api
                 attributes: {motto: text}
@@ -150,6 +150,44 @@ import Testing
         #expect(model.entities[1].deletes.brake == DeletePolicy.Brake(share: 0.2, rows: 10))
         #expect(model.entities[2].incremental == .field(attribute: "id", lookback: 9))
         #expect(model.entities[2].deletes.mode == .ignore)
+    }
+
+    @Test func aKeylessEntityThatIsFetchedFromItsNewestValueOnIsWarnedOf() throws {
+        func warnings(_ entity: String) throws -> [String] {
+            try ConfigurationFileTests.load(
+                """
+                version: 1
+                bridges: {api: {plugin: rest, options: {url: "https://api.example.com"}}}
+                entities:
+                  Log: {bridge: api, \(entity), attributes: {at: timestamp}, rest: {path: /log}}
+                """, plugins: ConfigurationFixture.shippedPlugins(), environment: [:]
+            ).warnings.map(\.message)
+        }
+        let found = try warnings("unique: none, incremental: {field: at}")
+        #expect(found.count == 1 && found[0].contains("the last record is appended by each sync"), "\(found)")
+        #expect(try warnings("unique: none").isEmpty)
+        #expect(try warnings("key: at, incremental: {field: at}").isEmpty)
+    }
+
+    @Test func aPrecedenceThatDecidesNothingIsAFault() throws {
+        let text = """
+            Country:
+              bridge: api
+              key: code
+              attributes: {code: text, name: text, area: real}
+              rest: {path: /countries}
+              sources:
+                facts: {bridge: wiki, attributes: [name, area], smb: {files: x}}
+              precedence: [main, facts]
+            """
+        let errors = try #require(throws: ConfigurationErrors.self) { _ = try Self.load(text) }
+        #expect(
+            errors.diagnostics.map(\.message) == [
+                #""precedence" of entity "Country" decides nothing: no attribute is brought by two sources; "#
+                    + "what a source names in a list comes from it alone"
+            ])
+        #expect(errors.diagnostics[0].remedy?.contains(#""attributes: {name: text}""#) == true)
+        _ = try Self.load(text.replacing("[name, area]", with: "{name: text, area: real}"))
     }
 
     @Test func aSourceBringsItsAttributesAndTheKeys() throws {

@@ -28,6 +28,8 @@ public actor CollectionLoader {
     }
 
     /// What becomes of local objects that match the request and that the first page did not bring.
+    ///
+    /// A loader that begins at a later place deletes nothing, nor does a first page of which records were put aside.
     public enum Missing: Sendable {
         /// They stay.
         case keep
@@ -210,7 +212,8 @@ public actor CollectionLoader {
                 remedy: "fetch the whole list instead", bridge: plan.bridge)
         }
         let (outcome, result) = try await fetch(cursors[index])
-        let isFirst = index == start && (pages.isEmpty || pages.first?.number != index + 2)
+        // What a page of later place lacks may be on those before it.
+        let isFirst = index == 0 && pages.first?.number != 2
         let isAfter = pages.last?.number == index
         let isBefore = pages.first?.number == index + 2
         let loaded = LoadedPage(number: index + 1, keys: unique(outcome.keys, but: isAfter || isBefore ? pages : []))
@@ -232,7 +235,8 @@ public actor CollectionLoader {
             }
         }
         var final = result
-        if isFirst, options.missing == .delete {
+        // An object whose record did not fit is still there.
+        if isFirst, options.missing == .delete, result.counts.values.allSatisfy({ $0.quarantined == 0 }) {
             final.deleted += try await deleteMissing(loaded.keys, asked: outcome.acknowledged)
         }
         final.userInfo = request.userInfo

@@ -188,8 +188,12 @@ struct PushRun {
     private func left(_ round: Round) async throws -> [PushReport.Edit] {
         let told = Set(round.edits.map(\.entry))
         let ids = Set(round.wanted.map(\.id))
-        return try await store.run { try $0.outbox() }.filter { ids.contains($0.id) && !told.contains($0.id) }.map {
-            entry in
+        let waiting = try await store.run { store in
+            try store.outbox().filter { ids.contains($0.id) && !told.contains($0.id) }.map { entry in
+                (entry, try entry.state == .pending ? store.blockers(of: entry) : [])
+            }
+        }
+        return waiting.map { entry, blockers in
             let outcome: PushReport.Edit.Outcome =
                 switch entry.state {
                 case .pending, .sending: .waits
@@ -200,13 +204,30 @@ struct PushRun {
             var edit = PushReport.Edit(entry, outcome, entry.failure)
             if outcome == .waits {
                 edit.next = entry.notBefore
-                if !entry.dependsOn.isEmpty {
-                    let others = entry.dependsOn.map(String.init).joined(separator: ", ")
-                    edit.failure = OutboxFailure(code: "depends", message: "it refers to what \(others) creates")
-                }
+                edit.failure = reason(entry, blockers, round) ?? edit.failure
+                if edit.next == nil { edit.next = blockers.compactMap(\.notBefore).max() }
             }
             report(edit)
             return edit
         }
+    }
+
+    /// Why an edit that could be sent was not; nil where its own last failure says it.
+    private func reason(_ entry: OutboxEntry, _ blockers: [OutboxEntry], _ round: Round) -> OutboxFailure? {
+        let waited = Set(blockers.map(\.id))
+        let creates = entry.dependsOn.filter(waited.contains)
+        if !creates.isEmpty {
+            let others = creates.map(String.init).joined(separator: ", ")
+            return OutboxFailure(code: "depends", message: "it refers to what \(others) creates")
+        }
+        if let first = blockers.min(by: { $0.id < $1.id }) {
+            let state = first.state == .pending ? "" : ", which is \(first.state.rawValue)"
+            return OutboxFailure(code: "depends", message: "it waits for outbox \(first.id) of the same object\(state)")
+        }
+        let bridge = bridge(of: entry.entity)
+        if round.down.contains(bridge) {
+            return OutboxFailure(code: "unreachable", message: "the bridge \(bridge) is unreachable")
+        }
+        return nil
     }
 }

@@ -101,7 +101,11 @@ struct PushCommand: AsyncParsableCommand {
         }
         if !json {
             let faulty = requests.count { $0.fault != nil }
-            var words = "dry run: \(Terminal.count(requests.count - faulty, "edit", "edits")) would be sent"
+            // Of these nobody knows whether they arrived: a push asks the remote first.
+            let unknown = requests.count { $0.fault == nil && [.unknown, .sending].contains($0.entry.state) }
+            let ready = requests.count - faulty - unknown
+            var words = "dry run: \(Terminal.count(ready, "edit", "edits")) would be sent"
+            if unknown > 0 { words += ", \(unknown) of unknown fate would be looked for" }
             if faulty > 0 { words += ", \(faulty) cannot be" }
             if kept > 0 { words += ", \(Terminal.count(kept, "stays", "stay")) as refused or in conflict" }
             print("\(words); nothing was")

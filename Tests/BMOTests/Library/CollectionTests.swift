@@ -82,6 +82,25 @@ import Testing
         try await manager.close()
     }
 
+    @Test func onlyTheFirstPageOfAllDeletesWhatItLacks() async throws {
+        fill(30)
+        let manager = try await world.manager()
+        let loader = try manager.collection(ObjectRequest("Country"), options: .init(window: 1))
+        for _ in 1...3 { try await loader.loadNext() }
+        let other = try manager.collection(
+            ObjectRequest("Country"), options: .init(missing: .delete), from: await loader.place)
+        let page = try #require(try await other.loadFirst())
+        #expect(page.number == 3 && page.result.deleted.isEmpty)
+        #expect(try await manager.count(ObjectRequest("Country")) == 30)
+        // A record that does not fit stands for an object that is there.
+        world.change { $0.records["Country"] = [["code": "XX", "population": "many"]] + World.countries(5) }
+        let first = try manager.collection(ObjectRequest("Country"), options: .init(missing: .delete))
+        let rejecting = try #require(try await first.loadFirst())
+        #expect(rejecting.result.counts["Country"]?.quarantined == 1 && rejecting.result.deleted.isEmpty)
+        #expect(try await manager.count(ObjectRequest("Country")) == 30)
+        try await manager.close()
+    }
+
     @Test func aLoadDuringAnotherDoesAsThePolicySays() async throws {
         fill(40)
         let manager = try await world.manager()
