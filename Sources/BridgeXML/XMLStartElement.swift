@@ -2,6 +2,7 @@ internal import Glibc
 
 /// The start of an element as libxml2 hands it over: valid during the event only.
 public struct XMLStartElement {
+    /// UTF-8 that ends with a zero.
     public typealias Characters = UnsafePointer<UInt8>
 
     package let name: Characters
