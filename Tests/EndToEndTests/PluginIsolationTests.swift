@@ -73,7 +73,7 @@ extension EndToEndTests {
             try await build("good", "")
             try writeConfig()
             let run = try await bmo("sync", "--quiet")
-            #expect(run.exitCode == 1, "\(run)")
+            #expect(run.exitCode == 2, "\(run)")
             #expect(
                 run.errorOutput.contains("Bad (bridge bad): configuration: the plugin \"bad\" can't be used: ")
                     && run.errorOutput.contains("built for ABI 2.0; this host speaks ABI 1.1"), "\(run)")

@@ -182,7 +182,7 @@ extension EndToEndTests {
             #expect(run.allOutput.contains("did not activate version 2 of `items`: nothing was deleted"), "\(run)")
             #expect(try await query("SELECT count(*) FROM Item") == "2\n")
             try writeTap("schema; " + record(1, #", "_sdc_deleted_at": "2024-01-01T00:00:00Z""#) + record(2, ""))
-            try await expectSync(0, ["Item tap finished 1 1 0 0 1 1 0"])
+            try await expectSync(0, ["Item tap incomplete 1 1 0 0 1 1 0"])
         }
 
         @Test func `the tap gets its configuration in a file of its own, in the configuration's folder`() async throws {
