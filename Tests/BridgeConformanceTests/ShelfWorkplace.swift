@@ -10,14 +10,14 @@ struct ShelfWorkplace {
     let folder: TemporaryFolder
     let settings: ConformanceSettings
 
-    private static let built = Mutex<[String: TemporaryFolder]>([:])
+    private static let built = Mutex<[String: Task<TemporaryFolder, any Error>]>([:])
 
     /// - Parameter remoteGivesKey: Whether the settings leave the key of a new object to the remote.
     init(
         _ defect: String? = nil, level: ConformanceLevel = .strict, skips: [String: String] = [:],
         remoteGivesKey: Bool = false
-    ) throws {
-        folder = try Self.plugin(defect)
+    ) async throws {
+        folder = try await Self.plugin(defect)
         let work = folder
         try work.write("open sesame\n", to: "password")
         let config = try work.write(
@@ -50,24 +50,33 @@ struct ShelfWorkplace {
         return await run.run()
     }
 
-    private static func plugin(_ defect: String?) throws -> TemporaryFolder {
-        try built.withLock { built in
-            if let folder = built[defect ?? ""] { return folder }
-            let folder = try TemporaryFolder()
-            let cc = Process()
-            cc.executableURL = URL(filePath: "/usr/bin/cc")
-            cc.arguments =
-                [
-                    "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wno-unused-function", "-Werror", "-shared", "-fPIC",
-                    "-I\(PackageFolder.path)/Sources/CBridge/include", "-o", folder.appending("libshelfBridge.so"),
-                    PackageFolder.path + "/Tests/ShelfBridge/shelf_bridge.c",
-                ] + (defect.map { ["-DWRONG_\($0)"] } ?? [])
-            try cc.run()
-            cc.waitUntilExit()
-            try #require(cc.terminationStatus == 0, "cc failed")
-            built[defect ?? ""] = folder
-            return folder
+    /// Compiled once for each defect.
+    private static func plugin(_ defect: String?) async throws -> TemporaryFolder {
+        try await built.withLock { built in
+            if let task = built[defect ?? ""] { return task }
+            let task = Task { try await compile(defect) }
+            built[defect ?? ""] = task
+            return task
+        }.value
+    }
+
+    /// Waits for the compiler without a thread: the other tests' timers run on the same few.
+    private static func compile(_ defect: String?) async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let cc = Process()
+        cc.executableURL = URL(filePath: "/usr/bin/cc")
+        cc.arguments =
+            [
+                "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wno-unused-function", "-Werror", "-shared", "-fPIC",
+                "-I\(PackageFolder.path)/Sources/CBridge/include", "-o", folder.appending("libshelfBridge.so"),
+                PackageFolder.path + "/Tests/ShelfBridge/shelf_bridge.c",
+            ] + (defect.map { ["-DWRONG_\($0)"] } ?? [])
+        let status = try await withCheckedThrowingContinuation { continuation in
+            cc.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do { try cc.run() } catch { continuation.resume(throwing: error) }
         }
+        try #require(status == 0, "cc failed")
+        return folder
     }
 
     /// The executable that serves bridges: it stands beside the test bundle.

@@ -340,7 +340,8 @@ static void write_page(bmo_fetch *fetch, int is_end, bmo_buffer *output) {
 /* Waits until something on the shelf moves. */
 static bmo_status watch(bmo_fetch *fetch, bmo_buffer *page) {
 #ifdef WRONG_SLEEPS_THROUGH_CANCEL
-    sleep(5);
+    /* Longer than any machine keeps the check from its turn: after the sleep, the wait below would hear of the cancel. */
+    sleep(600);
 #endif
     int has_moved = 0;
     for (int64_t waited = 0; waited < fetch->wait && !has_moved; waited += 10) {
