@@ -146,7 +146,8 @@ import Testing
 
     @Test(arguments: BridgeConnectionTests.isolations)
     func aCallThatTakesTooLongIsATimeout(isolation: PluginListing.Isolation) async throws {
-        let connection = try await CountingHost { $0.call = .milliseconds(300) }.connect(isolation)
+        // Long enough for a busy machine to start the next process in.
+        let connection = try await CountingHost { $0.call = .seconds(2) }.connect(isolation)
         let stream = try await connection.fetch(try request(["block_at": 0, "stubborn": 1]))
         let failure = try await failure { _ = try await stream.next() }
         #expect(failure.code == .timeout)

@@ -395,9 +395,12 @@ struct PagingDetector {
         return given.first { plain($0) == plain(name) } ?? name
     }
 
+    /// The path to a member; one that RFC 9535 (section 2.5.1.1, member-name-shorthand) lets stand without quotes does.
     static func member(_ home: String, _ name: String) -> String {
+        func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+        func beginsName(_ byte: UInt8) -> Bool { byte >= 0x80 || byte == 0x5F || (0x61...0x7A).contains(byte | 0x20) }
         let isPlain =
-            name.first?.isNumber == false && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+            name.utf8.first.map(beginsName) == true && name.utf8.allSatisfy { beginsName($0) || isDigit($0) }
         return isPlain
             ? "\(home).\(name)"
             : "\(home)['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"

@@ -211,16 +211,22 @@ import Testing
         }
         try await withManager { manager in
             let fetch = try await manager.fetch(ObjectRequest("Country"))
-            try await eventually("the second page is open") { world.state.held == 1 }
             let file = try SQLiteFile(world.database)
-            #expect(throws: SQLiteFile.Refusal.self, "the page holds the file's write lock") {
-                try file.rows("BEGIN IMMEDIATE")
+            // The bridge is asked for the rest of the page while its beginning still waits for the import.
+            try await eventually("the second page holds the file's write lock") {
+                guard world.state.held == 1 else { return false }
+                do {
+                    _ = try file.rows("BEGIN IMMEDIATE")
+                } catch is SQLiteFile.Refusal {
+                    return true
+                }
+                _ = try file.rows("ROLLBACK")
+                return false
             }
-            let start = ContinuousClock.now
-            // On another connection: what is committed is seen, what the page has written is not.
+            // On another connection: what is committed is seen, what the page has written is not. One that waited for the
+            // lock would fail with it: the page holds it until the bridge goes on below.
             #expect(try await manager.objects(ObjectRequest("Country")).count == 5)
             #expect(try await manager.get("Country", "C006") == nil)
-            #expect(ContinuousClock.now - start < .seconds(4), "a connection that waits for a lock does so for five")
             world.change { $0.heldFrom = nil }
             #expect(try await fetch.remote.inserted.count == 10)
         }
