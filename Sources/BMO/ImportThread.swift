@@ -1,3 +1,4 @@
+internal import BridgeHost
 internal import Dispatch
 
 /// Runs blocking work of the store on a thread of its own, one piece after the other.
@@ -12,11 +13,23 @@ final class ImportThread: Sendable {
         }
     }
 
+    /// Hands over work that is done after what waits already; what became of it is in the promise.
+    func start<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) -> Promise<Swift.Result<Result, any Error>> {
+        let promise = Promise<Swift.Result<Result, any Error>>()
+        queue.async { promise.fulfil(Swift.Result(catching: body)) }
+        return promise
+    }
+
     /// Runs `body` after what waits already, and does not wait for it.
     func runLater(_ body: @escaping @Sendable () -> Void) { queue.async(execute: DispatchWorkItem(block: body)) }
 }
 
-/// Lets one page at a time into the store, in the order of arrival: a page may come in several batches.
+/// Lets one page at a time to the import thread, in the order of arrival: a page may come in several batches.
+///
+/// Who has handed over the last batch of a page leaves, though it still waits for the thread: that does one piece of work after
+/// the other.
 actor PageGate {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

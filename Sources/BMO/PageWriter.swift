@@ -7,8 +7,8 @@ internal import SQLiteStore
 
 /// Takes the batches of one walk to the store: page by page, on the import thread.
 final class PageWriter: @unchecked Sendable {
-    // `holdsGate` belongs to the task of the walk; all other state is touched on `thread` only, which runs one piece of
-    // work at a time, and the task waits for it.
+    // `holdsGate`, `mapper` and `filter` belong to the task of the walk; `open`, `failure`, `state` and `recordsInPage` are
+    // touched on `thread` only, which runs one piece of work at a time.
     private let model: CompiledModel
     private let request: WalkRequest
     private let target: WalkTarget
@@ -24,6 +24,8 @@ final class PageWriter: @unchecked Sendable {
     private let observer: PageObserver?
     private var open: PageImport?
     private var holdsGate = false
+    /// Why nothing more of this walk goes in.
+    private var failure: (any Error)?
 
     /// What the walk did so far.
     struct State: Sendable {
@@ -80,20 +82,43 @@ final class PageWriter: @unchecked Sendable {
             newest: progress?.newest)
     }
 
-    /// Imports a batch, and commits when it ends a page; returns the state after a page.
-    func take(_ fetched: FetchedBatch) async throws -> State? {
+    /// What became of a batch: the state after a page that it ended, else nil.
+    typealias Job = Promise<Result<State?, any Error>>
+
+    /// A batch with its records mapped.
+    private struct Prepared: Sendable {
+        let page: PageInfo
+        let received: Int
+        var records: (mapped: MappedBatch, count: Int)?
+        var deleted: MappedBatch?
+    }
+
+    /// Maps a batch and hands it to the import thread, which commits when it ends a page; does not wait for that.
+    ///
+    /// After a batch that failed all others fail, and nothing of its page stays.
+    func start(_ fetched: FetchedBatch) async throws -> Job {
+        // Here, where another batch may be on its way into the store meanwhile.
+        let batch = try prepare(fetched)
         if !holdsGate {
             await gate.enter()
             holdsGate = true
         }
-        do {
-            let ended = try await thread.run { try self.importBatch(fetched) }
-            if ended != nil { await leaveGate() }
-            return ended
-        } catch {
-            await takeBack()
-            throw error
+        let job = thread.start { try self.importBatch(batch) }
+        if batch.page.pageEnd || batch.page.end { await leaveGate() }
+        return job
+    }
+
+    private func prepare(_ fetched: FetchedBatch) throws -> Prepared {
+        var batch = Prepared(page: fetched.page, received: fetched.records?.count ?? 0)
+        let plan = request.plan.mapping
+        if let all = fetched.records {
+            let records = try filter?.passing(all, parent: parent?.key) ?? all
+            batch.records = (MappedBatch(records, by: mapper, as: plan, parent: parent?.key), records.count)
         }
+        if let deleted = fetched.page.deleted {
+            batch.deleted = MappedBatch(deleted, by: mapper, as: plan, parent: parent?.key)
+        }
+        return batch
     }
 
     /// Takes an open page back.
@@ -112,19 +137,28 @@ final class PageWriter: @unchecked Sendable {
         await gate.leave()
     }
 
-    private func importBatch(_ fetched: FetchedBatch) throws -> State? {
-        let info = fetched.page
+    private func importBatch(_ batch: Prepared) throws -> State? {
+        if let failure { throw failure }
+        do {
+            return try add(batch)
+        } catch {
+            open?.rollback()
+            open = nil
+            failure = error
+            throw error
+        }
+    }
+
+    private func add(_ batch: Prepared) throws -> State? {
+        let info = batch.page
         let page = try open ?? beginPage()
         open = page
-        observer?.received(page: state.page + 1, records: fetched.records?.count ?? 0)
-        if let all = fetched.records {
-            let records = try filter?.passing(all, parent: parent?.key) ?? all
-            try page.add(records, location: info.location, plan: request.plan.mapping, parent: parent?.key)
-            recordsInPage += records.count
+        observer?.received(page: state.page + 1, records: batch.received)
+        if let (mapped, count) = batch.records {
+            try page.add(mapped, location: info.location)
+            recordsInPage += count
         }
-        if let deleted = info.deleted {
-            try page.delete(deleted, location: info.location, plan: request.plan.mapping, parent: parent?.key)
-        }
+        if let deleted = batch.deleted { try page.delete(deleted, location: info.location) }
         for rejected in info.rejected {
             recordsInPage += 1
             try page.reject(
@@ -165,7 +199,7 @@ final class PageWriter: @unchecked Sendable {
         var origin = PageImport.Origin(bridge: request.plan.bridge, page: state.page + 1, walk: target)
         origin.watched = request.plan.watched.map { ($0, limit) }
         observer?.pageBegins()
-        let page = try PageImport(target.entity, of: model, from: origin, mapper: mapper, into: store)
+        let page = try PageImport(target.entity, of: model, from: origin, into: store)
         page.insertionLimit = observer?.roomForInsertions ?? 0
         return page
     }

@@ -161,33 +161,52 @@ struct ScopeWalk: Sendable {
         return result
     }
 
+    /// Fetches and imports: while one batch is imported the next one waits mapped, and the bridge makes a third.
     private func take(
         _ stream: RecordStream, _ writer: PageWriter, _ place: Place, _ result: Result
     ) async throws -> Result {
         var result = result
         var records = 0
-        while let fetched = try await next(stream, writer) {
-            for warning in fetched.page.warnings { warn(warning) }
-            if let found = fetched.page.found { tally.note("found in the first reply: \(found)") }
-            guard let state = try await writer.take(fetched) else { continue }
-            // What asks only for what moved is never whole: the warning tells that more was left out.
-            if fetched.page.end, !fetched.page.complete, !fetched.page.unchanged, !fetched.page.warnings.isEmpty {
-                tally.markIncomplete()
-            }
-            result.isUnchanged = fetched.page.end && fetched.page.unchanged
-            result.listing.isWhole = fetched.page.end && fetched.page.complete && !result.isUnchanged
-            tally.add(
-                state.counts, since: result.counts, records: state.records - records, total: fetched.page.total,
-                page: parent == nil ? state.page : nil)
+        var waiting: [(page: PageInfo, job: PageWriter.Job)] = []
+        func settleFirst() async throws {
+            let (page, job) = waiting.removeFirst()
+            guard let state = try await job.value.get() else { return }
+            settle(state, after: page, records: state.records - records, place, &result)
             records = state.records
-            result.counts = state.counts
-            result.listing.spared = state.spared
-            place.page = state.page + 1
-            guard let sweep = state.sweep else { continue }
-            result.sweep = sweep
-            warnAtEnd(state)
+        }
+        do {
+            while let fetched = try await next(stream, writer) {
+                for warning in fetched.page.warnings { warn(warning) }
+                if let found = fetched.page.found { tally.note("found in the first reply: \(found)") }
+                waiting.append((fetched.page, try await writer.start(fetched)))
+                if waiting.count > 1 { try await settleFirst() }
+            }
+            while !waiting.isEmpty { try await settleFirst() }
+        } catch {
+            // The pages before are in, or the first that failed says why.
+            while !waiting.isEmpty { try await settleFirst() }
+            throw error
         }
         return result
+    }
+
+    /// Notes what a page brought that is in.
+    private func settle(
+        _ state: PageWriter.State, after page: PageInfo, records: Int, _ place: Place, _ result: inout Result
+    ) {
+        // What asks only for what moved is never whole: the warning tells that more was left out.
+        if page.end, !page.complete, !page.unchanged, !page.warnings.isEmpty { tally.markIncomplete() }
+        result.isUnchanged = page.end && page.unchanged
+        result.listing.isWhole = page.end && page.complete && !result.isUnchanged
+        tally.add(
+            state.counts, since: result.counts, records: records, total: page.total,
+            page: parent == nil ? state.page : nil)
+        result.counts = state.counts
+        result.listing.spared = state.spared
+        place.page = state.page + 1
+        guard let sweep = state.sweep else { return }
+        result.sweep = sweep
+        warnAtEnd(state)
     }
 
     private func warnAtEnd(_ state: PageWriter.State) {

@@ -47,7 +47,8 @@ public final class BridgeHost: Sendable {
         self.logger = logger
         self.limits = limits
         inspector = PluginInspector(
-            executable: executable, limits: limits,
+            executable: executable,
+            cache: DescriptionCache(DescriptionCache.standardFolder, executable: executable), limits: limits,
             log: BridgeLog(logger, bridge: "inspection", redactor: Redactor(secrets: [])))
     }
 
@@ -137,7 +138,8 @@ public final class BridgeHost: Sendable {
                 of: candidate.path, name: PluginPins.name(of: candidate.path), origin: candidate.origin)
         }
         let allowed = candidates.indices.filter { refusals[$0] == nil }
-        var inspected = await inspector.inspect(allowed.map { candidates[$0].path })[...]
+        var inspected = await inspector.inspect(
+            allowed.map { .init(path: candidates[$0].path, isKept: candidates[$0].origin != .named) })[...]
         return zip(candidates, refusals).compactMap { candidate, refusal in
             var listing =
                 refusal.map { PluginListing(path: candidate.path, refusal: $0) } ?? inspected.popFirst()
@@ -151,7 +153,9 @@ public final class BridgeHost: Sendable {
     }
 
     /// What the file at `path` is, wherever it lies; no lock file has a say in it.
-    public func inspect(path: String) async -> PluginListing { await inspector.inspect(path) }
+    public func inspect(path: String) async -> PluginListing {
+        await inspector.inspect(.init(path: path, isKept: false))
+    }
 
     // MARK: connecting
 

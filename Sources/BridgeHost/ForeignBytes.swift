@@ -26,10 +26,21 @@ final class ForeignBytes: @unchecked Sendable {
 
     /// A copy of a text's UTF-8; nil when it is empty.
     convenience init?(copying text: String) {
-        let utf8 = Array(text.utf8)
-        guard !utf8.isEmpty, let memory = malloc(utf8.count) else { return nil }
-        UnsafeMutableRawBufferPointer(start: memory, count: utf8.count).copyBytes(from: utf8)
-        self.init(heap: memory, count: utf8.count)
+        var text = text
+        guard let copy = text.withUTF8({ utf8 in Self.copy(UnsafeRawBufferPointer(utf8)) }) else { return nil }
+        self.init(heap: copy.memory, count: copy.count)
+    }
+
+    /// A copy; nil when there is nothing to copy.
+    convenience init?(copying bytes: UnsafeRawBufferPointer) {
+        guard let copy = Self.copy(bytes) else { return nil }
+        self.init(heap: copy.memory, count: copy.count)
+    }
+
+    private static func copy(_ bytes: UnsafeRawBufferPointer) -> (memory: UnsafeMutableRawPointer, count: Int)? {
+        guard let start = bytes.baseAddress, !bytes.isEmpty, let memory = malloc(bytes.count) else { return nil }
+        memory.copyMemory(from: start, byteCount: bytes.count)
+        return (memory, bytes.count)
     }
 
     /// Adopts a buffer that a plugin gave; nil when there is none.

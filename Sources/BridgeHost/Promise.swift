@@ -3,7 +3,7 @@ internal import Synchronization
 /// A value that arrives once, from any thread; the first to fulfil it wins and what comes later is dropped.
 ///
 /// That is how a call is abandoned: its promise is fulfilled with the reason, and the late reply is released unseen.
-final class Promise<Value: Sendable>: Sendable {
+package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case waiting([CheckedContinuation<Value, Never>])
         case fulfilled(Value)
@@ -11,9 +11,12 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.waiting([]))
 
+    /// A promise that nobody has fulfilled yet.
+    package init() {}
+
     /// Gives the value, unless another came first; says whether it was taken.
     @discardableResult
-    func fulfil(_ value: Value) -> Bool {
+    package func fulfil(_ value: Value) -> Bool {
         let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>]? in
             guard case .waiting(let waiting) = state else { return nil }
             state = .fulfilled(value)
@@ -31,7 +34,7 @@ final class Promise<Value: Sendable>: Sendable {
     /// The value, once it is there.
     ///
     /// Not cancelled with the task: whoever gives up fulfils the promise.
-    var value: Value {
+    package var value: Value {
         get async {
             await withCheckedContinuation { continuation in
                 let value = state.withLock { state -> Value? in

@@ -30,7 +30,8 @@ public final class PageImport {
     private let entity: Int
     private let origin: Origin
     private let walk: WalkTarget
-    private let mapper: Mapper
+    /// Maps the batches that come unmapped; made when first needed where none was given.
+    private lazy var mapper = Mapper(model)
     private let transaction: any PageTransaction
     private let policy: DeletePolicy
     private var recordsBefore = 0
@@ -50,20 +51,21 @@ public final class PageImport {
 
     /// Begins a page of `entity`.
     ///
+    /// - Parameter mapper: Maps the batches that come unmapped; nil for one of the page's own.
     /// - Throws: ``StoreError`` when the store cannot begin.
     public init(
-        _ entity: Int, of model: CompiledModel, from origin: Origin, mapper: Mapper, into store: any Store
+        _ entity: Int, of model: CompiledModel, from origin: Origin, mapper: Mapper? = nil, into store: any Store
     ) throws {
         self.model = model
         self.entity = entity
         self.origin = origin
-        self.mapper = mapper
         let source = model.model.entities[entity]
         walk = origin.walk ?? WalkTarget(scope: WalkScope(entity: source.name), entity: entity)
         policy = model.model.root(of: source).deletes
         references = ReferenceMemory(entityCount: model.entities.count)
         counts = ImportCounts(entityCount: model.entities.count)
         transaction = try store.beginPage()
+        if let mapper { self.mapper = mapper }
         do {
             try transaction.access { try transaction.follow(walk) }
         } catch {
@@ -72,9 +74,7 @@ public final class PageImport {
         }
     }
 
-    /// Maps and merges a batch of the page.
-    ///
-    /// Records that do not fit are kept in quarantine. When this throws, call ``rollback()``: nothing of the page stays.
+    /// Maps and merges a batch of the page; see ``add(_:location:)``.
     ///
     /// - Parameters:
     ///   - batch: The records.
@@ -84,34 +84,48 @@ public final class PageImport {
     public func add(
         _ batch: RecordBatch, location: String?, plan: Int? = nil, parent: [StoredValue]? = nil
     ) throws {
-        let page = mapper.map(batch, as: plan ?? entity, parent: parent ?? walk.parent?.key)
+        try add(mapped(batch, plan, parent), location: location)
+    }
+
+    /// Merges a batch of the page.
+    ///
+    /// Records that do not fit are kept in quarantine. When this throws, call ``rollback()``: nothing of the page stays.
+    ///
+    /// - Parameters:
+    ///   - mapped: The records.
+    ///   - location: Where they come from, without secrets.
+    public func add(_ mapped: MappedBatch, location: String?) throws {
+        let (page, batch) = (mapped.page, mapped.batch)
         try transaction.access {
             try setSource(location)
-            for rejection in page.rejections {
+            for (rejection, key) in zip(page.rejections, mapped.rejectedKeys) {
                 try quarantine(
                     record: recordsBefore + rejection.record, reason: rejection.reason,
                     representation: rejection.representation, location: location)
                 // The object is still there, as its record is.
-                let key = mapper.key(
-                    of: batch[rejection.record], as: plan ?? entity, parent: parent ?? walk.parent?.key)
                 if let key { try transaction.spare(entity: entity, key: key) } else { try transaction.spareUnknown() }
             }
-            for field in mapper.takeUnknownFields() { try transaction.noteUnknownField(field) }
+            for field in mapped.unknownFields { try transaction.noteUnknownField(field) }
             let tombstones = tombstones(of: page, batch)
             let refused = try mergeRows(page, tombstones.records, batch, location)
             try mergeLinks(page, without: tombstones.records.union(refused))
             for tombstone in tombstones.keys { try delete(tombstone.key, of: tombstone.entity) }
         }
         recordsBefore += batch.count
-        withExtendedLifetime(page) {}
+        withExtendedLifetime(mapped) {}
     }
 
     /// Deletes the objects that the remote says are gone: records, of which the key suffices.
     public func delete(
         _ batch: RecordBatch, location: String?, plan: Int? = nil, parent: [StoredValue]? = nil
     ) throws {
+        try delete(mapped(batch, plan, parent), location: location)
+    }
+
+    /// Deletes the objects that the remote says are gone: mapped records, of which the key suffices.
+    public func delete(_ mapped: MappedBatch, location: String?) throws {
         guard policy.mode != .ignore, walk.isListing else { return }
-        let page = mapper.map(batch, as: plan ?? entity, parent: parent ?? walk.parent?.key)
+        let page = mapped.page
         try transaction.access {
             try setSource(location)
             for rejection in page.rejections {
@@ -119,13 +133,18 @@ public final class PageImport {
                     record: nil, reason: "a deleted object: \(rejection.reason)",
                     representation: rejection.representation, location: location)
             }
+            for field in mapped.unknownFields { try transaction.noteUnknownField(field) }
             var record = -1
             for row in page.rows where row.record != record {
                 record = row.record
                 try delete(key(of: row, page), of: row.entity)
             }
         }
-        withExtendedLifetime(page) {}
+        withExtendedLifetime(mapped) {}
+    }
+
+    private func mapped(_ batch: RecordBatch, _ plan: Int?, _ parent: [StoredValue]?) -> MappedBatch {
+        MappedBatch(batch, by: mapper, as: plan ?? entity, parent: parent ?? walk.parent?.key)
     }
 
     /// Takes a local edit as done: what comes next on this page is the remote's answer to it.
