@@ -70,7 +70,8 @@ final class OutboxTable {
 
     /// The number of the newest entry; 0 where there is none.
     func newest() throws -> Int64 {
-        try entries("ORDER BY id DESC LIMIT 1", []).first?.id ?? 0
+        guard case .integer(let id) = try statements.value("SELECT max(id) FROM bmo_outbox") else { return 0 }
+        return id
     }
 
     func entry(_ id: Int64) throws -> OutboxEntry? { try entries("WHERE id = ?", [.integer(id)]).first }
