@@ -153,8 +153,9 @@ struct EditRun {
     }
 
     /// How an edit stands: to be sent, or what is in its way.
-    private func standing(_ entry: OutboxEntry, _ store: SQLiteStore) throws -> String {
-        let first = try store.outbox(entity: entry.entity, key: entry.key).first ?? entry
+    ///
+    /// - Parameter first: The first edit of the same object that waits.
+    private func standing(_ entry: OutboxEntry, after first: OutboxEntry) -> String {
         let after = first.id == entry.id ? "" : " after outbox \(first.id)"
         switch first.state {
         case .pending, .sending: return "to be sent\(after): outbox \(entry.id)"
@@ -173,7 +174,8 @@ struct EditRun {
     private func tell(
         _ edit: LocalEdit, _ receipt: EditReceipt, _ store: SQLiteStore, doesPush: Bool, rolledBack: Set<Int64> = []
     ) throws {
-        let waiting = try receipt.entry.flatMap { try store.outboxEntry($0) }
+        let entries = try receipt.entry == nil ? [] : store.outbox(entity: receipt.entity, key: receipt.key)
+        let waiting = entries.first { $0.id == receipt.entry }
         let isTemporary = waiting?.hasTemporaryKey ?? false
         let isRolledBack = receipt.entry.map(rolledBack.contains) ?? false
         if save.outputJson {
@@ -200,7 +202,7 @@ struct EditRun {
             return
         }
         let temporary = isTemporary ? " (temporary key)" : ""
-        let standing = try doesPush ? nil : waiting.map { try self.standing($0, store) }
+        let standing = doesPush ? nil : waiting.map { self.standing($0, after: entries.first ?? $0) }
         print("\(name) \(Self.words(edit.operation))\(temporary)\(standing.map { ", \($0)" } ?? "")")
     }
 
