@@ -25,6 +25,27 @@ import Testing
         #expect(run.kind == "edit" && run.outcome == "finished" && run.counts.updated == 1)
     }
 
+    @Test func whatIsTakenBackBeforeItIsSentIsKnown() throws {
+        func entry(_ receipt: EditReceipt) throws -> Int64 { try #require(receipt.entry) }
+        let sent = try entry(world.update("User", 2, set: ["name": "Bobby"]))
+        try world.acknowledge(sent, ["id": 2, "name": "Bobby"])
+        #expect(try !world.store.wasDropped(sent))
+
+        let dropped = try entry(world.update("User", 1, set: ["name": "Anna"]))
+        try world.store.dropOutbox([dropped])
+        let unmade = try entry(world.update("User", 1, set: ["name": "Anna"]))
+        try world.update("User", 1, set: ["name": "Ann"])
+        let post = try world.create("Post", ["title": "New"])
+        try world.delete("Post", post.key[0])
+        let undone = try entry(world.update("User", 1, set: ["name": "Anna"]))
+        _ = try world.store.undo(run: try #require(try world.store.runs().first).id)
+        try world.expectOutbox()
+        for entry in [dropped, unmade, try entry(post), undone] {
+            #expect(try world.store.wasDropped(entry), "\(entry)")
+        }
+        #expect(try !world.store.wasDropped(undone + 1))
+    }
+
     @Test func anObjectWithAKeyOfBytesIsFound() throws {
         let fixture = try StoreFixture(
             CompiledModel.of(Entity("File", key: ["hash"], [.of("hash", .data), .of("name", .text)])))

@@ -233,9 +233,13 @@ struct EditRun {
         } catch let error as StoreError where error.code == .busy {
             Terminal.error(error.description, prefix: "bmo: warning: ")
         }
-        // Another process may have sent it.
+        // Another process may have sent it, or taken it back.
         let left = try wanted.sorted().compactMap { try store.outboxEntry($0) }
-        var sent = Sent(failures: left.count)
+        let dropped = try wanted.filter { id in
+            try outcomes[id] == nil && !left.contains { $0.id == id } && store.wasDropped(id)
+        }.sorted()
+        for id in dropped { Terminal.error("outbox \(id) was dropped before it was sent", prefix: "bmo: warning: ") }
+        var sent = Sent(failures: left.count + dropped.count, rolledBack: Set(dropped))
         for id in wanted { sent.keys[id] = outcomes[id]?.key }
         guard !left.isEmpty, save.orRollback else { return sent }
         let drop = left.filter { entry in
@@ -244,7 +248,7 @@ struct EditRun {
         }.map(\.id)
         if !drop.isEmpty {
             try store.dropOutbox(drop)
-            sent.rolledBack = Set(drop)
+            sent.rolledBack.formUnion(drop)
         }
         if drop.count < left.count {
             Terminal.error(
