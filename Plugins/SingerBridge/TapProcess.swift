@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// A running tap, read a line at a time by one thread; any thread may end it.
 final class TapProcess: @unchecked Sendable {
-    // `lines`, `words`, `isEnded` and `quiet` belong to the reading thread; `pid` and the descriptors of the pipes
-    // never change; `state` is guarded.
+    // `lines`, `words`, `hasOutput`, `hasWords` and `quiet` belong to the reading thread; `started` and the descriptors of
+    // the pipe never change; `state` is guarded, and who closes `waker` or reaps holds it.
     /// What came of a look at the tap's output.
     enum Event {
         case line([UInt8])

@@ -1,4 +1,6 @@
 internal import BridgeHost
+internal import Mapping
+internal import Model
 internal import RecordBatch
 
 /// What walks have looked at: of that, what did not come again in quarantine is good now, or gone.
@@ -61,7 +63,7 @@ struct SparedRecords: Sendable {
     }
 
     private static func text(of field: String, in record: BatchValue) -> String? {
-        let value = record[field] ?? field.split(separator: ".").reduce(record) { $0?[String($1)] }
+        let value = record[field] ?? RemotePath(field).flatMap(record.value(at:))
         return value.flatMap { $0.text ?? $0.integer.map(String.init) }
     }
 }

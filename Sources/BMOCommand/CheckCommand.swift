@@ -19,41 +19,45 @@ struct CheckCommand: AsyncParsableCommand {
     @Flag(help: "Also connect to each bridge and authenticate.")
     var remote = false
 
+    @Flag(help: "Print what was found as a JSON array of objects.")
+    var json = false
+
     func run() async throws {
+        var report = CheckReport(json: json)
+        do {
+            try await check(&report)
+        } catch let errors as ConfigurationErrors where json {
+            for diagnostic in errors.diagnostics { report.add(diagnostic) }
+            report.finish()
+            throw ExitCode(CommandFailure.usage)
+        }
+        report.finish()
+        if report.hasFailed { throw ExitCode(CommandFailure.failed) }
+    }
+
+    private func check(_ report: inout CheckReport) async throws {
         let workspace = try await options.workspace()
         let configuration = workspace.configuration
         let (faults, unjudged) = await workspace.faults()
         guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: faults) }
-        for warning in configuration.warnings { Terminal.error(warning.description, prefix: "") }
-        for bridge in unjudged {
-            Terminal.error(
-                "the sections of bridge \(bridge) were not judged by it: a secret is not there", prefix: "bmo: note: ")
-        }
-        print(
+        for warning in configuration.warnings { report.add(warning) }
+        for bridge in unjudged { report.add(unjudged: bridge) }
+        report.say(
             "\(options.file): \(Terminal.count(configuration.bridges.count, "bridge", "bridges")), "
                 + "\(Terminal.count(configuration.model.entities.count, "entity", "entities")), no faults")
         guard remote else { return }
-        var hasFailed = false
         for bridge in configuration.bridges {
             do {
                 let connection = try await workspace.connect(to: bridge)
                 let words = connection.plugin.can("check") ? try await connection.check() : "cannot check"
-                print("\(bridge.name): connected\(words.map { ": " + Terminal.printable($0) } ?? "")")
+                report.say("\(bridge.name): connected\(words.map { ": " + Terminal.printable($0) } ?? "")")
                 for check in try await workspace.check(entitiesOf: bridge, over: connection) {
-                    for warning in check.warnings {
-                        Terminal.error("\(check.entity): \(Terminal.printable(warning))", prefix: "bmo: warning: ")
-                    }
-                    guard let failure = check.failure else { continue }
-                    hasFailed = true
-                    Terminal.error("\(check.entity): \(failure)")
+                    report.add(check, of: bridge.name)
                 }
                 await connection.close()
             } catch {
-                hasFailed = true
-                // A failure of a bridge names it itself.
-                Terminal.error(error is BridgeFailure ? "\(error)" : "\(bridge.name): \(error)")
+                report.add(error, of: bridge.name)
             }
         }
-        if hasFailed { throw ExitCode(CommandFailure.failed) }
     }
 }

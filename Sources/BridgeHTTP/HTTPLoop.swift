@@ -5,7 +5,8 @@ internal import Glibc
 /// The I/O thread of a client: drives all its transfers through one libcurl multi handle.
 final class HTTPLoop: @unchecked Sendable {
     // `multi` is used by the thread, but for curl_multi_wakeup, which libcurl allows from any thread; it is cleaned up
-    // when the last reference is gone, and the thread holds one. `transfers` belongs to the thread. The rest is locked.
+    // when the last reference is gone, and the thread holds one. `inbox` is locked. The rest belongs to the thread once it
+    // runs: `transfers`, `spare`, `limiter` and `waiting`.
     private let multi: UnsafeMutableRawPointer
     private let inbox = Monitor(Inbox())
     private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]

@@ -213,7 +213,7 @@ private final class FetchHandle: Sendable {
 ///
 /// The instance keeps it for as long as the bridge may call it.
 private final class HostLog: @unchecked Sendable {
-    // Both are set in `init` only.
+    // All are set in `init` only, and what `host` points to is written there and not again.
     let host: UnsafeMutablePointer<bmo_host>
     private let sink: @Sendable (bmo_log_level, String) -> Void
     private let work: (@Sendable (RecordBatch) -> BridgeReply)?

@@ -102,6 +102,7 @@ enum BridgeServer {
 private final class Delegation: Sendable {
     private let sender: FrameSender
     private let state = Mutex(State())
+    private let places = Semaphore(Frame.mostWork)
 
     private struct State {
         var pending: [UInt32: Waiting] = [:]
@@ -110,21 +111,33 @@ private final class Delegation: Sendable {
 
     /// A thread that waits; written by one thread before the other is woken.
     private final class Waiting: @unchecked Sendable {
-        let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+        let semaphore = Semaphore(0)
         var reply = BridgeReply.failed(nil)
+    }
 
-        init() { sem_init(semaphore, 0, 0) }
+    /// POSIX's, on which a thread of the bridge waits.
+    private final class Semaphore: @unchecked Sendable {
+        // The pointer does not change, and sem_wait and sem_post may be called from any thread.
+        private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+        init(_ count: Int) { sem_init(semaphore, 0, UInt32(count)) }
 
         deinit {
             sem_destroy(semaphore)
             semaphore.deallocate()
         }
+
+        func wait() { while sem_wait(semaphore) != 0, errno == EINTR {} }
+
+        func signal() { sem_post(semaphore) }
     }
 
     init(_ sender: FrameSender) { self.sender = sender }
 
     /// Waits for another process's answer; the host bounds how long that takes.
     func work(_ request: RecordBatch) -> BridgeReply {
+        places.wait()
+        defer { places.signal() }
         let waiting = Waiting()
         let call = state.withLock { state in
             state.last &+= 1
@@ -132,14 +145,14 @@ private final class Delegation: Sendable {
             return state.last
         }
         sender.send(Frame(kind: .work, call: call, first: ForeignBytes(request)))
-        while sem_wait(waiting.semaphore) != 0, errno == EINTR {}
+        waiting.semaphore.wait()
         return waiting.reply
     }
 
     func take(_ frame: Frame) {
         guard let waiting = state.withLock({ $0.pending.removeValue(forKey: frame.call) }) else { return }
         waiting.reply = frame.flags & Frame.flag == 0 ? .done(frame.first, frame.second) : .failed(frame.first)
-        sem_post(waiting.semaphore)
+        waiting.semaphore.signal()
     }
 }
 

@@ -7,6 +7,8 @@ final class ChildSession: BridgeSession {
     private struct State {
         var pending: [UInt32: Promise<BridgeReply>] = [:]
         var lastCall: UInt32 = 0
+        /// What the child left to others, and has no answer to yet.
+        var delegated = 0
         /// Why there are no more answers.
         var end: BridgeFailure?
         var isKilled = false
@@ -102,7 +104,12 @@ final class ChildSession: BridgeSession {
         // A thread of its own: a child that does not read must not hold up the host.
         // The session closes the socket on this thread too, after `end` is set: no frame meets a closed descriptor.
         writer.run { [self] in
-            guard state.withLock({ $0.end == nil }) else { return }
+            let isOpen = state.withLock { state in
+                // Before the child can know: with the answer it may ask again.
+                if frame.kind == .worked { state.delegated -= 1 }
+                return state.end == nil
+            }
+            guard isOpen else { return }
             if !socket.send(frame) { process.kill() }
         }
     }
@@ -128,7 +135,7 @@ final class ChildSession: BridgeSession {
             guard descriptors[0].revents != 0 else { continue }
             do {
                 guard let frame = try socket.receive() else { break reading }
-                take(frame)
+                try take(frame)
             } catch {
                 broken = .malformed("the bridge's process answered with \(error.reason)", log)
                 break reading
@@ -147,7 +154,7 @@ final class ChildSession: BridgeSession {
             remedy: "report it to the bridge's author: a bridge logs through its context, or prints to standard error")
     }
 
-    private func take(_ frame: Frame) {
+    private func take(_ frame: Frame) throws(FrameError) {
         switch frame.kind {
         case .log:
             guard let first = frame.first else { return }
@@ -156,21 +163,33 @@ final class ChildSession: BridgeSession {
             let promise = state.withLock { $0.pending.removeValue(forKey: frame.call) }
             let isFailed = frame.flags & Frame.flag != 0
             promise?.fulfil(isFailed ? .failed(frame.first) : .done(frame.first, frame.second))
-        case .work:
-            let answer: @Sendable (BridgeReply) -> Void = { [weak self] reply in
-                let call = frame.call
-                switch reply {
-                case .done(let first, let second):
-                    self?.send(Frame(kind: .worked, call: call, first: first, second: second))
-                case .failed(let error):
-                    self?.send(Frame(kind: .worked, flags: Frame.flag, call: call, first: error))
-                case .lost: self?.send(Frame(kind: .worked, flags: Frame.flag, call: call))
-                }
-            }
-            guard let helpers, let request = try? frame.first?.batch() else { return answer(.failed(nil)) }
-            Task { answer(await helpers.work(request)) }
+        case .work: try delegate(frame)
         default: break
         }
+    }
+
+    /// Has another process work on what this one leaves to it.
+    private func delegate(_ frame: Frame) throws(FrameError) {
+        // Each holds its request in memory; the child's own end waits before it sends more.
+        let isAllowed = state.withLock { state in
+            state.delegated += 1
+            return state.delegated <= Frame.mostWork
+        }
+        guard isAllowed else {
+            throw FrameError(reason: "more than \(Frame.mostWork) requests to other processes at a time")
+        }
+        let call = frame.call
+        let answer: @Sendable (BridgeReply) -> Void = { [weak self] reply in
+            guard let self else { return }
+            switch reply {
+            case .done(let first, let second):
+                send(Frame(kind: .worked, call: call, first: first, second: second))
+            case .failed(let error): send(Frame(kind: .worked, flags: Frame.flag, call: call, first: error))
+            case .lost: send(Frame(kind: .worked, flags: Frame.flag, call: call))
+            }
+        }
+        guard let helpers, let request = try? frame.first?.batch() else { return answer(.failed(nil)) }
+        Task { answer(await helpers.work(request)) }
     }
 
     private func finish(errors: ChildOutput, broken: BridgeFailure?) {

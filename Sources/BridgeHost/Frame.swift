@@ -16,6 +16,8 @@ struct Frame: Sendable {
     static let headerSize = 24
     /// A ``Kind/reply`` or ``Kind/worked`` that carries a failure; an ``Kind/open`` of a concurrent bridge.
     static let flag: UInt16 = 1
+    /// So many ``Kind/work`` of a child may wait for their answers: its further threads wait before they send.
+    static let mostWork = 64
 
     var kind: Kind
     var flags: UInt16 = 0

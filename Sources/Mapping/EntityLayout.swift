@@ -103,7 +103,7 @@ public final class EntityLayout: Sendable {
         deletion = table.deletion
         ancestors = Dictionary(
             family.map { ($0.name, model.lineage(of: $0).dropLast().map(\.name)) }, uniquingKeysWith: { $1 })
-        let below = family.filter { model.lineage(of: $0).contains { $0.name == entity.name } }
+        let below = family.filter { model.isKind($0, of: [entity.name]) }
         kinds = below.map(\.name)
         let near = below.flatMap { model.lineage(of: $0) }
         let names = Set(near.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })

@@ -73,7 +73,7 @@ extension Matcher {
 
 extension BatchValue {
     /// The value at a path, which leads through objects only; of members with one name the last.
-    func value(at path: RemotePath) -> BatchValue? {
+    package func value(at path: RemotePath) -> BatchValue? {
         var value = self
         for name in path.components {
             guard value.tag == .object, let member = value.member(name) else { return nil }

@@ -20,6 +20,17 @@ extension Model {
         entities.filter { $0.superentity == entity.name }
     }
 
+    /// Whether `entity` is one of `names`, or below one of them.
+    package func isKind(_ entity: Entity, of names: Set<String>) -> Bool {
+        lineage(of: entity).contains { names.contains($0.name) }
+    }
+
+    /// The names of the entities that are one of `names`, or below one of them.
+    package func names(under names: some Sequence<String>) -> Set<String> {
+        let names = Set(names)
+        return Set(entities.filter { isKind($0, of: names) }.map(\.name))
+    }
+
     /// The root of `entity` and all sub-entities below it, in the order of the file, the root first.
     public func family(of entity: Entity) -> [Entity] {
         let root = root(of: entity)

@@ -48,6 +48,8 @@ final class ChangeLog {
     private var state = State()
     /// As it was when the open page began.
     private var saved = State()
+    /// The local edits that the run took out of the outbox before they were sent.
+    private var dropped: [Int64] = []
     private let entityCount: Int
     private let runs: RunTable
     private let insertion: RawStatement
@@ -84,11 +86,31 @@ final class ChangeLog {
             source = outer.3
         }
         source = nil
+        dropped = []
         begin(RunDescription(kind: kind, started: Clock.now(), undoes: undoes, isEdit: true))
         let result = try body()
         guard let id = state.id else { return (result, nil) }
-        try runs.finish(id, outcome: "finished", summary: nil)
+        try runs.finish(id, outcome: "finished", summary: droppedText)
         return (result, id)
+    }
+
+    /// Keeps in the run's summary that a local edit was taken back before it was sent: whoever waits for it is told.
+    ///
+    /// Call it inside of ``recording(_:undoes:_:)``.
+    func noteDropped(_ entry: Int64) throws {
+        try runID()
+        dropped.append(entry)
+    }
+
+    /// `{"dropped":[7,8]}`.
+    private var droppedText: String? {
+        guard !dropped.isEmpty else { return nil }
+        var text = JSONText()
+        text.append("{")
+        text.beginMember("dropped")
+        text.append(.key(dropped.map { StoredValue.integer($0) }))
+        text.append("}")
+        return text.string
     }
 
     /// Ends the run with how it ended, and returns its number.

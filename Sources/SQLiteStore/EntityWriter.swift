@@ -9,12 +9,11 @@ final class EntityWriter {
     private let layout: EntityLayout
     private let connection: OpaquePointer?
     private let stubs: StubTable
-    private let stubCount: StubTable.Count
+    private let stubCount: ObjectCount
     private let changes: ChangeLog
     private let provenance: ProvenanceTable
     private let edits: EditMerge
-    private let editCount: OutboxTable.Count
-    private let acknowledgedCount: AcknowledgedTable.Count
+    private let editCounts: EditCounts
     private let table: String
     private let rowID: String
     private let lookUp: RawStatement
@@ -35,8 +34,7 @@ final class EntityWriter {
         self.layout = layout
         self.contested = contested
         self.edits = edits
-        editCount = edits.outbox.count(of: layout.index)
-        acknowledgedCount = edits.acknowledged.count(of: layout.index)
+        editCounts = edits.counts(of: layout.index)
         self.connection = connection
         self.stubs = stubs
         stubCount = stubs.count(of: layout.name)
@@ -77,7 +75,7 @@ final class EntityWriter {
 
     @inline(__always)
     func merge(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
-        if editCount.value > 0 || acknowledgedCount.value > 0 { return try mergeOverEdits(cells, as: role) }
+        if editCounts.isAny { return try mergeOverEdits(cells, as: role) }
         return try mergeAll(cells, as: role)
     }
 
@@ -304,12 +302,7 @@ extension EntityLayout {
 /// Most models have none most of the time: the count per entity is kept in memory, so that only a row of an entity that
 /// has stubs costs a look-up. A rolled-back page makes the counts stale; `reload` reads them again.
 final class StubTable {
-    /// How many stubs an entity has; the one who asks for each row keeps it at hand.
-    final class Count {
-        fileprivate(set) var value = 0
-    }
-
-    private var counts: [String: Count] = [:]
+    private var counts: [String: ObjectCount] = [:]
     private let insertion: RawStatement
     private let deletion: RawStatement
     private let search: RawStatement
@@ -333,9 +326,10 @@ final class StubTable {
         }
     }
 
-    func count(of entity: String) -> Count {
+    /// How many stubs an entity has.
+    func count(of entity: String) -> ObjectCount {
         if let known = counts[entity] { return known }
-        let new = Count()
+        let new = ObjectCount()
         counts[entity] = new
         return new
     }

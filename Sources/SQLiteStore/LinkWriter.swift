@@ -11,10 +11,8 @@ final class LinkWriter {
     private let changes: ChangeLog
     private let orphans: OrphanTable
     private let edits: EditMerge
-    private let ownerEdits: OutboxTable.Count
-    private let targetEdits: OutboxTable.Count
-    private let ownerAcknowledged: AcknowledgedTable.Count
-    private let targetAcknowledged: AcknowledgedTable.Count
+    private let ownerEdits: EditCounts
+    private let targetEdits: EditCounts
     private let width: Int
     private let window: LinkWindow?
 
@@ -29,10 +27,8 @@ final class LinkWriter {
         self.orphans = orphans
         let target = model.entities[model.entities[relationship.target].root]
         self.target = target
-        ownerEdits = edits.outbox.count(of: owner.index)
-        targetEdits = edits.outbox.count(of: target.index)
-        ownerAcknowledged = edits.acknowledged.count(of: owner.index)
-        targetAcknowledged = edits.acknowledged.count(of: target.index)
+        ownerEdits = edits.counts(of: owner.index)
+        targetEdits = edits.counts(of: target.index)
         width = target.key.count
         window = try relationship.window.map { try LinkWindow($0, of: target, on: connection) }
         backing =
@@ -49,8 +45,7 @@ final class LinkWriter {
     func merge(owner: [Cell], targets: UnsafeBufferPointer<Cell>) throws -> Bool {
         let owner = owner.map { $0.value ?? .null }
         // Most lists are as they were: that is seen in place, without a copy of any key.
-        let targetsHaveEdits = targetEdits.value > 0 || targetAcknowledged.value > 0
-        let hasEdits = targetsHaveEdits || ownerEdits.value > 0 || ownerAcknowledged.value > 0
+        let hasEdits = targetEdits.isAny || ownerEdits.isAny
         if try !hasEdits && backing.holds(targets, of: owner) { return false }
         var new: [[StoredValue]] = []
         var seen: Set<[StoredValue]> = []
@@ -81,7 +76,7 @@ final class LinkWriter {
             let known = Set(old)
             wanted = old.filter(kept.contains) + wanted.filter { !known.contains($0) }
         }
-        if targetsHaveEdits { wanted = try keepEdited(wanted, old) }
+        if targetEdits.isAny { wanted = try keepEdited(wanted, old) }
         guard let delta = try backing.write(wanted, over: stored, of: owner) else { return false }
         try record(delta, owner)
         if relationship.orphans == .delete, let walk = changes.source?.walk {

@@ -40,7 +40,7 @@ enum ReadingConnection {
         configuration.label = "bmo reading"
         configuration.readonly = isReadOnly
         configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA cache_size = -16384") }
+        configuration.prepareDatabase { db in try db.execute(sql: SQLiteStore.pageCache) }
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         // SQLite opens a file with the first statement.
         _ = try queue.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") }

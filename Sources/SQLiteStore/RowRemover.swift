@@ -65,14 +65,10 @@ final class RowRemover {
         guard !key.isEmpty else { return [:] }
         guard let row = try row(of: root, key) else {
             // One that was deleted here: there is nothing left to send.
-            if hasEdits(root) { _ = try writers.edits.keeps(root, key) }
+            if writers.edits.counts(of: root).isAny { _ = try writers.edits.keeps(root, key) }
             return [:]
         }
         return try remove([row], of: root)
-    }
-
-    private func hasEdits(_ root: Int) -> Bool {
-        writers.outbox.count(of: root).value > 0 || writers.acknowledged.count(of: root).value > 0
     }
 
     /// Deletes rows of an entity's table; returns how many were deleted, per entity.
@@ -91,7 +87,7 @@ final class RowRemover {
             let next = waiting[place]
             place += 1
             guard let key = try key(of: next.root, next.row) else { continue }
-            if hasEdits(next.root), try writers.edits.keeps(next.root, key) { continue }
+            if writers.edits.counts(of: next.root).isAny, try writers.edits.keeps(next.root, key) { continue }
             var mode = mode(of: next.root)
             if mode == .ignore, evenIfIgnored { mode = .hard }
             switch mode {

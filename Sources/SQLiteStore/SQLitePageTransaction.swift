@@ -130,9 +130,10 @@ final class SQLitePageTransaction: PageTransaction {
         let writers = try store.writers
         var result = SweepResult()
         var keepsCursor = true
-        let repeated = try repeatedKeys(of: walk)
-        if let rule = end.sweep, var log = writers.walks.log(of: walk.scope) {
-            log.append(seen)
+        var log = writers.walks.log(of: walk.scope)
+        log?.append(seen)
+        let repeated = try log.flatMap { try writers.sweep.repeated(in: $0, of: walk) }
+        if let rule = end.sweep, let log {
             if log.hasUnknown {
                 result.isUncertain = true
                 // With the token the remote would not list again what is missed.
@@ -159,12 +160,6 @@ final class SQLitePageTransaction: PageTransaction {
         }
         noteDeleted(result.deleted)
         return result
-    }
-
-    private func repeatedKeys(of walk: WalkTarget) throws -> RepeatedKeys? {
-        guard var log = try store.writers.walks.log(of: walk.scope) else { return nil }
-        log.append(seen)
-        return try store.writers.sweep.repeated(in: log, of: walk)
     }
 
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {

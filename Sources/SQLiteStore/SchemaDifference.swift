@@ -217,6 +217,8 @@ extension SchemaBuilder.Column {
 struct MadeTables {
     private(set) var names: [String] = []
     private var types: [String: AttributeType] = [:]
+    /// The tables of which columns are known, in lower case.
+    private var typed: Set<String> = []
 
     /// - Throws: GRDB's errors.
     init(in db: Database) throws {
@@ -244,13 +246,13 @@ struct MadeTables {
     private mutating func add(_ table: String, column: String, _ type: AttributeType?) {
         if !names.contains(table) { names.append(table) }
         types["\(table.lowercased()) \(column.lowercased())"] = type
+        if type != nil { typed.insert(table.lowercased()) }
     }
 
     /// Whether bmo made the column; it is taken to have made all of a table of which only the name is known.
     func has(_ column: String, in table: String) -> Bool {
-        let prefix = table.lowercased() + " "
-        guard types.keys.contains(where: { $0.hasPrefix(prefix) }), types[prefix + "-"] == nil else { return true }
-        return types[prefix + column.lowercased()] != nil
+        guard typed.contains(table.lowercased()), type(of: "-", in: table) == nil else { return true }
+        return type(of: column, in: table) != nil
     }
 
     func type(of column: String, in table: String) -> AttributeType? {

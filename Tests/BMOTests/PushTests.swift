@@ -1,7 +1,31 @@
 import BridgeHost
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import SQLiteStore
+import TestSupport
 import Testing
 
 @testable import BMO
+
+/// What a push sends.
+@Suite struct PushRequestTests {
+    @Test func `the object of an edit is found by a key of bytes`() throws {
+        let folder = try TemporaryFolder()
+        let model = try CompiledModel.of(
+            Entity("File", key: ["hash"], [.of("hash", .data), .of("name", .text), .of("size", .integer)]))
+        let store = try SQLiteStore(path: folder.appending("bmo.sqlite"), model: model)
+        defer { try? store.close() }
+        let hash = StoredValue.bytes([0, 255])
+        for (hash, name) in [(hash, "a"), (.bytes([1]), "b")] {
+            _ = try store.edit([LocalEdit(.create, entity: "File", values: ["hash": hash, "name": .text(name)])])
+        }
+        let object = try #require(try store.object(model.entities[0], key: [hash]))
+        #expect(object == ["hash": hash, "name": .text("a"), "size": .null])
+        #expect(try store.object(model.entities[0], key: [.bytes([2])]) == nil)
+    }
+}
 
 /// When an edit is tried again.
 @Suite struct BackoffTests {

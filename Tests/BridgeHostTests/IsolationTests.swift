@@ -30,6 +30,27 @@ import Testing
         await connection.close()
     }
 
+    @Test func moreThreadsThanTheHostServesWaitForTheirTurn() async throws {
+        let connection = try await CountingHost().connect(.childProcess)
+        let threads = Int64(3 * Frame.mostWork)
+        let stream = try await connection.fetch(
+            try request(["delegate": 5, "delegate_threads": .integer(threads)]))
+        #expect(try await ids(stream) == Array(0..<5), "each of them had an answer")
+        await connection.close()
+    }
+
+    @Test func aProcessThatFloodsTheHostWithWorkIsEnded() async throws {
+        let connection = try await CountingHost().connect(.childProcess)
+        let failure = try await failure {
+            _ = try await ids(connection.fetch(try request(["delegate": 5, "flood": 100_000])))
+        }
+        #expect(failure.code == .malformed && !failure.isRetryable)
+        #expect(
+            failure.message == "the bridge's process answered with more than 64 requests to other processes at a time")
+        #expect(try await ids(connection.fetch(try request(["delegate": 5]))) == Array(0..<5), "another one starts")
+        await connection.close()
+    }
+
     @Test func aBridgeInTheHostsProcessHasNoOthers() async throws {
         let connection = try await CountingHost().connect(.inProcess)
         let failure = try await failure { _ = try await ids(connection.fetch(try request(["delegate": 5]))) }

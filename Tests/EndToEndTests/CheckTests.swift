@@ -40,6 +40,12 @@ extension EndToEndTests {
                 run.expectWords("bmo.yml:11:13", "txet", "text")
             }
             #expect(!FileManager.default.fileExists(atPath: folder.appending("bmo.sqlite")))
+
+            let json = try await bmo("check", "--json")
+            #expect(json.exitCode == 2 && json.errorOutput.isEmpty, "\(json)")
+            let faults = try #require(JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]])
+            #expect(faults.map { $0["line"] as? Int } == [8, 11], "\(json)")
+            #expect(faults.allSatisfy { $0["severity"] as? String == "error" && $0["file"] as? String == "bmo.yml" })
         }
 
         @Test func `a forgotten password, files that are not there, and a database that cannot be are told`()
@@ -150,8 +156,18 @@ extension EndToEndTests {
             #expect(literal.exitCode == 0)
             literal.expectWords("bmo.yml:14:", "warning", "X-Api-Key", "{env: NAME}")
             #expect(!"\(literal)".contains("lit3"))
+            let told = try await bmo("check", "--json")
+            #expect(told.exitCode == 0 && told.errorOutput.isEmpty, "\(told)")
+            told.expectWords(#"{"severity":"warning","file":"bmo.yml","line":14,"#, #""message":"#, "X-Api-Key")
             let right = try await check(good)
             #expect(right.exitCode == 0 && !"\(right)".contains("warning"), "\(right)")
+            let nothing = try await bmo("check", "--json")
+            #expect(nothing.exitCode == 0 && nothing.output == "[]\n" && nothing.errorOutput.isEmpty, "\(nothing)")
+            let unreachable = try await bmo("check", "--remote", "--json")
+            #expect(unreachable.exitCode == 1 && unreachable.errorOutput.isEmpty, "\(unreachable)")
+            unreachable.expectWords(
+                #"{"severity":"error","file":null,"line":null,"column":null,"bridge":"api","entity":null,"#,
+                #""code":"unreachable""#)
         }
 
         @Test func `an unknown entity on the command line is told with the nearest`() async throws {

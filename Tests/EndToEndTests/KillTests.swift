@@ -22,13 +22,13 @@ extension EndToEndTests {
             #expect(clean.count > 2 * PagedPlace.people)
 
             let seed = UInt64.random(in: 0...UInt64.max)
-            var random = Random(state: seed)
+            var random = SplitMix64(seed: seed)
             var killed = 0
             var lives = 0
             var resumed = 0
             while killed < Self.kills {
                 let run = try place.sync("killed.sqlite")
-                try await Task.sleep(for: window * Double(random.below(1000)) / 1000)
+                try await Task.sleep(for: window * Double.random(in: 0..<1, using: &random))
                 run.signal(SIGKILL)
                 let ended = try await run.finish()
                 killed += ended.signal == SIGKILL ? 1 : 0
@@ -68,7 +68,7 @@ extension EndToEndTests {
             #expect(cleanRun.allOutput.contains("63 deleted"), "\(cleanRun)")
 
             let seed = UInt64.random(in: 0...UInt64.max)
-            var random = Random(state: seed)
+            var random = SplitMix64(seed: seed)
             var killed = 0
             var resumed = 0
             while killed < Self.kills / 2 {
@@ -76,7 +76,7 @@ extension EndToEndTests {
                 var isOver = false
                 while !isOver {
                     let run = try place.sync("killed.sqlite")
-                    try await Task.sleep(for: whole * Double(random.below(1200)) / 1000)
+                    try await Task.sleep(for: whole * Double.random(in: 0..<1.2, using: &random))
                     run.signal(SIGKILL)
                     let ended = try await run.finish()
                     killed += ended.signal == SIGKILL ? 1 : 0
@@ -101,19 +101,6 @@ extension EndToEndTests {
                 }
             }.joined(separator: "\n")
         }
-    }
-}
-
-/// SplitMix64 (Steele, Lea and Flood, 2014).
-private struct Random {
-    var state: UInt64
-
-    mutating func below(_ limit: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((value ^ (value >> 31)) % UInt64(limit))
     }
 }
 

@@ -142,6 +142,12 @@ extension EndToEndTests {
             #expect(try await place.bmo("push").exitCode == 1)
             try await place.expect("outbox", "drop", "1")
             #expect(try place.rows("SELECT * FROM Note").isEmpty, "the local change is rolled back")
+            for command in ["drop", "retry", "show"] {
+                let unknown = try await place.bmo("outbox", command, "99")
+                #expect(unknown.exitCode == 2, "as of a run that is not there: \(unknown)")
+                #expect(
+                    unknown.errorOutput == "bmo: error: there is no edit 99 in the outbox; `bmo outbox` lists them\n")
+            }
 
             let saved = try await place.bmo("create", "Note", "--set", "text=b", "--or-rollback")
             #expect(saved.exitCode == 1)

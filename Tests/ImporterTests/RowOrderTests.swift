@@ -2,6 +2,7 @@ import ImportTestSupport
 import Importer
 import Mapping
 import Model
+import TestSupport
 import Testing
 
 /// Records in the order of the table's rows, and out of it: SQLite's store steps along its table, and what an import does may
@@ -9,7 +10,7 @@ import Testing
 @Suite struct RowOrderTests {
     /// A listing that follows the table for a while, and then does not.
     private struct Listing {
-        var random: SplitMix
+        var random: SplitMix64
         let makeKey: (Int) -> [(key: String, value: RemoteValue)]
         /// The numbers of the objects, in the order in which they were first listed.
         var known: [Int] = []
@@ -56,7 +57,7 @@ import Testing
         let model = try CompiledModel.of(entity)
         let memory = try TestDatabase(.memory, model)
         let sqlite = try TestDatabase(.sqlite, model)
-        var listing = Listing(random: SplitMix(state: seed), makeKey: makeKey)
+        var listing = Listing(random: SplitMix64(seed: seed), makeKey: makeKey)
         for page in 1...25 {
             let records = listing.page()
             let end: TestDatabase.End = listing.chance(10) ? .rollback : .commit
@@ -90,18 +91,5 @@ import Testing
             seed: seed,
             Entity("Thing", key: ["b", "a"], [.of("a", .integer), .of("b", .text)] + Self.fields)
         ) { [("a", .int(Int64($0 / 7))), ("b", .text("b\($0 % 7)"))] }
-    }
-}
-
-/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers for the same seed.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

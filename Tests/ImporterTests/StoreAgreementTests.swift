@@ -3,6 +3,7 @@ import ImportTestSupport
 import Importer
 import Mapping
 import Model
+import TestSupport
 import Testing
 
 /// Random models and pages: both stores hold the same after each page.
@@ -91,24 +92,15 @@ import Testing
 
 /// Makes small models and records that collide often, the same ones for the same seed.
 struct RandomWorld {
-    private var state: UInt64
+    private var random: SplitMix64
     private let hasSubentities: Bool
 
     init(seed: UInt64, hasSubentities: Bool = true) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
+        random = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
         self.hasSubentities = hasSubentities
     }
 
-    /// SplitMix64 (Steele, Lea and Flood, 2014).
-    private mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
-    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
+    mutating func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
 
     mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 

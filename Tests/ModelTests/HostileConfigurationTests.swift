@@ -1,25 +1,15 @@
 import Model
+import TestSupport
 import Testing
 
 @Suite struct HostileConfigurationTests {
-    /// A generator with a fixed seed (SplitMix64): a failing case can be repeated.
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
 
     @Test func brokenFilesGiveFaultsInsideTheFile() throws {
         let sample = Array(try ConfigurationFileTests.sample().unicodeScalars)
         let pieces: [String] = [
             "\t", ":", "- ", "[", "]", "{", "}", "&a ", "*a", "!", "\"", "'", "|", "\n", "  ", "#", "\u{E9}", "<<: ",
         ]
-        var generator = Generator(state: 1)
+        var generator = SplitMix64(seed: 1)
         var faulty = 0
         for _ in 0..<400 {
             var text = sample

@@ -1,5 +1,6 @@
 import CBridge
 import RecordBatch
+import TestSupport
 import Testing
 
 /// A host reads batches of plugins that it does not trust: no bytes may crash it.
@@ -66,7 +67,7 @@ import Testing
 
     @Test func mutatedBatchesAreRefusedOrReadable() throws {
         let original = try valid()
-        var random = FixedSeed(state: 20_261_121)
+        var random = SplitMix64(seed: 20_261_121)
         var refused = 0
         var accepted = 0
         for _ in 0..<20_000 {
@@ -109,7 +110,7 @@ import Testing
     }
 
     @Test func arbitraryBytesAreRefused() {
-        var random = FixedSeed(state: 7)
+        var random = SplitMix64(seed: 7)
         for _ in 0..<2000 {
             let count = Int.random(in: 0...400, using: &random)
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -141,17 +142,4 @@ import Testing
 
     /// Used by one thread only: a batch is made and dropped where it is counted.
     private final class Counter: @unchecked Sendable { var count = 0 }
-}
-
-/// SplitMix64: the same numbers in every run.
-struct FixedSeed: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }

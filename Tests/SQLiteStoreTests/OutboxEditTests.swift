@@ -25,6 +25,40 @@ import Testing
         #expect(run.kind == "edit" && run.outcome == "finished" && run.counts.updated == 1)
     }
 
+    @Test func whatIsTakenBackBeforeItIsSentIsKnown() throws {
+        func entry(_ receipt: EditReceipt) throws -> Int64 { try #require(receipt.entry) }
+        let sent = try entry(world.update("User", 2, set: ["name": "Bobby"]))
+        try world.acknowledge(sent, ["id": 2, "name": "Bobby"])
+        #expect(try !world.store.wasDropped(sent))
+
+        let dropped = try entry(world.update("User", 1, set: ["name": "Anna"]))
+        try world.store.dropOutbox([dropped])
+        let unmade = try entry(world.update("User", 1, set: ["name": "Anna"]))
+        try world.update("User", 1, set: ["name": "Ann"])
+        let post = try world.create("Post", ["title": "New"])
+        try world.delete("Post", post.key[0])
+        let undone = try entry(world.update("User", 1, set: ["name": "Anna"]))
+        _ = try world.store.undo(run: try #require(try world.store.runs().first).id)
+        try world.expectOutbox()
+        for entry in [dropped, unmade, try entry(post), undone] {
+            #expect(try world.store.wasDropped(entry), "\(entry)")
+        }
+        #expect(try !world.store.wasDropped(undone + 1))
+    }
+
+    @Test func anObjectWithAKeyOfBytesIsFound() throws {
+        let fixture = try StoreFixture(
+            CompiledModel.of(Entity("File", key: ["hash"], [.of("hash", .data), .of("name", .text)])))
+        try fixture.store.beginRun(kind: "sync")
+        try fixture.add("File", ["hash": .bytes([0, 255]), "name": "a"], ["hash": .bytes([]), "name": "empty"])
+        try fixture.store.endRun(outcome: "finished", summary: nil, always: false)
+        let layout = fixture.model.entities[0]
+        for (key, isThere) in [([0, 255], true), ([], true), ([0], false)] as [([UInt8], Bool)] {
+            let key = [StoredValue.bytes(key)]
+            #expect(try fixture.store.hasObject(layout, key: key, before: "2999-01-01T00:00:00Z") == isThere, "\(key)")
+        }
+    }
+
     @Test func editsOfAnObjectThatWasNotSentBecomeOne() throws {
         try world.update("User", 1, set: ["name": "Anna"])
         try world.update("User", 1, set: ["name": "Annie", "age": 31])

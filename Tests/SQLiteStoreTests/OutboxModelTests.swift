@@ -3,6 +3,7 @@ import Importer
 import Mapping
 import Model
 import SQLiteStore
+import TestSupport
 import Testing
 
 /// Random edits, imports and answers against a small remote: nothing is lost, and in the end both sides agree.
@@ -102,7 +103,7 @@ import Testing
 
     @Test(arguments: 1...40)
     func nothingIsLostAndBothSidesAgree(_ seed: UInt64) throws {
-        var random = Generator(state: seed &* 0x9E37_79B9_7F4A_7C15)
+        var random = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15)
         let policies: [ConflictPolicy] = [.manual, .remote, .local]
         let world = try OutboxFixture(conflicts: policies[Int(seed) % 3])
         try world.sync("Tag", ["name": "a"], ["name": "b"], ["name": "c"])
@@ -191,7 +192,7 @@ import Testing
         Issue.record("the outbox does not end: \(try world.outbox())")
     }
 
-    private func edit(_ world: OutboxFixture, _ step: Int, _ random: inout Generator) throws {
+    private func edit(_ world: OutboxFixture, _ step: Int, _ random: inout SplitMix64) throws {
         let users = try world.fixture.file().rows("SELECT id FROM User").compactMap { Int64($0[0]) }
         let posts = try world.fixture.file().rows("SELECT id FROM Post").map {
             $0[0].replacing("'", with: "")
@@ -223,7 +224,7 @@ import Testing
         }
     }
 
-    private func change(_ remote: inout Remote, _ step: Int, _ random: inout Generator) {
+    private func change(_ remote: inout Remote, _ step: Int, _ random: inout SplitMix64) {
         guard let id = remote.users.keys.sorted().randomElement(using: &random) else { return }
         switch random.next() % 4 {
         case 0: remote.users[id]?.name = "remote\(step)"
@@ -276,18 +277,5 @@ import Testing
                 == remote.posts.sorted { $0.key < $1.key }.map { id, post in
                     "\(id)|\(text(post.title))|\(text(post.author))"
                 })
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -151,14 +151,8 @@ struct PushRequest: Sendable {
 extension SQLiteStore {
     /// An object's values by column; nil where there is none.
     func object(_ layout: EntityLayout, key: [StoredValue]) throws -> [String: StoredValue]? {
-        let conditions = zip(layout.key, key).map { field, value in
-            Condition(field: layout.fields[field].name, comparison: .equal, value: value.description)
+        try rows(of: layout.index, keys: [key]).first.map { row in
+            Dictionary(zip(layout.columns.map(\.name), row.values), uniquingKeysWith: { first, _ in first })
         }
-        var found: [String: StoredValue]?
-        try rows(of: layout.index, where: conditions, limit: 1) { values in
-            found = Dictionary(
-                zip(layout.columns.map(\.name), values).map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
-        }
-        return found
     }
 }

@@ -76,13 +76,9 @@ struct PushRun {
     private func wanted() async throws -> [OutboxEntry] {
         let all = try await store.run { try $0.outbox() }
         guard options.entities != nil || options.entries != nil else { return all }
-        let model = workspace.model.model
-        let entities = options.entities.map { names in
-            Set(
-                model.entities.filter { entity in model.lineage(of: entity).contains { names.contains($0.name) } }
-                    .map(\.name))
-        }
+        let entities = options.entities.map { workspace.model.model.names(under: $0) }
         let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let before = Self.entriesBefore(all)
         var ids: Set<Int64> = []
         var waiting = all.filter { entry in
             entities?.contains(entry.entity) != false && options.entries?.contains(entry.id) != false
@@ -90,9 +86,23 @@ struct PushRun {
         while let id = waiting.popLast() {
             guard ids.insert(id).inserted, let entry = byID[id] else { continue }
             waiting += entry.dependsOn
-            waiting += all.filter { $0.id < id && $0.key == entry.key && $0.entity == entry.entity }.map(\.id)
+            if let earlier = before[id] { waiting.append(earlier) }
         }
         return all.filter { ids.contains($0.id) }
+    }
+
+    /// Per entry: the one before it of the same object.
+    private static func entriesBefore(_ all: [OutboxEntry]) -> [Int64: Int64] {
+        struct Object: Hashable {
+            let entity: String
+            let key: [StoredValue]
+        }
+        var last: [Object: Int64] = [:]
+        var before: [Int64: Int64] = [:]
+        for entry in all {
+            before[entry.id] = last.updateValue(entry.id, forKey: Object(entity: entry.entity, key: entry.key))
+        }
+        return before
     }
 
     // MARK: the two parts

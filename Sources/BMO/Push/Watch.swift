@@ -205,12 +205,7 @@ private struct Watch {
 
     /// An edit that can be sent now.
     private func hasNews(_ store: SQLiteStore) throws -> Bool {
-        let names = options.entities.map { entities in
-            let model = workspace.model.model
-            return Set(
-                model.entities.filter { entity in model.lineage(of: entity).contains { entities.contains($0.name) } }
-                    .map(\.name))
-        }
+        let names = options.entities.map { workspace.model.model.names(under: $0) }
         return try store.nextToSend(at: Clock.now(), entities: names, excluding: []) != nil
     }
 

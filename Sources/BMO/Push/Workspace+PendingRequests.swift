@@ -18,12 +18,10 @@ extension Workspace {
     ///
     /// - Throws: ``StoreError``.
     package func pendingRequests(of entities: [String]?, in store: SQLiteStore) throws -> [PendingRequest] {
-        try store.outbox().filter { entry in
-            guard let entities else { return true }
-            return model.model.entity(named: entry.entity).map { entity in
-                model.model.lineage(of: entity).contains { entities.contains($0.name) }
-            } ?? false
-        }.filter { $0.state != .refused && $0.state != .conflict }.map { entry in
+        let names = entities.map { model.model.names(under: $0) }
+        return try store.outbox().filter { entry in
+            names?.contains(entry.entity) != false && entry.state != .refused && entry.state != .conflict
+        }.map { entry in
             guard let index = model.index(of: entry.entity) else {
                 return PendingRequest(
                     entry: entry, values: nil, fault: "the configuration has no entity \(entry.entity)")

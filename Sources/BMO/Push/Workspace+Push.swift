@@ -161,8 +161,9 @@ extension Workspace {
     /// Why the section of an entity does not let an operation be done; nil where it does, or nobody can tell.
     private func missingWrite(of entity: Entity, _ operation: String) -> String? {
         let walked = model.model.walked(entity)
-        guard let plugin = configuration.bridge(named: walked.bridge)?.plugin, let listing = plugins[plugin],
-            listing.namesWrites, walked.section["write"]?[operation] == nil
+        // The section first: to see what the schema names it has to be parsed.
+        guard walked.section["write"]?[operation] == nil,
+            let plugin = configuration.bridge(named: walked.bridge)?.plugin, plugins[plugin]?.namesWrites == true
         else { return nil }
         return "the section \(plugin) of \(walked.name) says nothing of \(operation); add "
             + "\"write: {\(operation): ...}\" to it in \(configuration.file)"

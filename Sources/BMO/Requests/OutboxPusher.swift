@@ -46,8 +46,7 @@ actor OutboxPusher: Pusher {
         var outcomes: [Int64: PushOutcome] = [:]
         for edit in report.edits { outcomes[edit.entry] = outcome(of: edit) }
         for entry in entries where outcomes[entry] == nil {
-            // What is gone was sent by another push.
-            outcomes[entry] = sent[entry] ?? .done(nil)
+            outcomes[entry] = try await outcome(ofGone: entry)
         }
         return outcomes.filter { entries.contains($0.key) }
     }
@@ -104,6 +103,12 @@ actor OutboxPusher: Pusher {
         let old = sent.count - Self.mostSent
         if old > 0 { for entry in sent.keys.sorted().prefix(old) { sent[entry] = nil } }
         return report
+    }
+
+    /// What became of an entry that was not in the outbox any more: another push sent it, or somebody took it back.
+    private func outcome(ofGone entry: Int64) async throws -> PushOutcome {
+        if let known = sent[entry] { return known }
+        return try await reader.run { [reader] in try reader.store.wasDropped(entry) } ? .dropped : .done(nil)
     }
 
     private func outcome(of edit: PushReport.Edit) -> PushOutcome {

@@ -21,6 +21,8 @@ public enum PushOutcome: Sendable, Equatable {
     case refused(OutboxFailure)
     /// The remote's object is another than the one that was edited.
     case conflict(OutboxFailure)
+    /// Somebody took it back here before the remote had it: `bmo outbox drop`, an undo, an edit that sets what was before.
+    case dropped
     /// It stays in the outbox and is sent later.
     case waiting(OutboxFailure?)
     /// Nobody knows whether the remote has it: it stays in the outbox, and the next push looks before it sends again.

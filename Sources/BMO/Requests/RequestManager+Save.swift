@@ -174,7 +174,7 @@ extension PushOutcome {
     /// Whether the remote will not have it.
     var isLost: Bool {
         switch self {
-        case .refused, .conflict: true
+        case .refused, .conflict, .dropped: true
         case .done, .waiting, .unknown: false
         }
     }
@@ -184,6 +184,8 @@ extension PushOutcome {
         switch self {
         case .done: nil
         case .refused(let failure), .conflict(let failure), .unknown(let failure): failure
+        case .dropped:
+            OutboxFailure(code: "dropped", message: "the edit was taken back here before it was sent")
         case .waiting(let failure):
             failure
                 ?? OutboxFailure(code: "unreachable", message: "the edit was not sent yet")
@@ -200,7 +202,7 @@ extension PushOutcome {
             return failure
         }
         return switch self {
-        case .done, .waiting, .unknown: self
+        case .done, .waiting, .unknown, .dropped: self
         case .refused(let failure): .refused(more(failure))
         case .conflict(let failure): .conflict(more(failure))
         }

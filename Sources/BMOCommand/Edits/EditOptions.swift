@@ -153,8 +153,9 @@ struct EditRun {
     }
 
     /// How an edit stands: to be sent, or what is in its way.
-    private func standing(_ entry: OutboxEntry, _ store: SQLiteStore) throws -> String {
-        let first = try store.outbox(entity: entry.entity, key: entry.key).first ?? entry
+    ///
+    /// - Parameter first: The first edit of the same object that waits.
+    private func standing(_ entry: OutboxEntry, after first: OutboxEntry) -> String {
         let after = first.id == entry.id ? "" : " after outbox \(first.id)"
         switch first.state {
         case .pending, .sending: return "to be sent\(after): outbox \(entry.id)"
@@ -173,7 +174,8 @@ struct EditRun {
     private func tell(
         _ edit: LocalEdit, _ receipt: EditReceipt, _ store: SQLiteStore, doesPush: Bool, rolledBack: Set<Int64> = []
     ) throws {
-        let waiting = try receipt.entry.flatMap { try store.outboxEntry($0) }
+        let entries = try receipt.entry == nil ? [] : store.outbox(entity: receipt.entity, key: receipt.key)
+        let waiting = entries.first { $0.id == receipt.entry }
         let isTemporary = waiting?.hasTemporaryKey ?? false
         let isRolledBack = receipt.entry.map(rolledBack.contains) ?? false
         if save.outputJson {
@@ -200,7 +202,7 @@ struct EditRun {
             return
         }
         let temporary = isTemporary ? " (temporary key)" : ""
-        let standing = try doesPush ? nil : waiting.map { try self.standing($0, store) }
+        let standing = doesPush ? nil : waiting.map { self.standing($0, after: entries.first ?? $0) }
         print("\(name) \(Self.words(edit.operation))\(temporary)\(standing.map { ", \($0)" } ?? "")")
     }
 
@@ -231,9 +233,13 @@ struct EditRun {
         } catch let error as StoreError where error.code == .busy {
             Terminal.error(error.description, prefix: "bmo: warning: ")
         }
-        // Another process may have sent it.
+        // Another process may have sent it, or taken it back.
         let left = try wanted.sorted().compactMap { try store.outboxEntry($0) }
-        var sent = Sent(failures: left.count)
+        let dropped = try wanted.filter { id in
+            try outcomes[id] == nil && !left.contains { $0.id == id } && store.wasDropped(id)
+        }.sorted()
+        for id in dropped { Terminal.error("outbox \(id) was dropped before it was sent", prefix: "bmo: warning: ") }
+        var sent = Sent(failures: left.count + dropped.count, rolledBack: Set(dropped))
         for id in wanted { sent.keys[id] = outcomes[id]?.key }
         guard !left.isEmpty, save.orRollback else { return sent }
         let drop = left.filter { entry in
@@ -242,7 +248,7 @@ struct EditRun {
         }.map(\.id)
         if !drop.isEmpty {
             try store.dropOutbox(drop)
-            sent.rolledBack = Set(drop)
+            sent.rolledBack.formUnion(drop)
         }
         if drop.count < left.count {
             Terminal.error(

@@ -17,7 +17,8 @@ struct OutboxCommand: AsyncParsableCommand {
     /// An entry, or a failure that names it.
     static func entry(_ id: Int64, in store: SQLiteStore) throws -> OutboxEntry {
         guard let entry = try store.outboxEntry(id) else {
-            throw CommandFailure("there is no edit \(id) in the outbox; `bmo outbox` lists them")
+            throw CommandFailure(
+                "there is no edit \(id) in the outbox; `bmo outbox` lists them", exitCode: CommandFailure.usage)
         }
         return entry
     }

@@ -7,21 +7,16 @@ internal import Mapping
 /// walk knows by the number of the newest entry at its beginning which ones those are. All are forgotten when the next
 /// walks begin, which nobody does while others are on their way.
 final class AcknowledgedTable {
-    /// How many objects of an entity have such edits; the one who asks for each row keeps it at hand.
-    final class Count {
-        fileprivate(set) var value = 0
-    }
-
     private let model: CompiledModel
     private let statements: StatementCache
-    private let counts: [Count]
+    private let counts: [ObjectCount]
     /// Per root: the objects that have some.
     private var keys: [Set<[StoredValue]>]
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
         self.model = model
         statements = StatementCache(on: connection)
-        counts = model.entities.map { _ in Count() }
+        counts = model.entities.map { _ in ObjectCount() }
         keys = model.entities.map { _ in [] }
         try reload()
     }
@@ -40,7 +35,8 @@ final class AcknowledgedTable {
         for (count, keys) in zip(counts, keys) { count.value = keys.count }
     }
 
-    func count(of root: Int) -> Count { counts[root] }
+    /// How many objects of an entity have such edits.
+    func count(of root: Int) -> ObjectCount { counts[root] }
 
     /// The edits of an object that the remote took after the one of this number, in their order.
     func entries(_ root: Int, _ key: [StoredValue], after number: Int64) throws -> [OutboxEntry] {

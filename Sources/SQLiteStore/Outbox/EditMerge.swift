@@ -27,6 +27,11 @@ final class EditMerge {
 
     var outbox: OutboxTable { writers.outbox }
 
+    /// Whether an import has edits of an entity's objects to look at; the one who asks for each row keeps it at hand.
+    func counts(of root: Int) -> EditCounts {
+        EditCounts(waiting: outbox.count(of: root), taken: acknowledged.count(of: root))
+    }
+
     /// Forgets what was noted of the page before.
     func beginPage() {
         answered = [:]

@@ -49,11 +49,12 @@ extension LocalEditor {
     private func takeBack(_ entry: OutboxEntry) throws {
         guard let root = outbox.root(of: entry) else {
             try outbox.statements.run("DELETE FROM bmo_outbox WHERE id = ?", [.integer(entry.id)])
+            try writers.changes.noteDropped(entry.id)
             return
         }
         touched.insert(root)
         let conflicts = try writers.conflicts.all(root: root, key: entry.key)
-        try outbox.remove(entry, root: root)
+        try drop(entry, root: root)
         let left = try outbox.entries(root, entry.key)
         switch entry.operation {
         case .create:
@@ -198,11 +199,11 @@ extension LocalEditor {
         switch (last.operation, side) {
         case (.delete, .local): break
         case (.delete, .remote):
-            try outbox.remove(last, root: root)
+            try drop(last, root: root)
             try restore(last, root)
         case (_, .local): try becomeCreate(root, key)
         case (_, .remote):
-            for entry in entries { try outbox.remove(entry, root: root) }
+            for entry in entries { try drop(entry, root: root) }
             try writers.conflicts.remove(root, key)
             touched.formUnion(try writers.remover.remove(entity: root, key: key).keys)
         }
@@ -236,7 +237,7 @@ extension LocalEditor {
         }
         for (old, entry) in zip(set.original, set.entries) where entry != old {
             if entry.operation == .update, entry.changes.isEmpty, entry.links.isEmpty {
-                try outbox.remove(old, root: root)
+                try drop(old, root: root)
             } else {
                 try outbox.update(entry)
             }

@@ -211,7 +211,7 @@ final class LocalEditor {
         try writers.remover.removeAlone(object.root, object.key, isFinal: isUnsent)
         touched.insert(object.root)
         if let last, isUnsent {
-            try outbox.remove(last, root: object.root)
+            try drop(last, root: object.root)
             try writers.conflicts.remove(object.root, object.key)
             return EditReceipt(entity: layout.name, key: object.key, entry: nil)
         }
@@ -268,6 +268,12 @@ final class LocalEditor {
 
     // MARK: - The outbox
 
+    /// Takes an entry out of the outbox that is not to be sent any more.
+    func drop(_ entry: OutboxEntry, root: Int) throws {
+        try outbox.remove(entry, root: root)
+        try writers.changes.noteDropped(entry.id)
+    }
+
     /// A key that remotes may know a request by.
     static func newKey() -> String { RandomUUID.text() }
 
@@ -288,7 +294,7 @@ final class LocalEditor {
     func store(_ changed: OutboxEntry, _ object: EditedObject, after last: OutboxEntry) throws -> Int64? {
         var entry = changed
         if entry.operation == .update, entry.changes.isEmpty, entry.links.isEmpty {
-            try outbox.remove(entry, root: object.root)
+            try drop(entry, root: object.root)
             try writers.conflicts.remove(object.root, object.key)
             return nil
         }

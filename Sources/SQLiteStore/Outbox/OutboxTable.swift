@@ -6,14 +6,9 @@ internal import Mapping
 /// Most databases have none most of the time: which objects have some is kept in memory, as ``StubTable`` does it, so
 /// that an import pays for a look only where an entity has edits.
 final class OutboxTable {
-    /// How many objects of an entity have edits; the one who asks for each row keeps it at hand.
-    final class Count {
-        fileprivate(set) var value = 0
-    }
-
     let model: CompiledModel
     let statements: StatementCache
-    private let counts: [Count]
+    private let counts: [ObjectCount]
     /// Per root: how many entries an object has.
     private var edited: [[[StoredValue]: Int]]
     /// Whether `edited` is kept: who reads once asks the file.
@@ -29,7 +24,7 @@ final class OutboxTable {
         self.model = model
         self.hasMemory = hasMemory
         statements = StatementCache(on: connection)
-        counts = model.entities.map { _ in Count() }
+        counts = model.entities.map { _ in ObjectCount() }
         edited = model.entities.map { _ in [:] }
         if hasMemory { try reload() }
     }
@@ -50,7 +45,8 @@ final class OutboxTable {
         for (count, keys) in zip(counts, edited) { count.value = keys.count }
     }
 
-    func count(of root: Int) -> Count { counts[root] }
+    /// How many objects of an entity have edits.
+    func count(of root: Int) -> ObjectCount { counts[root] }
 
     /// Whether any object has edits.
     var isEmpty: Bool { counts.allSatisfy { $0.value == 0 } }
@@ -74,7 +70,8 @@ final class OutboxTable {
 
     /// The number of the newest entry; 0 where there is none.
     func newest() throws -> Int64 {
-        try entries("ORDER BY id DESC LIMIT 1", []).first?.id ?? 0
+        guard case .integer(let id) = try statements.value("SELECT max(id) FROM bmo_outbox") else { return 0 }
+        return id
     }
 
     func entry(_ id: Int64) throws -> OutboxEntry? { try entries("WHERE id = ?", [.integer(id)]).first }

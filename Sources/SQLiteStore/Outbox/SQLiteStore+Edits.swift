@@ -13,11 +13,7 @@ extension SQLiteStore {
     /// - Throws: ``StoreError``: `request` for an edit that cannot be, `busy` when another process writes. Then none of
     ///   them is made.
     public func edit(_ edits: [LocalEdit], joining: Bool = true) throws -> [EditReceipt] {
-        try changeRows("edit", "making local edits") { editor in
-            editor.joinsOnlyAfter = joining ? nil : try editor.outbox.newest()
-            defer { editor.joinsOnlyAfter = nil }
-            return try edits.map(editor.make)
-        }.result
+        try edit(inTurn: edits.map { edit in { _ in edit } }, joining: joining)
     }
 
     /// Makes local edits as ``edit(_:)`` does, where later ones need the keys that earlier ones were given.

@@ -8,12 +8,7 @@ extension SQLiteStore {
     /// - Parameter root: The entity in whose table the row lies.
     /// - Throws: ``StoreError``.
     package func hasObject(_ root: EntityLayout, key: [StoredValue], before instant: String) throws -> Bool {
-        let conditions = zip(root.key, key).map { field, value in
-            Condition(field: root.fields[field].name, comparison: .equal, value: value.description)
-        }
-        var isThere = false
-        try rows(of: root.index, where: conditions, limit: 1) { _ in isThere = true }
-        guard isThere else { return false }
+        guard try !rows(of: root.index, keys: [key]).isEmpty else { return false }
         return try read("looking whether an object was there before") { db in
             // A row that a later run brought may be the one that was created.
             let isNewer = try Bool.fetchOne(

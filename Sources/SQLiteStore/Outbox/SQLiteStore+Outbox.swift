@@ -76,6 +76,21 @@ extension SQLiteStore {
         }
     }
 
+    /// Whether an edit that is not in the outbox any more was taken back here before the remote had it, as far as the
+    /// history tells.
+    ///
+    /// - Throws: ``StoreError``.
+    package func wasDropped(_ id: Int64) throws -> Bool {
+        try read("looking what became of an edit") { db in
+            try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM bmo_runs AS r, json_each(r.summary, '$.dropped') AS d
+                    WHERE r.kind IN ('edit', 'drop', 'resolve', 'undo') AND d.value = ?)
+                    """, arguments: [id]) == true
+        }
+    }
+
     private func readOutbox<Result>(_ body: (OutboxTable) throws -> Result) throws -> Result {
         try read("reading the outbox") { db in
             try body(try OutboxTable(model, on: db.sqliteConnection, hasMemory: false))

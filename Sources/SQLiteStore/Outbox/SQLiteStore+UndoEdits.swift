@@ -49,7 +49,7 @@ extension LocalEditor {
         switch change.kind {
         case .deleted, .stubbed:
             guard entry.operation == .delete else { return "it was made again later" }
-            try outbox.remove(entry, root: root)
+            try drop(entry, root: root)
             try restore(entry, root)
             // As it was before, with the edits that the delete had taken over.
             let values = change.columns.filter { column in

@@ -251,6 +251,30 @@ import Testing
         try await manager.close()
     }
 
+    @Test(arguments: [SaveWorkflow.localFirst, .rollBack, .afterRemote])
+    func `an edit that is dropped before its turn is not told as sent`(_ workflow: SaveWorkflow) async throws {
+        let place = try SavePlace()
+        let manager = try await place.manager()
+        let lock = try FileLock.take(of: place.folder.appending("bmo.sqlite") + "-push", command: "another push")
+        let saving = Task {
+            try await manager.save([.create("Note", values: ["text": "a"])], workflow: workflow).remote
+        }
+        let store = try manager.workspace.openStore()
+        let entry = try await eventually("it waits") { try store.outbox().first?.id }
+        try store.dropOutbox([entry])
+        try store.close()
+        lock.release()
+        if workflow == .afterRemote {
+            let error = try await #require(throws: RequestError.self) { try await saving.value }
+            #expect(error.code == "dropped" && !error.isRetryable, "\(error)")
+            #expect(error.message.contains("taken back here before it was sent"), "\(error)")
+        } else {
+            #expect(try await saving.value == [entry: .dropped])
+        }
+        #expect(try await place.remote() == "[]")
+        try await manager.close()
+    }
+
     @Test func `what is not to be sent waits until it is`() async throws {
         let place = try SavePlace()
         var options = RequestManager.Options()
