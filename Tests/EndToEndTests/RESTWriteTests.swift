@@ -157,6 +157,29 @@ extension EndToEndTests {
             #expect(try await place.expect("outbox") == "0 edits in the outbox\n")
         }
 
+        @Test(arguments: ["--push", "--or-rollback"])
+        func `an edit that is dropped while it waits for another push was not accepted`(_ option: String) async throws {
+            let place = try NotePlace()
+            try await place.expect("sync", "-q")
+            let lock = place.database + "-push-lock"
+            let holder = try RunningProcess("flock", [lock, "sleep", "60"])
+            try await eventually("the lock is held") {
+                try await ProcessRun.run("flock", ["-n", lock, "true"]).exitCode != 0
+            }
+            let create = try place.start(["create", "Note", "--set", "text=a", option])
+            try await eventually("the edit waits") { try place.value("SELECT count(*) FROM bmo_outbox") == "1" }
+            try await place.expect("outbox", "drop", "1")
+            holder.signal(SIGKILL)
+            _ = try await holder.finish()
+            let run = try await create.finish(within: .seconds(60))
+            #expect(run.exitCode == 1, "\(run)")
+            #expect(run.errorOutput == "bmo: warning: outbox 1 was dropped before it was sent\n", "\(run)")
+            if option == "--or-rollback" {
+                #expect(run.output == "Note -1 not created: rolled back, outbox 1\n", "\(run)")
+            }
+            #expect(try await place.remote() == "[]")
+        }
+
         @Test func `what cannot be written is refused at once with the reason`() async throws {
             let place = try NotePlace()
             for (arguments, words) in [
