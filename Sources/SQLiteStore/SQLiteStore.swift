@@ -19,6 +19,8 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// Whether all that is written is taken back at the end; see ``init(rehearsing:model:)``.
     var isRehearsal: Bool { use == .rehearsing }
     private var openWriters: Writers?
+    /// Keeps the log short beside the writer; nil where the file is only read, or nothing is to stay.
+    private let checkpoint: BackgroundCheckpoint?
     /// A page that was given up is still open; touched inside the writer's accesses only.
     private var owesRollback = false
     /// The lock of the file, while this store has it.
@@ -94,6 +96,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         self.path = path
         self.use = use
         reader = Mutex(Reader())
+        checkpoint = use == .writing ? BackgroundCheckpoint(path: path) : nil
         writer = try SQLiteStore.naming(path) { try SQLiteStore.translating("opening it", open) }
         try SQLiteStore.naming(path) {
             if use == .reading {
@@ -123,6 +126,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
             // In WAL mode NORMAL loses nothing but the last commits at a power failure, and never consistency.
             if !isRehearsal { try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL") }
             openWriters = try Writers(model, on: db.sqliteConnection)
+            if let checkpoint, let connection = db.sqliteConnection { checkpoint.follow(connection) }
         }
     }
 
@@ -150,9 +154,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         // A page's transaction stays open between two accesses, while its next batch is on its way.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { db in
-            // A checkpoint for each 64 MiB of log: an import waits for the disk at each, and pages that several of the
-            // bridge's pages change are written to the file once.
-            try db.execute(sql: "\(pageCache); PRAGMA wal_autocheckpoint = 16000")
+            try db.execute(sql: pageCache)
         }
         return configuration
     }
@@ -188,6 +190,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
                 openWriters = nil
                 if isRehearsal, db.isInsideTransaction { try? db.rollback() }
             }
+            checkpoint?.close()
             try writer.close()
         }
         fileLock.withLock { lock in

@@ -1,0 +1,88 @@
+internal import Dispatch
+internal import GRDB
+internal import GRDBSQLite
+internal import Synchronization
+
+/// Moves what is committed from the log (WAL) into the database file while the writer goes on.
+///
+/// SQLite's automatic checkpoint holds up the commit that reaches its limit for as long as the disk takes, and so does that of the
+/// last connection to close (sqlite.org/wal.html, 3.1 and 3.2). Here another connection makes checkpoints of the passive kind, which
+/// wait for nobody, on a thread of its own and more often, so that little is left for these two. That saves time and nothing else:
+/// where one fails, nothing is lost, and the writer's own meets the reason.
+final class BackgroundCheckpoint: Sendable {
+    /// So many pages of log, 4 KiB each, are worth a checkpoint beside the writer.
+    private static let step: CInt = 500
+    /// So many make the writer itself checkpoint, as SQLite's `wal_autocheckpoint` does: what bounds the log, to 16 MiB and a page
+    /// of the bridge's. A longer one saves nothing more: it has to be written, and to be deleted, too.
+    private static let limit: CInt = 4_000
+
+    private struct State {
+        /// The pages that the log had when the last checkpoint began.
+        var done: CInt = 0
+        var isRunning = false
+        var isClosed = false
+        var connection: DatabaseQueue?
+    }
+
+    private let path: String
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "bmo.checkpoint", qos: .utility)
+
+    init(path: String) { self.path = path }
+
+    /// Follows the commits of a connection, which must be closed before this goes.
+    func follow(_ connection: OpaquePointer) {
+        sqlite3_wal_hook(
+            connection,
+            { context, connection, name, pages in
+                guard let context else { return SQLITE_OK }
+                let checkpoint = Unmanaged<BackgroundCheckpoint>.fromOpaque(context).takeUnretainedValue()
+                if pages >= BackgroundCheckpoint.limit {
+                    // Like the automatic one, it has no say in what becomes of the commit.
+                    sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                } else {
+                    checkpoint.committed(pages)
+                }
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func committed(_ pages: CInt) {
+        let isDue = state.withLock { state in
+            // The log began anew.
+            if pages < state.done { state.done = 0 }
+            guard !state.isRunning, !state.isClosed, pages - state.done >= Self.step else { return false }
+            state.done = pages
+            state.isRunning = true
+            return true
+        }
+        if isDue { queue.async { [self] in run() } }
+    }
+
+    private func run() {
+        defer { state.withLock { $0.isRunning = false } }
+        guard let connection = connection() else { return }
+        _ = try? connection.writeWithoutTransaction { db in try db.checkpoint(.passive) }
+    }
+
+    private func connection() -> DatabaseQueue? {
+        if let known = state.withLock({ $0.connection }) { return known }
+        var configuration = Configuration()
+        configuration.label = "bmo.checkpoint"
+        let connection = try? DatabaseQueue(path: path, configuration: configuration)
+        state.withLock { $0.connection = connection }
+        return connection
+    }
+
+    /// Waits for a checkpoint that runs, and closes the connection: the writer's is the last one then.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        queue.sync {
+            let connection = state.withLock { state in
+                defer { state.connection = nil }
+                return state.connection
+            }
+            try? connection?.close()
+        }
+    }
+}
