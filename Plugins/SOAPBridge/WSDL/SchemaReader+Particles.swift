@@ -9,7 +9,7 @@ extension SchemaReader {
         try visit(nesting)
         let isChoice = node.name.local == "choice"
         var found: [SchemaElement] = []
-        for child in node.children where child.name.namespace == Namespace.schema {
+        for child in node.children where child.name.namespace == Namespace.schema && child["maxOccurs"] != "0" {
             var part: [SchemaElement] = []
             switch child.name.local {
             case "element": part = try elements(child, user)
@@ -24,7 +24,6 @@ extension SchemaReader {
                 isOpen = true
             default: continue
             }
-            guard child["maxOccurs"] != "0" else { continue }
             let isRepeated = SchemaReader.isRepeated(child)
             for index in part.indices {
                 part[index].isRepeated = part[index].isRepeated || isRepeated

@@ -32,6 +32,7 @@ extension SchemaReader {
         type.isAbstract = Self.isTrue(node["abstract"])
         if let simple = node.child(Namespace.schema, "simpleContent") {
             try addSimpleContent(simple, declaration, to: &type, nesting: nesting)
+            try count(type)
             return .complex(type)
         }
         var content = node
@@ -61,7 +62,12 @@ extension SchemaReader {
             SchemaReader.append(own, to: &type.children)
         }
         try addAttributes(content, declaration, to: &type, nesting: nesting)
-        childCount += type.children.count
+        try count(type)
+        return .complex(type)
+    }
+
+    private mutating func count(_ type: ComplexType) throws {
+        childCount += type.children.count + type.attributes.count
         guard type.children.count <= Limits.childrenPerType, childCount <= Limits.childrenInAll else {
             throw BridgeError(.limit, "the schemas describe too many elements: \(type.children.count) in one type")
         }
@@ -238,6 +244,9 @@ extension SchemaReader {
                 let found = try attributeUse(child, user, nesting: nesting)
                 guard let found else { continue }
                 type.attributes.removeAll { $0.name == found.name && $0.namespace == found.namespace }
+                guard type.attributes.count <= Limits.attributesPerType else {
+                    throw BridgeError(.limit, "a schema type has more than \(Limits.attributesPerType) attributes")
+                }
                 if child["use"] != "prohibited" { type.attributes.append(found) }
             case "attributeGroup":
                 guard let name = qualifiedName("ref", of: child, user.schema),
