@@ -71,7 +71,6 @@ extension SchemaReader {
         guard type.children.count <= Limits.childrenPerType, childCount <= Limits.childrenInAll else {
             throw BridgeError(.limit, "the schemas describe too many elements: \(type.children.count) in one type")
         }
-        return .complex(type)
     }
 
     private mutating func extend(
@@ -139,8 +138,8 @@ extension SchemaReader {
     private static func name(_ text: String, in node: XMLElement) -> QName? {
         let parts = text.split(separator: ":", maxSplits: 1).map { $0.trimmingWhiteSpace }
         guard let local = parts.last else { return nil }
-        if parts.count == 2 { return QName(node.scope[parts[0]] ?? "", local) }
-        return QName(node.scope[""] ?? "", local)
+        if parts.count == 2 { return QName(node.scope.namespace(of: parts[0]) ?? "", local) }
+        return QName(node.scope.namespace(of: "") ?? "", local)
     }
 
     // MARK: Simple types
@@ -244,10 +243,10 @@ extension SchemaReader {
                 let found = try attributeUse(child, user, nesting: nesting)
                 guard let found else { continue }
                 type.attributes.removeAll { $0.name == found.name && $0.namespace == found.namespace }
+                if child["use"] != "prohibited" { type.attributes.append(found) }
                 guard type.attributes.count <= Limits.attributesPerType else {
                     throw BridgeError(.limit, "a schema type has more than \(Limits.attributesPerType) attributes")
                 }
-                if child["use"] != "prohibited" { type.attributes.append(found) }
             case "attributeGroup":
                 guard let name = qualifiedName("ref", of: child, user.schema),
                     let (_, group) = definition(name, .attributeGroup, from: user)
