@@ -135,6 +135,13 @@ import Testing
         #expect(first.code == .remote && !first.isRetryable)
         let wrong = try bridgeError { _ = try walk("good", section: faults(["action": "retry"])) }
         #expect(wrong.message.contains("fits every fault"))
+        for detail in ["", " ", "=", "= busy"] {
+            let nameless = try bridgeError {
+                _ = try walk("fault500", section: faults(["detail": .text(detail), "action": "empty"]))
+            }
+            #expect(nameless.code == .configuration)
+            #expect(nameless.message.contains("has the detail \"\(detail)\", which names no element"), "\(nameless)")
+        }
     }
 
     @Test func `the same token again is an error`() throws {
