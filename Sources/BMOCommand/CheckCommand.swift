@@ -37,17 +37,10 @@ struct CheckCommand: AsyncParsableCommand {
         for bridge in configuration.bridges {
             do {
                 let connection = try await workspace.connect(to: bridge)
-                let words = connection.plugin.can("check") ? try await connection.check() : "cannot check"
-                print("\(bridge.name): connected\(words.map { ": " + Terminal.printable($0) } ?? "")")
-                for check in try await workspace.check(entitiesOf: bridge, over: connection) {
-                    for warning in check.warnings {
-                        Terminal.error("\(check.entity): \(Terminal.printable(warning))", prefix: "bmo: warning: ")
-                    }
-                    guard let failure = check.failure else { continue }
-                    hasFailed = true
-                    Terminal.error("\(check.entity): \(failure)")
+                let isGood = try await connection.closing {
+                    try await Self.check(bridge, over: connection, in: workspace)
                 }
-                await connection.close()
+                hasFailed = hasFailed || !isGood
             } catch {
                 hasFailed = true
                 // A failure of a bridge names it itself.
@@ -55,5 +48,23 @@ struct CheckCommand: AsyncParsableCommand {
             }
         }
         if hasFailed { throw ExitCode(CommandFailure.failed) }
+    }
+
+    /// Tells what a bridge and its remote have against the configuration; false where an entity cannot be synced.
+    private static func check(
+        _ bridge: BridgeConfiguration, over connection: BridgeConnection, in workspace: Workspace
+    ) async throws -> Bool {
+        let words = connection.plugin.can("check") ? try await connection.check() : "cannot check"
+        print("\(bridge.name): connected\(words.map { ": " + Terminal.printable($0) } ?? "")")
+        var isGood = true
+        for check in try await workspace.check(entitiesOf: bridge, over: connection) {
+            for warning in check.warnings {
+                Terminal.error("\(check.entity): \(Terminal.printable(warning))", prefix: "bmo: warning: ")
+            }
+            guard let failure = check.failure else { continue }
+            isGood = false
+            Terminal.error("\(check.entity): \(failure)")
+        }
+        return isGood
     }
 }
