@@ -144,7 +144,10 @@ final class ChildProcess: Sendable {
     /// Safe at any time.
     func kill() {
         isReaped.withLock { isReaped in
-            if !isReaped { _ = Glibc.kill(-pid, SIGKILL) }
+            guard !isReaped else { return }
+            _ = Glibc.kill(-pid, SIGKILL)
+            // A plugin may have left the group.
+            _ = Glibc.kill(pid, SIGKILL)
         }
     }
 

@@ -15,6 +15,7 @@
  *     bad_page_at   answer with a page whose members have wrong types
  *     bad_error_at  fail with bytes that are no error
  *     block_at      wait before this record until the fetch is cancelled; forever with `stubborn`
+ *     leave_group   before it waits, the process leaves its process group for that of its parent
  *     print_at      print to standard output and standard error before this record
  *     delegate      have another process of the host make so many records, before which it may crash: worker_crash_at
  *     moves_after   of a watch: something moves so many milliseconds after each of the first `moves` calls (default 1)
@@ -459,6 +460,7 @@ static void block(bmo_fetch *fetch) {
 static void log_secret(bmo_fetch *fetch, const char *secret) {
     char message[600];
     snprintf(message, sizeof message, "logged in with %s", secret);
+    if (number(fetch, "leave_group", 0)) setpgid(0, getpgid(getppid()));
     const bmo_host *host = fetch->instance->host;
     host->log(host->context, BMO_LOG_WARNING, (bmo_bytes){(const uint8_t *)message, strlen(message)});
 }
