@@ -216,22 +216,9 @@ public final class BridgeHost: Sendable {
 }
 
 extension [String] {
-    /// Sorted by how many letters must change to make `name` (Levenshtein), then by name.
+    /// Sorted by how many letters must change to make `name`, then by name.
     func nearestFirst(to name: String) -> [String] {
-        func distance(_ other: String) -> Int {
-            let target = [Character](name)
-            var row = [Int](0...target.count)
-            for (line, letter) in other.enumerated() {
-                var diagonal = row[0]
-                row[0] = line + 1
-                for column in target.indices {
-                    let change = diagonal + (target[column] == letter ? 0 : 1)
-                    diagonal = row[column + 1]
-                    row[column + 1] = Swift.min(change, row[column] + 1, row[column + 1] + 1)
-                }
-            }
-            return row[target.count]
-        }
-        return map { (distance($0), $0) }.sorted { $0 < $1 }.map(\.1)
+        let wanted = [Character](name.prefix(64))
+        return map { (editDistance([Character]($0.prefix(64)), wanted), $0) }.sorted { $0 < $1 }.map(\.1)
     }
 }
