@@ -79,10 +79,7 @@ struct FixtureOutcome: Equatable {
         case .null: return "null"
         case .integer(let number): return "\(number)"
         case .real(let number): return number.isFinite ? "\(number)" : "\"\(number)\""
-        case .text(let text):
-            var json = ""
-            json.appendJSONString(text)
-            return json
+        case .text(let text): return text.jsonQuoted
         case .bytes(let bytes): return "\"base64:\(bytes.withUnsafeBytes { Base64.encode($0) })\""
         }
     }
