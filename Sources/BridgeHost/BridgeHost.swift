@@ -32,13 +32,22 @@ public final class BridgeHost: Sendable {
     ///   - limits: Sizes and times.
     ///   - pins: What plugins that did not come with the program must be; nil takes them as they are.
     ///   - linked: Bridges that are part of this program; of two with one name they come before those on the search paths.
-    public init(
+    public convenience init(
         searchPaths: [SearchPath]? = nil, executable: String? = nil, logger: Logger,
         limits: BridgeLimits = BridgeLimits(), pins: PluginPins? = nil, linked: [any LinkedBridge] = []
     ) {
+        let executable = executable ?? Self.ownExecutable
+        self.init(
+            searchPaths: searchPaths, executable: executable, logger: logger, limits: limits, pins: pins,
+            linked: linked, cache: DescriptionCache(DescriptionCache.standardFolder, executable: executable))
+    }
+
+    init(
+        searchPaths: [SearchPath]?, executable: String, logger: Logger, limits: BridgeLimits, pins: PluginPins?,
+        linked: [any LinkedBridge], cache: DescriptionCache?
+    ) {
         self.linked = LinkedBridges(linked)
         self.pins = pins
-        let executable = executable ?? Self.ownExecutable
         self.executable = executable
         self.searchPaths =
             searchPaths
@@ -47,8 +56,7 @@ public final class BridgeHost: Sendable {
         self.logger = logger
         self.limits = limits
         inspector = PluginInspector(
-            executable: executable,
-            cache: DescriptionCache(DescriptionCache.standardFolder, executable: executable), limits: limits,
+            executable: executable, cache: cache, limits: limits,
             log: BridgeLog(logger, bridge: "inspection", redactor: Redactor(secrets: [])))
     }
 

@@ -41,6 +41,8 @@
  *                       broken N            the parent N fails
  *                   With a parent N, the records are N * 1000, N * 1000 + 1, ...
  *
+ * Built with -DCOUNTING_LOAD_LOG="FILE" it adds a line to that file each time that it is loaded.
+ *
  * Built with -DCOUNTING_... it breaks one rule of the handshake. That is for tests too: a bridge of yours needs none.
  */
 #include "bmo_batch.h"
@@ -110,6 +112,15 @@ struct bmo_fetch {
     int cancelled;
     int64_t wait;       /* of a watch, milliseconds; -1 of any other fetch */
 };
+
+#ifdef COUNTING_LOAD_LOG
+__attribute__((constructor)) static void note_load(void) {
+    FILE *log = fopen(COUNTING_LOAD_LOG, "a");
+    if (!log) return;
+    fputs("loaded\n", log);
+    fclose(log);
+}
+#endif
 
 /* ---------------------------------------------------------------- writing */
 
@@ -449,6 +460,7 @@ static int is_cancelled(bmo_fetch *fetch) {
 }
 
 static void block(bmo_fetch *fetch) {
+    if (number(fetch, "leave_group", 0)) setpgid(0, getpgid(getppid()));
     if (number(fetch, "stubborn", 0)) {
         for (;;) pause();
     }
@@ -460,7 +472,6 @@ static void block(bmo_fetch *fetch) {
 static void log_secret(bmo_fetch *fetch, const char *secret) {
     char message[600];
     snprintf(message, sizeof message, "logged in with %s", secret);
-    if (number(fetch, "leave_group", 0)) setpgid(0, getpgid(getppid()));
     const bmo_host *host = fetch->instance->host;
     host->log(host->context, BMO_LOG_WARNING, (bmo_bytes){(const uint8_t *)message, strlen(message)});
 }
