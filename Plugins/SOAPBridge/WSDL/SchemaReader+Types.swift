@@ -59,7 +59,10 @@ extension SchemaReader {
         if type.isArray {
             if let member = own.first { type.children = [member] }
         } else {
-            SchemaReader.append(own, to: &type.children)
+            var children = ElementList()
+            children.append(type.children)
+            children.append(own)
+            type.children = children.elements
         }
         try addAttributes(content, declaration, to: &type, nesting: nesting)
         try count(type)
