@@ -49,12 +49,13 @@ struct CheckCommand: AsyncParsableCommand {
         for bridge in configuration.bridges {
             do {
                 let connection = try await workspace.connect(to: bridge)
-                let words = connection.plugin.can("check") ? try await connection.check() : "cannot check"
-                report.say("\(bridge.name): connected\(words.map { ": " + Terminal.printable($0) } ?? "")")
-                for check in try await workspace.check(entitiesOf: bridge, over: connection) {
-                    report.add(check, of: bridge.name)
+                try await connection.closing {
+                    let words = connection.plugin.can("check") ? try await connection.check() : "cannot check"
+                    report.say("\(bridge.name): connected\(words.map { ": " + Terminal.printable($0) } ?? "")")
+                    for check in try await workspace.check(entitiesOf: bridge, over: connection) {
+                        report.add(check, of: bridge.name)
+                    }
                 }
-                await connection.close()
             } catch {
                 report.add(error, of: bridge.name)
             }

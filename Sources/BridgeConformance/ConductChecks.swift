@@ -39,67 +39,73 @@ enum ConductChecks {
         Check("conduct.cancel", "a fetch that is cancelled ends within a second", .basic) { subject in
             let entity = try subject.entities()[0]
             let connection = try await subject.connect()
-            defer { Task { await connection.close() } }
-            let stream = try await connection.fetch(try subject.request(entity))
-            _ = try await stream.next()
-            let start = ContinuousClock.now
-            stream.cancel()
-            do {
-                while try await stream.next() != nil {}
-            } catch let failure as BridgeFailure {
-                try require(failure.code == .cancelled, "the failure has the code \(failure.code.rawValue)")
+            try await connection.closing {
+                let stream = try await connection.fetch(try subject.request(entity))
+                _ = try await stream.next()
+                let start = ContinuousClock.now
+                stream.cancel()
+                do {
+                    while try await stream.next() != nil {}
+                } catch let failure as BridgeFailure {
+                    try require(failure.code == .cancelled, "the failure has the code \(failure.code.rawValue)")
+                }
+                await stream.close()
+                let elapsed = ContinuousClock.now - start
+                try require(elapsed < .seconds(1), "it took \(elapsed)")
+                let again = try await subject.walk(connection, try subject.request(entity))
+                try require(!again.records.isEmpty, "after a cancelled fetch the next one brings nothing")
             }
-            await stream.close()
-            let elapsed = ContinuousClock.now - start
-            try require(elapsed < .seconds(1), "it took \(elapsed)")
-            let again = try await subject.walk(connection, try subject.request(entity))
-            try require(!again.records.isEmpty, "after a cancelled fetch the next one brings nothing")
         },
         Check("conduct.midway", "a fetch that is given up leaves no trace", .full) { subject in
             let entity = try subject.entities()[0]
             let whole = try await subject.read(entity)
             let connection = try await subject.connect()
-            defer { Task { await connection.close() } }
-            for _ in 1...3 {
-                let stream = try await connection.fetch(try subject.request(entity))
-                _ = try await stream.next()
-                await stream.close()
+            try await connection.closing {
+                for _ in 1...3 {
+                    let stream = try await connection.fetch(try subject.request(entity))
+                    _ = try await stream.next()
+                    await stream.close()
+                }
+                let after = try await subject.walk(connection, try subject.request(entity))
+                try require(
+                    after.records.sorted() == whole.records.sorted(),
+                    "after three fetches that were given up, \(after.records.count) of \(whole.records.count) records come"
+                )
             }
-            let after = try await subject.walk(connection, try subject.request(entity))
-            try require(
-                after.records.sorted() == whole.records.sorted(),
-                "after three fetches that were given up, \(after.records.count) of \(whole.records.count) records come")
         },
         Check("conduct.memory", "a whole walk fits into 256 MiB", .full) { subject in
             for entity in try subject.entities() {
                 let connection = try await subject.connect(memory: 256 << 20)
-                defer { Task { await connection.close() } }
-                _ = try await subject.walk(connection, try subject.request(entity))
+                try await connection.closing {
+                    _ = try await subject.walk(connection, try subject.request(entity))
+                }
             }
         },
         Check("conduct.empty", "an entity without a section is an error or a listing, never a crash", .full) {
             subject in
             let connection = try await subject.connect()
-            defer { Task { await connection.close() } }
-            do {
-                _ = try await subject.walk(connection, FetchRequest(entity: "Nothing"))
-            } catch let failure as BridgeFailure {
-                try require(failure.code != .crashed, "it crashes: \(failure.message)")
-                try require(failure.code != .internal, "the failure has the code internal: \(failure.message)")
+            try await connection.closing {
+                do {
+                    _ = try await subject.walk(connection, FetchRequest(entity: "Nothing"))
+                } catch let failure as BridgeFailure {
+                    try require(failure.code != .crashed, "it crashes: \(failure.message)")
+                    try require(failure.code != .internal, "the failure has the code internal: \(failure.message)")
+                }
             }
         },
         Check("conduct.plan", "it tells what it would request, and requests nothing", .full) { subject in
             guard subject.plugin.can("plan") else { throw NotApplicable("it cannot plan") }
             for entity in try subject.entities() {
                 let connection = try await subject.connect()
-                defer { Task { await connection.close() } }
-                var request = try subject.request(entity)
-                request.explains = true
-                let walk = try await subject.walk(connection, request)
-                try require(!walk.records.isEmpty, "\(entity.name): no request is told")
-                for batch in walk.batches {
-                    for index in 0..<batch.count where batch[index]["request"]?.text == nil {
-                        throw Violation("\(entity.name): a record of the plan has no `request`")
+                try await connection.closing {
+                    var request = try subject.request(entity)
+                    request.explains = true
+                    let walk = try await subject.walk(connection, request)
+                    try require(!walk.records.isEmpty, "\(entity.name): no request is told")
+                    for batch in walk.batches {
+                        for index in 0..<batch.count where batch[index]["request"]?.text == nil {
+                            throw Violation("\(entity.name): a record of the plan has no `request`")
+                        }
                     }
                 }
             }
@@ -108,13 +114,15 @@ enum ConductChecks {
             subject in
             guard subject.plugin.can("watch") else { throw NotApplicable("it cannot watch") }
             let connection = try await subject.connect()
-            defer { Task { await connection.close() } }
-            var fastest = Duration.seconds(60)
-            // A busy machine may lose a second try, but not three.
-            for _ in 1...3 where fastest > grace {
-                fastest = min(fastest, try await timeToEnd(connection, try subject.request(try subject.entities()[0])))
+            try await connection.closing {
+                var fastest = Duration.seconds(60)
+                // A busy machine may lose a second try, but not three.
+                for _ in 1...3 where fastest > grace {
+                    fastest = min(
+                        fastest, try await timeToEnd(connection, try subject.request(try subject.entities()[0])))
+                }
+                try require(fastest < grace, "it took \(fastest) or more to end")
             }
-            try require(fastest < grace, "it took \(fastest) or more to end")
         },
     ]
 

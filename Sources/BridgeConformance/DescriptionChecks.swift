@@ -51,8 +51,9 @@ enum DescriptionChecks {
         Check("check.good", "says that it is connected", .basic) { subject in
             guard subject.plugin.can("check") else { throw NotApplicable("it cannot check") }
             let connection = try await subject.connect()
-            defer { Task { await connection.close() } }
-            _ = try await connection.check()
+            try await connection.closing {
+                _ = try await connection.check()
+            }
         },
         Check("check.wrong", "refuses wrong credentials in words", .full) { subject in
             guard subject.plugin.can("check") else { throw NotApplicable("it cannot check") }
@@ -61,8 +62,9 @@ enum DescriptionChecks {
             }
             do {
                 let connection = try await subject.connect(changing: subject.settings.wrongOptions)
-                defer { Task { await connection.close() } }
-                _ = try await connection.check()
+                try await connection.closing {
+                    _ = try await connection.check()
+                }
             } catch let error as BridgeFailure {
                 let good: [BridgeFailure.Code] = [
                     .authentication, .permission, .configuration, .unreachable, .notFound, .tls,
@@ -79,26 +81,27 @@ enum DescriptionChecks {
         Check("discover.shape", "tells the entities on offer, each once, with fields", .full) { subject in
             guard subject.plugin.can("discover") else { throw NotApplicable("it cannot discover") }
             let connection = try await subject.connect()
-            defer { Task { await connection.close() } }
-            let found = try await connection.discover()
-            var names: Set<String> = []
-            for index in 0..<found.count {
-                let record = found[index]
-                guard let name = record["name"]?.text, !name.isEmpty else {
-                    // A record about the bridge itself.
-                    if ["title", "options", "notes"].contains(where: { record[$0] != nil }) { continue }
-                    throw Violation("an entity has no name")
+            try await connection.closing {
+                let found = try await connection.discover()
+                var names: Set<String> = []
+                for index in 0..<found.count {
+                    let record = found[index]
+                    guard let name = record["name"]?.text, !name.isEmpty else {
+                        // A record about the bridge itself.
+                        if ["title", "options", "notes"].contains(where: { record[$0] != nil }) { continue }
+                        throw Violation("an entity has no name")
+                    }
+                    try require(names.insert(name).inserted, "the entity \(name) comes twice")
+                    guard let fields = record["fields"], fields.tag == .array else {
+                        throw Violation("the entity \(name) has no list of fields")
+                    }
+                    for field in fields.elements where field["name"]?.text == nil || field["type"]?.text == nil {
+                        throw Violation("a field of \(name) lacks its name or type")
+                    }
+                    try require(record["section"]?.tag == .object, "the entity \(name) has no section")
                 }
-                try require(names.insert(name).inserted, "the entity \(name) comes twice")
-                guard let fields = record["fields"], fields.tag == .array else {
-                    throw Violation("the entity \(name) has no list of fields")
-                }
-                for field in fields.elements where field["name"]?.text == nil || field["type"]?.text == nil {
-                    throw Violation("a field of \(name) lacks its name or type")
-                }
-                try require(record["section"]?.tag == .object, "the entity \(name) has no section")
+                withExtendedLifetime(found) {}
             }
-            withExtendedLifetime(found) {}
         },
     ]
 

@@ -77,13 +77,14 @@ enum ReadingChecks {
             let entity = try subject.entities()[0]
             let alone = try await subject.read(entity)
             let connection = try await subject.connect()
-            defer { Task { await connection.close() } }
-            async let one = subject.walk(connection, try subject.request(entity))
-            async let two = subject.walk(connection, try subject.request(entity))
-            for walk in try await [one, two] {
-                try require(
-                    walk.records.sorted() == alone.records.sorted(),
-                    difference(alone.records, walk.records, of: entity))
+            try await connection.closing {
+                async let one = subject.walk(connection, try subject.request(entity))
+                async let two = subject.walk(connection, try subject.request(entity))
+                for walk in try await [one, two] {
+                    try require(
+                        walk.records.sorted() == alone.records.sorted(),
+                        difference(alone.records, walk.records, of: entity))
+                }
             }
         },
         Check("import.twice", "a second sync changes nothing", .full) { subject in

@@ -19,11 +19,9 @@ enum ResumeChecks {
                 let whole = try await subject.read(entity)
                 for page in sample(whole.pages.dropLast().filter { $0.cursor != nil }) {
                     // A process of its own, as after a kill -9.
-                    let connection = try await subject.connect()
                     var request = try subject.request(entity)
                     request.cursor = page.cursor
-                    let rest = try await subject.walk(connection, request)
-                    await connection.close()
+                    let rest = try await subject.walk(request)
                     try require(
                         rest.records == Array(whole.records[page.count...]),
                         "\(entity.name): from the resume point after \(page.count) records come \(rest.records.count), "
@@ -44,14 +42,15 @@ enum ResumeChecks {
             guard subject.plugin.can("resume") else { throw NotApplicable("it cannot resume") }
             let entity = try subject.entities()[0]
             let connection = try await subject.connect()
-            defer { Task { await connection.close() } }
-            var request = try subject.request(entity)
-            request.cursor = "\u{7F}no cursor of yours\u{7F}"
-            do {
-                let walk = try await subject.walk(connection, request)
-                throw Violation("\(entity.name): it brings \(walk.records.count) records from a nonsense cursor")
-            } catch let failure as BridgeFailure {
-                try require(failure.code != .crashed, "it crashes: \(failure.message)")
+            try await connection.closing {
+                var request = try subject.request(entity)
+                request.cursor = "\u{7F}no cursor of yours\u{7F}"
+                do {
+                    let walk = try await subject.walk(connection, request)
+                    throw Violation("\(entity.name): it brings \(walk.records.count) records from a nonsense cursor")
+                } catch let failure as BridgeFailure {
+                    try require(failure.code != .crashed, "it crashes: \(failure.message)")
+                }
             }
         },
         Check("incremental.second", "a walk with the token of the one before brings nothing new", .full) { subject in
@@ -62,11 +61,9 @@ enum ResumeChecks {
                 guard let token = try await subject.read(entity).last?.token else {
                     throw Violation("\(entity.name): the walk ends without a token")
                 }
-                let connection = try await subject.connect()
                 var request = try subject.request(entity)
                 request.token = token
-                let second = try await subject.walk(connection, request)
-                await connection.close()
+                let second = try await subject.walk(request)
                 try require(
                     second.records.isEmpty, "\(entity.name): \(second.records.count) records that did not change")
             }
@@ -79,11 +76,9 @@ enum ResumeChecks {
             }
             guard !dated.isEmpty else { throw NotApplicable("no entity of the config is walked by a field of time") }
             for entity in dated {
-                let connection = try await subject.connect()
                 var request = try subject.request(entity)
                 request.since = "2999-01-01T00:00:00Z"
-                let walk = try await subject.walk(connection, request)
-                await connection.close()
+                let walk = try await subject.walk(request)
                 try require(walk.records.isEmpty, "\(entity.name): \(walk.records.count) records since the year 2999")
             }
         },

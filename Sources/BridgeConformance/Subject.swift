@@ -88,18 +88,14 @@ struct Subject: Sendable {
         return walk
     }
 
-    /// Opens an instance, walks an entity and closes it.
-    func read(_ entity: Entity) async throws -> Walk {
+    /// Opens an instance, walks from the request's cursor to the end and closes it.
+    func walk(_ request: FetchRequest) async throws -> Walk {
         let connection = try await connect()
-        do {
-            let walk = try await walk(connection, try request(entity))
-            await connection.close()
-            return walk
-        } catch {
-            await connection.close()
-            throw error
-        }
+        return try await connection.closing { try await walk(connection, request) }
     }
+
+    /// Opens an instance, walks an entity and closes it.
+    func read(_ entity: Entity) async throws -> Walk { try await walk(try request(entity)) }
 
     func mapper() -> Mapper { Mapper(workspace.model) }
 }

@@ -19,25 +19,26 @@ enum WriteChecks {
         },
         Check("write.unknown", "an update of what is not there is refused as such", .strict) { subject in
             var (entity, write, connection) = try await start(subject, "update")
-            defer { Task { [connection] in await connection.close() } }
-            if write.create[write.key] == nil {
-                // One that is gone is as unknown as one that never was.
-                guard subject.plugin.can("create"), subject.plugin.can("delete") else {
-                    throw NotApplicable("the settings name no key, and the bridge cannot create and delete")
+            try await connection.closing {
+                if write.create[write.key] == nil {
+                    // One that is gone is as unknown as one that never was.
+                    guard subject.plugin.can("create"), subject.plugin.can("delete") else {
+                        throw NotApplicable("the settings name no key, and the bridge cannot create and delete")
+                    }
+                    write = try await create(entity, write, connection, subject)
+                    _ = try await connection.write(try request("delete", entity, write, [:], subject))
                 }
-                write = try await create(entity, write, connection, subject)
-                _ = try await connection.write(try request("delete", entity, write, [:], subject))
+                do {
+                    _ = try await connection.write(try request("update", entity, write, write.update, subject))
+                } catch let error as BridgeFailure {
+                    let good: [BridgeFailure.Code] = [.notFound, .conflict]
+                    try require(
+                        good.contains(error.code),
+                        "the failure has the code \(error.code.rawValue): \(error.message)")
+                    return
+                }
+                throw Violation("it says that all went well")
             }
-            do {
-                _ = try await connection.write(try request("update", entity, write, write.update, subject))
-            } catch let error as BridgeFailure {
-                let good: [BridgeFailure.Code] = [.notFound, .conflict]
-                try require(
-                    good.contains(error.code),
-                    "the failure has the code \(error.code.rawValue): \(error.message)")
-                return
-            }
-            throw Violation("it says that all went well")
         },
     ]
 
@@ -62,29 +63,30 @@ enum WriteChecks {
         let operation = stage == .created ? "create" : stage == .updated ? "update" : "delete"
         guard subject.plugin.can(operation) else { throw NotApplicable("it cannot \(operation)") }
         var (entity, write, connection) = try await start(subject, "create")
-        defer { Task { [connection] in await connection.close() } }
-        let others = try await objects(subject, entity, write, connection).filter { $0.key != key(write) }
-        write = try await create(entity, write, connection, subject)
-        var expected = write.create
-        do {
-            try await expect(expected, subject, entity, write, connection, "after the create")
-            if stage.rawValue >= Stage.updated.rawValue, subject.plugin.can("update") {
-                _ = try await connection.write(try request("update", entity, write, write.update, subject))
-                expected.merge(write.update) { _, new in new }
-                try await expect(expected, subject, entity, write, connection, "after the update")
+        try await connection.closing {
+            let others = try await objects(subject, entity, write, connection).filter { $0.key != key(write) }
+            write = try await create(entity, write, connection, subject)
+            var expected = write.create
+            do {
+                try await expect(expected, subject, entity, write, connection, "after the create")
+                if stage.rawValue >= Stage.updated.rawValue, subject.plugin.can("update") {
+                    _ = try await connection.write(try request("update", entity, write, write.update, subject))
+                    expected.merge(write.update) { _, new in new }
+                    try await expect(expected, subject, entity, write, connection, "after the update")
+                }
+            } catch {
+                _ = try? await connection.write(try request("delete", entity, write, [:], subject))
+                throw error
             }
-        } catch {
-            _ = try? await connection.write(try request("delete", entity, write, [:], subject))
-            throw error
+            guard subject.plugin.can("delete") else { return }
+            _ = try await connection.write(try request("delete", entity, write, [:], subject))
+            guard stage.rawValue >= Stage.deleted.rawValue else { return }
+            let left = try await objects(subject, entity, write, connection)
+            try require(left[key(write)] == nil, "\(entity.name) \(key(write)) is still there after the delete")
+            try require(left == others, "the delete took others along")
+            guard stage == .deletedAgain else { return }
+            _ = try await connection.write(try request("delete", entity, write, [:], subject))
         }
-        guard subject.plugin.can("delete") else { return }
-        _ = try await connection.write(try request("delete", entity, write, [:], subject))
-        guard stage.rawValue >= Stage.deleted.rawValue else { return }
-        let left = try await objects(subject, entity, write, connection)
-        try require(left[key(write)] == nil, "\(entity.name) \(key(write)) is still there after the delete")
-        try require(left == others, "the delete took others along")
-        guard stage == .deletedAgain else { return }
-        _ = try await connection.write(try request("delete", entity, write, [:], subject))
     }
 
     /// Creates the object; its key is the answer's where the remote gives it.

@@ -118,6 +118,20 @@ public final class BridgeConnection: Sendable {
         await pool.close(grace: .seconds(2))
     }
 
+    /// Gives what `body` gives, and closes the connection whether it throws or not.
+    package func closing<Result>(
+        isolation: isolated (any Actor)? = #isolation, after body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            let result = try await body()
+            await close()
+            return result
+        } catch {
+            await close()
+            throw error
+        }
+    }
+
     private func require(_ capability: String) throws(BridgeFailure) {
         guard plugin.can(capability) else {
             throw BridgeFailure(

@@ -32,13 +32,22 @@ public final class BridgeHost: Sendable {
     ///   - limits: Sizes and times.
     ///   - pins: What plugins that did not come with the program must be; nil takes them as they are.
     ///   - linked: Bridges that are part of this program; of two with one name they come before those on the search paths.
-    public init(
+    public convenience init(
         searchPaths: [SearchPath]? = nil, executable: String? = nil, logger: Logger,
         limits: BridgeLimits = BridgeLimits(), pins: PluginPins? = nil, linked: [any LinkedBridge] = []
     ) {
+        let executable = executable ?? Self.ownExecutable
+        self.init(
+            searchPaths: searchPaths, executable: executable, logger: logger, limits: limits, pins: pins,
+            linked: linked, cache: DescriptionCache(DescriptionCache.standardFolder, executable: executable))
+    }
+
+    init(
+        searchPaths: [SearchPath]?, executable: String, logger: Logger, limits: BridgeLimits, pins: PluginPins?,
+        linked: [any LinkedBridge], cache: DescriptionCache?
+    ) {
         self.linked = LinkedBridges(linked)
         self.pins = pins
-        let executable = executable ?? Self.ownExecutable
         self.executable = executable
         self.searchPaths =
             searchPaths
@@ -47,8 +56,7 @@ public final class BridgeHost: Sendable {
         self.logger = logger
         self.limits = limits
         inspector = PluginInspector(
-            executable: executable,
-            cache: DescriptionCache(DescriptionCache.standardFolder, executable: executable), limits: limits,
+            executable: executable, cache: cache, limits: limits,
             log: BridgeLog(logger, bridge: "inspection", redactor: Redactor(secrets: [])))
     }
 
@@ -216,22 +224,9 @@ public final class BridgeHost: Sendable {
 }
 
 extension [String] {
-    /// Sorted by how many letters must change to make `name` (Levenshtein), then by name.
+    /// Sorted by how many letters must change to make `name`, then by name.
     func nearestFirst(to name: String) -> [String] {
-        func distance(_ other: String) -> Int {
-            let target = [Character](name)
-            var row = [Int](0...target.count)
-            for (line, letter) in other.enumerated() {
-                var diagonal = row[0]
-                row[0] = line + 1
-                for column in target.indices {
-                    let change = diagonal + (target[column] == letter ? 0 : 1)
-                    diagonal = row[column + 1]
-                    row[column + 1] = Swift.min(change, row[column] + 1, row[column + 1] + 1)
-                }
-            }
-            return row[target.count]
-        }
-        return map { (distance($0), $0) }.sorted { $0 < $1 }.map(\.1)
+        let wanted = [Character](name.prefix(64))
+        return map { (editDistance([Character]($0.prefix(64)), wanted), $0) }.sorted { $0 < $1 }.map(\.1)
     }
 }

@@ -7,6 +7,9 @@ protocol BridgeSession: AnyObject, Sendable {
     /// False once the bridge crashed or was killed: then a new session is opened for the next call.
     var isUsable: Bool { get }
 
+    /// Whether ``kill()`` ends it, with its process: a call that hangs in this process goes on.
+    var isKillable: Bool { get }
+
     /// Starts a call; never blocks. Calls of one fetch run in order.
     func submit(_ call: BridgeCall) -> Promise<BridgeReply>
 
@@ -18,6 +21,22 @@ protocol BridgeSession: AnyObject, Sendable {
 
     /// Closes the instance after the calls that were submitted.
     func close() -> Promise<Void>
+}
+
+extension BridgeSession {
+    /// Closes the instance: politely, then by force, and then waits for its end, so that nothing is left of it.
+    func close(grace: Duration) async {
+        let closed = close()
+        let timer = Task {
+            try await Task.sleep(for: grace)
+            kill()
+            // A process may be where even SIGKILL does not reach it: then it is left alone.
+            if isKillable { try await Task.sleep(for: .seconds(1)) }
+            closed.fulfil(())
+        }
+        await closed.value
+        timer.cancel()
+    }
 }
 
 /// What the host asks of an instance.

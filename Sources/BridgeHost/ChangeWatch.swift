@@ -93,10 +93,7 @@ public final class ChangeWatch: Sendable {
     /// Safe to call twice.
     public func close() async {
         end(.cancelled(log.bridge))
-        let closed = session.close()
-        let timer = closed.fulfil(after: limits.cancellationGrace, with: ()) { [session] in session.kill() }
-        await closed.value
-        timer.cancel()
+        await session.close(grace: limits.cancellationGrace)
     }
 
     /// Has the bridge begin to look.
@@ -182,8 +179,7 @@ public final class ChangeWatch: Sendable {
         waiter?.fulfil(nil)
         if isFirst {
             session.cancel(fetch: Self.fetch)
-            let closed = session.close()
-            _ = closed.fulfil(after: limits.cancellationGrace, with: ()) { [session] in session.kill() }
+            Task { [session, limits] in await session.close(grace: limits.cancellationGrace) }
         }
         return first
     }

@@ -144,7 +144,10 @@ final class ChildProcess: Sendable {
     /// Safe at any time.
     func kill() {
         isReaped.withLock { isReaped in
-            if !isReaped { _ = Glibc.kill(-pid, SIGKILL) }
+            guard !isReaped else { return }
+            _ = Glibc.kill(-pid, SIGKILL)
+            // A plugin may have left the group.
+            _ = Glibc.kill(pid, SIGKILL)
         }
     }
 
@@ -176,18 +179,11 @@ final class ChildProcess: Sendable {
 /// Removes a folder and what is in it, without following links.
 enum FolderRemoval {
     static func remove(_ path: String) {
-        if let folder = opendir(path) {
-            while let entry = readdir(folder) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                guard name != ".", name != ".." else { continue }
-                let child = "\(path)/\(name)"
-                var status = stat()
-                let isFolder = lstat(child, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-                if isFolder { remove(child) } else { unlink(child) }
-            }
-            closedir(folder)
+        for name in FolderListing.names(in: path) ?? [] {
+            let child = "\(path)/\(name)"
+            var status = stat()
+            let isFolder = lstat(child, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+            if isFolder { remove(child) } else { unlink(child) }
         }
         rmdir(path)
     }

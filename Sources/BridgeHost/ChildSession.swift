@@ -60,6 +60,8 @@ final class ChildSession: BridgeSession {
         state = Mutex(State(pending: [0: hello]))
     }
 
+    var isKillable: Bool { true }
+
     var isUsable: Bool { state.withLock { $0.end == nil && !$0.isKilled && !$0.isClosing } }
 
     func open(_ options: RecordBatch, isConcurrent: Bool) -> Promise<BridgeReply> {

@@ -15,13 +15,14 @@ struct DescriptionCache: Sendable {
     /// An entry is some kilobytes of JSON Schema.
     private static let limit = 1 << 20
     /// A file that changed so lately could change again within a tick of the clock of its file system; nanoseconds.
-    private static let settling: Int64 = 2_000_000_000
+    private let settling: Int64
 
     /// A cache in `folder`; nil for nil.
-    init?(_ folder: String?, executable: String) {
+    init?(_ folder: String?, executable: String, settling: Int64 = 2_000_000_000) {
         guard let folder else { return nil }
         self.folder = folder
         self.executable = executable
+        self.settling = settling
     }
 
     /// `$XDG_CACHE_HOME/bmo/plugins`, or below `~/.cache` (XDG Base Directory Specification 0.8); nil where neither is set.
@@ -34,17 +35,17 @@ struct DescriptionCache: Sendable {
 
     /// Which file at `path` it is now; nil where that cannot be told for sure.
     func stamp(of path: String) -> String? {
-        guard let plugin = Self.identity(of: path), let host = Self.identity(of: executable) else { return nil }
+        guard let plugin = identity(of: path), let host = identity(of: executable) else { return nil }
         return "\(path) \(plugin)\n\(executable) \(host)"
     }
 
-    private static func identity(of path: String) -> String? {
+    private func identity(of path: String) -> String? {
         var status = stat()
         var now = timespec()
         guard stat(path, &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else { return nil }
-        let changed = nanoseconds(status.st_ctim)
-        guard changed + settling < nanoseconds(now) else { return nil }
-        return "\(status.st_dev):\(status.st_ino):\(status.st_size):\(nanoseconds(status.st_mtim)):\(changed)"
+        let changed = Self.nanoseconds(status.st_ctim)
+        guard changed + settling < Self.nanoseconds(now) else { return nil }
+        return "\(status.st_dev):\(status.st_ino):\(status.st_size):\(Self.nanoseconds(status.st_mtim)):\(changed)"
     }
 
     private static func nanoseconds(_ time: timespec) -> Int64 {

@@ -2,6 +2,9 @@ internal import Glibc
 
 /// Looks at a file's ELF header (System V ABI, chapters 4 and 5) without running anything of it.
 enum ELFHeader {
+    /// The size of Elf64_Phdr: the loader takes no other.
+    private static let entrySize = 56
+
     /// Why the file at `path` cannot be a shared library for this machine, or nil when it may be one.
     static func refusal(of path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -26,11 +29,16 @@ enum ELFHeader {
     /// Mapping a segment that the file does not have would end in SIGBUS: each must lie inside.
     private static func truncation(of file: CInt, size: UInt64, _ header: [UInt8]) -> String? {
         let start = integer(header, 32, 8)
-        let entrySize = Int(integer(header, 54, 2))
         let count = Int(integer(header, 56, 2))
-        guard entrySize >= 56, count > 0 else { return "not a library: no program header" }
+        guard count > 0 else { return "not a library: no program header" }
+        guard integer(header, 54, 2) == UInt64(entrySize) else {
+            return "not a library: its program headers have \(integer(header, 54, 2)) bytes, not \(entrySize)"
+        }
+        // Before there is memory for it: the file says how large the table is, and may lie.
+        let (tableEnd, isBeyond) = start.addingReportingOverflow(UInt64(entrySize * count))
+        guard !isBeyond, tableEnd <= size else { return "not a whole library: it is cut off at \(size) bytes" }
         var table = [UInt8](repeating: 0, count: entrySize * count)
-        guard start < size, pread(file, &table, table.count, off_t(start)) == table.count else {
+        guard pread(file, &table, table.count, off_t(start)) == table.count else {
             return "not a whole library: it is cut off at \(size) bytes"
         }
         for entry in 0..<count {

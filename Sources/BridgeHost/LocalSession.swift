@@ -19,6 +19,8 @@ final class LocalSession: BridgeSession {
         return promise
     }
 
+    var isKillable: Bool { false }
+
     var isUsable: Bool { !isKilled.withLock { $0 } }
 
     func submit(_ call: BridgeCall) -> Promise<BridgeReply> {

@@ -56,7 +56,8 @@ extension PageInfo {
                 RejectedRecord(
                     index: value["index"]?.integer.flatMap { $0 >= 0 ? Int(exactly: $0) : nil },
                     reason: log.clean(reason, limit: 1000),
-                    representation: log.redactor.redact(representation.cut(to: 64 << 10))))
+                    // In this order: a secret that the cut goes through would be one no more.
+                    representation: log.redactor.redact(representation).cut(to: 64 << 10)))
         }
     }
 

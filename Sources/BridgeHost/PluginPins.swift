@@ -84,11 +84,10 @@ public struct PluginPins: Sendable, Equatable {
     /// The SHA-256 of a file (FIPS 180-4) in hexadecimal digits; nil when it cannot be read.
     static func hash(of path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0, let context = EVP_MD_CTX_new() else { return nil }
-        defer {
-            close(file)
-            EVP_MD_CTX_free(context)
-        }
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        guard let context = EVP_MD_CTX_new() else { return nil }
+        defer { EVP_MD_CTX_free(context) }
         EVP_DigestInit_ex(context, EVP_sha256(), nil)
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {

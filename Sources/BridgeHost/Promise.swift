@@ -52,17 +52,10 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Fulfils with `value` after `delay` and then runs `then`, unless something else fulfils it before.
     ///
-    /// Cancel the task that it returns once the value is there.
+    /// Call off the alarm that it returns once the value is there.
     func fulfil(
         after delay: Duration, with value: Value, then: @escaping @Sendable () -> Void = {}
-    ) -> Task<Void, Never> {
-        Task { [self] in
-            do {
-                try await Task.sleep(for: delay)
-            } catch {
-                return
-            }
-            if fulfil(value) { then() }
-        }
+    ) -> Alarm {
+        Alarm(after: delay) { [self] in if fulfil(value) { then() } }
     }
 }

@@ -60,16 +60,8 @@ public struct SearchPath: Sendable, Equatable {
 
     /// The files that may be plugins, in the order of their names, with links and `..` resolved.
     func candidates() -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if matches(name) { names.append(name) }
-        }
-        return names.sorted().compactMap { name in
+        let names = FolderListing.names(in: folder) ?? []
+        return names.filter(matches).sorted().compactMap { name in
             guard let resolved = realpath("\(folder)/\(name)", nil) else { return nil }
             defer { free(resolved) }
             return String(cString: resolved)

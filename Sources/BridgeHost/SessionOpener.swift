@@ -50,21 +50,22 @@ struct SessionOpener: Sendable {
     private func openChild() async throws(BridgeFailure) -> any BridgeSession {
         let session = try await ChildSession.start(
             executable: executable, pluginPath: plugin.path, limits: limits, log: log, helpers: helpers)
-        let hello = await reply(session.hello, within: limits.inspection, session)
-        if case .lost(let failure) = hello { throw failure }
-        let found = PluginHello.listing(path: plugin.path, hello)
         do throws(BridgeFailure) {
+            let hello = await reply(session.hello, within: limits.inspection, session)
+            if case .lost(let failure) = hello { throw failure }
+            let found = PluginHello.listing(path: plugin.path, hello)
             if let refusal = found.refusal {
                 throw BridgeFailure(.configuration, "\(plugin.path): \(refusal)", bridge: log.bridge)
             }
             try expect(name: found.name, version: found.version)
+            try await finish(session, session.open(options, isConcurrent: plugin.isConcurrent))
+            return session
         } catch {
+            // A host that exits right after this leaves no home folder behind.
             session.kill()
-            await session.ended.value
+            await session.close(grace: .zero)
             throw error
         }
-        try await finish(session, session.open(options, isConcurrent: plugin.isConcurrent))
-        return session
     }
 
     /// The file may have been replaced since it was inspected.

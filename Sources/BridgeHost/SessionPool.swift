@@ -20,6 +20,8 @@ final class SessionPool: Sendable {
 
     private struct State {
         var entries: [Entry] = []
+        /// The last that were killed, whose processes may not be gone yet.
+        var dying: [any BridgeSession] = []
         var opening = 0
         var waiting: [Promise<Void>] = []
         var lastFetch: UInt32 = 0
@@ -82,6 +84,7 @@ final class SessionPool: Sendable {
             let entry = state.entries[index]
             guard entry.fetches <= 0, entry.isRetired || state.isClosed else { return (nil, state.takeWaiting()) }
             state.entries.remove(at: index)
+            if entry.session.isKillable { state.dying = state.dying.suffix(7) + [entry.session] }
             return (entry.session, state.takeWaiting())
         }
         dead?.kill()
@@ -103,18 +106,13 @@ final class SessionPool: Sendable {
 
     /// Closes every session: politely, then by force.
     func close(grace: Duration) async {
-        let (entries, waiting) = state.withLock { state -> ([Entry], [Promise<Void>]) in
+        let (sessions, waiting) = state.withLock { state -> ([any BridgeSession], [Promise<Void>]) in
             state.isClosed = true
-            defer { state.entries = [] }
-            return (state.entries, state.takeWaiting())
+            defer { (state.entries, state.dying) = ([], []) }
+            return (state.dying + state.entries.map(\.session), state.takeWaiting())
         }
         for promise in waiting { promise.fulfil(()) }
-        for entry in entries {
-            let closed = entry.session.close()
-            let timer = closed.fulfil(after: grace, with: ()) { entry.session.kill() }
-            await closed.value
-            timer.cancel()
-        }
+        for session in sessions { await session.close(grace: grace) }
     }
 
     private func take(forFetch: Bool) async throws(BridgeFailure) -> (any BridgeSession, UInt32) {

@@ -1,3 +1,5 @@
+internal import RecordBatch
+
 /// Orders names by how near they are to a misspelt one, for error messages.
 public enum NearestName {
     /// `names` with the nearest first, at most 20 of them, quoted for a message: `"a", "b" and 3 more`.
@@ -18,23 +20,8 @@ public enum NearestName {
         return " (did you mean \"\(near.1)\"?)"
     }
 
-    /// How many letters were added, left out, replaced or swapped with their neighbour (optimal string alignment); of the
-    /// first 64 bytes only.
+    /// Of the first 64 bytes only.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        let a = Array(a.prefix(64))
-        let b = Array(b.prefix(64))
-        var beforeLast: [Int] = []
-        var last = Array(0...b.count)
-        for i in a.indices {
-            var row = [i + 1]
-            for j in b.indices {
-                var best = min(last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, beforeLast[j - 1] + 1) }
-                row.append(best)
-            }
-            beforeLast = last
-            last = row
-        }
-        return last[b.count]
+        editDistance(Array(a.prefix(64)), Array(b.prefix(64)))
     }
 }

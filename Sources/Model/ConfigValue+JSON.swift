@@ -21,7 +21,7 @@ extension ConfigValue {
         case .bool(let value): text += value ? "true" : "false"
         case .int(let number): text += String(number)
         case .double(let number): text += number.isFinite ? "\(number)" : "null"
-        case .string(let string): Self.write(string, to: &text)
+        case .string(let string): text.appendJSONString(string)
         case .secret(.env(let name)): ConfigValue.object([("env", .string(name))]).write(to: &text, indentation: "")
         case .secret(.file(let path)): ConfigValue.object([("file", .string(path))]).write(to: &text, indentation: "")
         case .array(let elements):
@@ -32,7 +32,7 @@ extension ConfigValue {
         case .object(let members):
             let isFlat = members.count == 1 && members.allSatisfy { $0.value.array == nil && $0.value.members == nil }
             Self.write(members, "{", "}", flat: isFlat, to: &text, indentation) { member, text, indentation in
-                Self.write(member.key, to: &text)
+                text.appendJSONString(member.key)
                 text += ": "
                 member.value.write(to: &text, indentation: indentation)
             }
@@ -52,22 +52,5 @@ extension ConfigValue {
         }
         if !flat, !elements.isEmpty { text += "\n" + indentation }
         text += close
-    }
-
-    private static func write(_ string: String, to text: inout String) {
-        text += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\t": text += "\\t"
-            case "\u{0}"..<" ", "\u{7F}":
-                let hex = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
     }
 }

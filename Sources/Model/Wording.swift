@@ -42,6 +42,8 @@ func nearest(to name: String, among candidates: [String]) -> String? {
 
 /// The distance of Damerau and Levenshtein in its optimal string alignment: insertions, deletions, replacements and
 /// swaps of neighbours.
+///
+/// The model sees nothing of the bridges' modules, which have one of their own.
 func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left.unicodeScalars)
     let right = Array(right.unicodeScalars)

@@ -33,7 +33,7 @@ package enum YAMLDocument {
             case .bool(let value): out += value ? "true" : "false"
             case .int(let number): out += String(number)
             case .double(let number) where number.isFinite: out += "\(number)"
-            default: write(text, to: &out)
+            default: out.appendJSONString(text)
             }
         case .sequence(let elements):
             out += "["
@@ -49,26 +49,11 @@ package enum YAMLDocument {
                 guard let name = pair.key.scalarText else { continue }
                 if !isFirst { out += "," }
                 isFirst = false
-                write(name, to: &out)
+                out.appendJSONString(name)
                 out += ":"
                 write(pair.value, to: &out)
             }
             out += "}"
         }
-    }
-
-    private static func write(_ text: String, to out: inout String) {
-        out += "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": out += "\\\""
-            case "\\": out += "\\\\"
-            case "\u{0}"..<" ":
-                let hex = String(scalar.value, radix: 16)
-                out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: out.unicodeScalars.append(scalar)
-            }
-        }
-        out += "\""
     }
 }

@@ -38,6 +38,13 @@ extension BatchValue {
 }
 
 extension String {
+    /// The text as a JSON string.
+    package var jsonQuoted: String {
+        var json = ""
+        json.appendJSONString(self)
+        return json
+    }
+
     /// Appends `text` as a JSON string (RFC 8259, section 7), quoted and escaped.
     package mutating func appendJSONString(_ text: String) {
         append("\"")

@@ -20,6 +20,8 @@ package struct SecretFinder: Sendable {
     }
 
     private var needles: [Needle] = []
+    private var known: Set<String> = []
+    private let wholeWordsBelow: Int
     /// The needles that begin with a byte of UTF-8, the longest first: no part of one is left over from a shorter one.
     private var byFirst = [[Int]](repeating: [], count: 256)
     private var first = [Bool](repeating: false, count: 256)
@@ -28,24 +30,40 @@ package struct SecretFinder: Sendable {
     ///   - secrets: Each with what is to stand for it.
     ///   - wholeWordsBelow: A secret of fewer bytes is found only where it is a whole word.
     package init(_ secrets: [(text: String, mark: String)], wholeWordsBelow: Int = 4) {
-        for secret in secrets where !secret.text.isEmpty {
-            let bytes = Array(secret.text.utf8)
-            for form in Self.base64(bytes).union(Self.hexadecimal(bytes)).union([secret.text]) {
-                needles.append(
-                    Needle(
-                        characters: form.unicodeScalars.map { ($0.value, Array(String($0).utf8)) },
-                        isWord: bytes.count < wholeWordsBelow, mark: secret.mark))
-            }
-        }
-        needles.sort { $0.characters.count > $1.characters.count }
-        for (index, needle) in needles.enumerated() {
-            guard let byte = needle.characters.first?.bytes.first else { continue }
-            byFirst[Int(byte)].append(index)
-            first[Int(byte)] = true
-        }
-        // What an escape begins with; a plus is a space.
+        self.wholeWordsBelow = wholeWordsBelow
+        // What an escape begins with.
         for byte in #"%\&"#.utf8 { first[Int(byte)] = true }
-        if !byFirst[0x20].isEmpty { first[Int(UInt8(ascii: "+"))] = true }
+        for secret in secrets { add(secret.text, mark: secret.mark) }
+    }
+
+    /// Finds this from now on, too; one that is known keeps its mark.
+    ///
+    /// Takes no longer for the thousandth secret than for the first.
+    package mutating func add(_ secret: String, mark: String) {
+        guard !secret.isEmpty, known.insert(secret).inserted else { return }
+        let bytes = Array(secret.utf8)
+        for form in Self.base64(bytes).union(Self.hexadecimal(bytes)).union([secret]) {
+            add(
+                Needle(
+                    characters: form.unicodeScalars.map { ($0.value, Array(String($0).utf8)) },
+                    isWord: bytes.count < wholeWordsBelow, mark: mark))
+        }
+    }
+
+    private mutating func add(_ needle: Needle) {
+        guard let byte = needle.characters.first?.bytes.first.map({ Int($0) }) else { return }
+        needles.append(needle)
+        let count = needle.characters.count
+        // Behind those that are as long.
+        var (low, high) = (0, byFirst[byte].count)
+        while low < high {
+            let middle = (low + high) / 2
+            if needles[byFirst[byte][middle]].characters.count >= count { low = middle + 1 } else { high = middle }
+        }
+        byFirst[byte].insert(needles.count - 1, at: low)
+        first[byte] = true
+        // A plus is a space.
+        if byte == 0x20 { first[Int(UInt8(ascii: "+"))] = true }
     }
 
     /// The text with the marks in place of secrets.

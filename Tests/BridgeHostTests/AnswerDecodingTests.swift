@@ -89,6 +89,23 @@ import Testing
         #expect(page.rejected == [RejectedRecord(index: 3, reason: "no id", representation: #"{"key":"***"}"#)])
     }
 
+    @Test(arguments: [65_529, 65_532, 65_535, 65_536])
+    func aSecretAtTheEndOfWhatIsKeptOfARejectedRecordIsTakenOutWhole(place: Int) throws {
+        let page = try page { writer in
+            writer.key("rejected")
+            writer.array {
+                writer.object {
+                    writer.key("reason")
+                    writer.text("too long")
+                    writer.key("representation")
+                    writer.text(String(repeating: "x", count: place) + "hunter22" + String(repeating: "y", count: 100))
+                }
+            }
+        }
+        let kept = try #require(page.rejected.first?.representation)
+        #expect(kept.utf8.count <= 65_536 + 8 && !kept.contains("h"), "\(kept.suffix(20))")
+    }
+
     @Test func aCursorWithASecretIsNotKept() throws {
         let page = try page { writer in
             writer.key("cursor")

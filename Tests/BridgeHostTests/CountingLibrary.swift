@@ -102,6 +102,8 @@ struct TemporaryFolder {
 
     static func text(_ path: String) throws -> String { String(decoding: try read(path, nil), as: UTF8.self) }
 
+    static func bytes(_ path: String) throws -> [UInt8] { try read(path, nil) }
+
     private static func read(_ path: String, _ limit: Int?) throws -> [UInt8] {
         let file = open(path, O_RDONLY)
         try #require(file >= 0)

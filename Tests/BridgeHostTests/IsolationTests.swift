@@ -127,6 +127,19 @@ import Testing
         try await eventually { access(home, F_OK) != 0 }
     }
 
+    @Test func aProcessThatLeftItsGroupAndHangsIsEndedToo() async throws {
+        let host = try CountingHost { $0.call = .seconds(2) }
+        let connection = try await host.connect(.childProcess, options: ["reveal": 1])
+        let message = try #require(try await connection.check())
+        let pid = try #require(pid_t(message.split(separator: " ")[0].dropFirst("pid=".count)))
+        let stream = try await connection.fetch(try request(["block_at": 0, "leave_group": 1, "stubborn": 1]))
+        let failure = try await failure { _ = try await stream.next() }
+        #expect(failure.code == .timeout)
+        try await eventually { kill(pid, 0) != 0 && errno == ESRCH }
+        #expect(try await ids(connection.fetch(try request())).count == 10)
+        await connection.close()
+    }
+
     @Test func aConnectionThatNobodyClosedEndsItsProcess() async throws {
         var connection: BridgeConnection? = try await CountingHost().connect(.childProcess, options: ["reveal": 1])
         let message = try #require(try await connection?.check())

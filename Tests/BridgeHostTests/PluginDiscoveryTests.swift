@@ -77,6 +77,32 @@ import Testing
         #expect(await host.plugins().map(\.refusal) == ["not a whole library: it is cut off at 9000 bytes"])
     }
 
+    /// A few bytes that promise a table of gigabytes, or one of the right size that is not there.
+    @Test(arguments: [
+        (UInt8(255), "not a library: its program headers have 65535 bytes, not 56"),
+        (0, "not a whole library: it is cut off at 164 bytes"),
+    ])
+    func aLibraryThatPromisesALargeTableGetsNoMemoryForIt(high: UInt8, reason: String) async throws {
+        let folder = try TemporaryFolder()
+        let library = try folder.copy(try CountingLibrary.build(), as: "head", bytes: 64)
+        var bytes = try TemporaryFolder.bytes(library) + [UInt8](repeating: 0, count: 100)
+        // e_phentsize and e_phnum.
+        (bytes[54], bytes[55]) = (high == 0 ? 56 : 255, high)
+        (bytes[56], bytes[57]) = (255, 255)
+        try folder.write(bytes, as: "liblying.so")
+        let host = BridgeHost(
+            searchPaths: [SearchPath(folder.path)], executable: "/nonexistent", logger: LogLines().logger)
+        let before = try Self.peakMemory()
+        #expect(await host.plugins().map(\.refusal) == [reason])
+        #expect(try Self.peakMemory() - before < 1 << 20, "in KiB")
+    }
+
+    private static func peakMemory() throws -> Int {
+        let lines = String(decoding: try #require(FileContent.read("/proc/self/status", limit: 1 << 16)), as: UTF8.self)
+        let line = try #require(lines.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
+    }
+
     @Test func anExecutableThatCannotBeStartedIsNamed() async throws {
         let folder = try TemporaryFolder()
         try folder.copy(try CountingLibrary.build(), as: "libCountingBridge.so")

@@ -15,6 +15,7 @@
  *     bad_page_at   answer with a page whose members have wrong types
  *     bad_error_at  fail with bytes that are no error
  *     block_at      wait before this record until the fetch is cancelled; forever with `stubborn`
+ *     leave_group   before it waits, the process leaves its process group for that of its parent
  *     print_at      print to standard output and standard error before this record
  *     delegate      have another process of the host make so many records, before which it may crash: worker_crash_at;
  *                   before that, so many threads ask for the same (delegate_threads), and so many requests go right to
@@ -41,6 +42,8 @@
  *                       missing N           the remote does not know the parent N
  *                       broken N            the parent N fails
  *                   With a parent N, the records are N * 1000, N * 1000 + 1, ...
+ *
+ * Built with -DCOUNTING_LOAD_LOG="FILE" it adds a line to that file each time that it is loaded.
  *
  * Built with -DCOUNTING_... it breaks one rule of the handshake. That is for tests too: a bridge of yours needs none.
  */
@@ -113,6 +116,15 @@ struct bmo_fetch {
     int cancelled;
     int64_t wait;       /* of a watch, milliseconds; -1 of any other fetch */
 };
+
+#ifdef COUNTING_LOAD_LOG
+__attribute__((constructor)) static void note_load(void) {
+    FILE *log = fopen(COUNTING_LOAD_LOG, "a");
+    if (!log) return;
+    fputs("loaded\n", log);
+    fclose(log);
+}
+#endif
 
 /* ---------------------------------------------------------------- writing */
 
@@ -452,6 +464,7 @@ static int is_cancelled(bmo_fetch *fetch) {
 }
 
 static void block(bmo_fetch *fetch) {
+    if (number(fetch, "leave_group", 0)) setpgid(0, getpgid(getppid()));
     if (number(fetch, "stubborn", 0)) {
         for (;;) pause();
     }

@@ -68,6 +68,22 @@ extension EndToEndTests {
             #expect(logged.errorOutput.contains("line=Welcome to my bridge"), "\(logged)")
         }
 
+        @Test(arguments: [["check", "--remote"], ["sync", "--quiet"], ["plan"]])
+        func `a bridge that fails leaves no folder of its process behind`(arguments: [String]) async throws {
+            try await build("bad", "return fail(page, \"remote\", \"asked to fail\", NULL);")
+            try await build("good", "")
+            try writeConfig()
+            try FileManager.default.removeItem(atPath: folder.appending("passwd"))
+            let temporary = folder.appending("temporary")
+            try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+            let run = try await ProcessRun.run(
+                Command.path(), arguments, environment: ["BMO_PLUGIN_PATH": folder.path, "TMPDIR": temporary],
+                directory: folder.path)
+            #expect(arguments == ["plan"] || run.exitCode == 1, "\(run)")
+            let left = try FileManager.default.contentsOfDirectory(atPath: temporary)
+            #expect(left.filter { $0.hasPrefix("bmo-bridge-") } == [], "\(run)")
+        }
+
         @Test func `a plugin that cannot be used costs its own entities, and a check tells of it`() async throws {
             try await build("bad", "", replacing: ("BMO_BRIDGE_ABI_MAJOR, BMO_BRIDGE_ABI_MINOR, ", "2, 0, "))
             try await build("good", "")

@@ -138,4 +138,18 @@ import Testing
             key("/a", body: "1\n2").differences(from: key("/a", body: "1\n3")).words
                 == "the body's line 2 is 2, recorded 3")
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a reply of many secrets is cleaned in one go`() {
+        func token(_ number: Int) -> String { String(UInt64(number &+ 1) &* 0x9E37_79B9_7F4A_7C15, radix: 36) }
+        let redaction = ExchangeRedaction(secrets: [])
+        let body = "[" + (0..<2000).map { "{\"access_token\":\"\(token($0))\"}" }.joined(separator: ",") + "]"
+        guard case .text(let clean) = redaction.clean(body: Array(body.utf8), type: "application/json", isReply: true)
+        else {
+            Issue.record("no text")
+            return
+        }
+        #expect(clean.contains(#""access_token": "***2000""#))
+        #expect(redaction.clean("a \(token(1)) b") == "a ***2 b")
+    }
 }

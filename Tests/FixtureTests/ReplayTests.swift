@@ -122,6 +122,16 @@ import Testing
         let bad = try await place.bmo("fixtures", "run", folder)
         #expect(bad.exitCode == 1)
         #expect(bad.output.contains("      Team 1, column city: expected \"Rome\", found \"Oslo\"\n"), "\(bad)")
+        // A line of white space, and one without words, are what differs and no more.
+        let text = try String(contentsOfFile: folder + "/expected.txt", encoding: .utf8)
+        let start = try #require(text.firstIndex(of: "\n"))
+        for line in ["      ", "  : "] {
+            try text.replacingCharacters(in: start...start, with: "\n\(line)\n").write(
+                toFile: folder + "/expected.txt", atomically: true, encoding: .utf8)
+            let blank = try await place.bmo("fixtures", "run", folder)
+            #expect(blank.exitCode == 1 && blank.output.contains("1 case, 1 failed"), "\(blank)")
+        }
+        try text.write(toFile: folder + "/expected.txt", atomically: true, encoding: .utf8)
         let none = try await place.bmo("fixtures", "run", "--cases", FixtureWorkplace.cases, "rest-pagin")
         #expect(none.exitCode == 2)
         #expect(none.errorOutput.contains("rest-paging"), "\(none)")

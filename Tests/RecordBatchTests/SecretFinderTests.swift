@@ -33,6 +33,15 @@ import Testing
         #expect(redact("a \(spelled), \(spelled)") == "a ***, ***")
     }
 
+    @Test func `secrets that are added later are found like those before, the longest first`() {
+        var finder = SecretFinder([("abc-def", "1")])
+        finder.add("abc-def-ghi", mark: "2")
+        finder.add("abc", mark: "3")
+        finder.add("abc-def", mark: "4")
+        finder.add(" x", mark: "5")
+        #expect(finder.replacing(in: "abc-def abc-def-ghi (abc)+x") == "1 2 (3)5")
+    }
+
     @Test(arguments: ["", "u", "us", "user:"])
     func `a secret is found in base64 at every offset, also where the base64 is escaped`(before: String) {
         let secret = "~~~???>>>~~~"

@@ -1,4 +1,5 @@
 import BridgeKit
+import CSMBClient
 import Glibc
 import RecordBatch
 import Testing
@@ -59,6 +60,30 @@ extension AgainstRealServer {
             try write(.delete, files, key: ["path": "w1/other/b.txt"], object: ["size": 1])
             #expect(names("w1/other") == [])
             try write(.delete, files, key: ["path": "w1/other/b.txt"])
+        }
+
+        @Test func `a time before 1970 keeps its fraction, and one of no calendar is none`() throws {
+            let times = [
+                ("1969-12-31T23:59:58.250000Z", -2, 250_000_000), ("1969-12-31T23:59:59Z", -1, 0),
+                ("1966-01-02T03:04:05.999999Z", -126_132_955, 999_999_000),
+                ("2001-09-09T01:46:40.5Z", 1_000_000_000, 500_000_000),
+            ]
+            for (index, (text, seconds, nanoseconds)) in times.enumerated() {
+                try write(
+                    .create, files,
+                    values: ["path": .text("w9/\(index).txt"), "content": "x", "modified": .text(text)])
+                var status = stat()
+                #expect(stat(server.writable + "/w9/\(index).txt", &status) == 0)
+                #expect(status.st_mtim.tv_sec == seconds && status.st_mtim.tv_nsec == nanoseconds, "\(text)")
+            }
+            for (index, text) in ["99999999999999999-01-01T00:00:00Z", "2026-01-01T9223372036854775807:00:00Z"]
+                .enumerated()
+            {
+                try write(
+                    .create, files,
+                    values: ["path": .text("w9/odd\(index).txt"), "content": "x", "modified": .text(text)])
+                #expect(content("w9/odd\(index).txt") == "x")
+            }
         }
 
         @Test func `folders are made and deleted, but not while they hold something`() throws {

@@ -81,6 +81,8 @@ import Testing
         #expect(try bridgeError { _ = try read("", type: "multipart/related") }.message.contains("without a boundary"))
         let headers = try #require(try read("--b+1\r\n" + String(repeating: "a: b\r\n", count: 20_000)).error)
         #expect(headers.code == .limit)
+        let padding = try #require(try read("--b+1" + String(repeating: " ", count: 2_000)).error)
+        #expect(padding.message == "a boundary of the reply has more than 1024 bytes after it")
     }
 
     @Test func `a fault in a multipart reply is a fault`() throws {

@@ -1,4 +1,5 @@
 import BridgeKit
+import Foundation
 import TestSupport
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
             protocol_version = 'HTTP/1.1'
             def log_message(self, *args): print('request', self.path, flush=True)
             def do_GET(self):
-                data = open('s.wsdl', 'rb').read() if self.path == '/s.wsdl' else b''
+                data = open('s.wsdl', 'rb').read() if self.path.split('?')[0] == '/s.wsdl' else b''
                 tag = '"%d"' % len(data)
                 if data and self.headers['If-None-Match'] == tag:
                     print('not modified', flush=True)
@@ -135,6 +136,13 @@ import Testing
         #expect(first.code == .remote && !first.isRetryable)
         let wrong = try bridgeError { _ = try walk("good", section: faults(["action": "retry"])) }
         #expect(wrong.message.contains("fits every fault"))
+        for detail in ["", " ", "=", "= busy"] {
+            let nameless = try bridgeError {
+                _ = try walk("fault500", section: faults(["detail": .text(detail), "action": "empty"]))
+            }
+            #expect(nameless.code == .configuration)
+            #expect(nameless.message.contains("has the detail \"\(detail)\", which names no element"), "\(nameless)")
+        }
     }
 
     @Test func `the same token again is an error`() throws {
@@ -157,13 +165,19 @@ import Testing
         let text = Samples.wsdl(schemas: "")
         try server.folder.write(text, to: "s.wsdl")
         func check() throws -> String? {
-            let options: ConfigValue = ["wsdl": .text(server.url + "/s.wsdl"), "wsdl_cache": .text(cache)]
+            let options: ConfigValue = ["wsdl": .text(server.url + "/s.wsdl?key=sesame42"), "wsdl_cache": .text(cache)]
             return try SOAPBridge(options: options.options, context: BridgeContext()).check()
         }
         let first = try check()
         #expect(!server.log.contains("not modified"))
         #expect(try check() == first)
         #expect(server.log.contains("not modified"))
+        let kept = try FileManager.default.contentsOfDirectory(atPath: cache)
+        #expect(kept.count == 1)
+        for name in kept {
+            let words = try String(contentsOfFile: "\(cache)/\(name)", encoding: .utf8)
+            #expect(!words.contains("sesame42"), "the URL's query may hold a secret")
+        }
         try server.folder.write(text.replacing("name=\"Shop\"", with: "name=\"Shop2\""), to: "s.wsdl")
         #expect(try check()?.contains("service Shop2") == true)
     }

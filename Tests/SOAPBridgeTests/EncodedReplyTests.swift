@@ -114,6 +114,33 @@ import Testing
         #expect(error.code == .limit)
     }
 
+    @Test func `references to references that lead back, or to nowhere, bring nothing`() throws {
+        let body = """
+            <n:getResponse><return><item href="#a"/><item href="#c"/><item><id>5</id><next href="#a"/></item></return>
+            </n:getResponse><multiRef id="a" href="#b"/><multiRef id="b" href="#a"/><multiRef id="c" href="#gone"/>
+            """
+        let (records, rejected, forgiven, _) = try read(body)
+        #expect(records == [#"{"id":5,"next":null}"#])
+        #expect(
+            rejected == [
+                "the record refers to \"a\", which leads back to itself",
+                "the record refers to \"c\", which refers to something that is not in the reply",
+            ])
+        #expect(forgiven?.contains("<next> refers to something that holds it") == true, "\(forgiven ?? "")")
+    }
+
+    @Test func `references to references are followed as deep as a record may nest`() throws {
+        func chain(_ count: Int) -> String {
+            "<n:getResponse><return><item href=\"#i0\"/></return></n:getResponse>"
+                + (0..<count).map { "<multiRef id=\"i\($0)\" href=\"#i\($0 + 1)\"/>" }.joined()
+                + "<multiRef id=\"i\(count)\"><id>1</id></multiRef>"
+        }
+        #expect(try read(chain(100)).records == [#"{"id":1}"#])
+        let error = try bridgeError { _ = try read(chain(100_000)) }
+        #expect(error.code == .limit)
+        #expect(error.message.contains("deeper than 120 levels of objects, lists and references"), "\(error)")
+    }
+
     @Test func `what waits goes to disk and comes back in order`() throws {
         let count = 40_000
         let padding = String(repeating: "x", count: 150)

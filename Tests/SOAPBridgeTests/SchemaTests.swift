@@ -152,6 +152,46 @@ import Testing
         #expect(definition.notes == [])
     }
 
+    @Test func `an element has the type of the head of its group, however far up`() throws {
+        let count = 30_000
+        let chain = (0..<count).map { "<xs:element name=\"e\($0)\" substitutionGroup=\"c:e\($0 + 1)\"/>" }.joined()
+        let definition = try Samples.load(
+            schemas: """
+                <xs:schema targetNamespace="urn:c" xmlns:c="urn:c">\(chain)<xs:element name="e\(count)" type="xs:int"/>
+                  <xs:element name="a" substitutionGroup="c:b"/><xs:element name="b" substitutionGroup="c:a"/></xs:schema>
+                """)
+        let first = try #require(definition.schemas.elements[QName("urn:c", "e0")])
+        guard case .simple(.integer) = definition.schemas[first.type] else {
+            Issue.record("\(definition.schemas[first.type])")
+            return
+        }
+        #expect(definition.schemas.elements[QName("urn:c", "a")]?.type == definition.schemas.anyType)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["sequence", "choice"])
+    func `a type of many elements is read without comparing each with each`(group: String) throws {
+        let elements = (0..<19_999).map { "<xs:element name=\"e\($0)\" type=\"xs:int\"/>" }.joined()
+        let definition = try Samples.load(
+            schemas: """
+                <xs:schema targetNamespace="urn:m"><xs:complexType name="T"><xs:\(group)>\(elements)
+                  <xs:element name="e7" type="xs:int"/></xs:\(group)></xs:complexType></xs:schema>
+                """)
+        let type = try complex("T", definition, "urn:m")
+        #expect(type.children.count == 19_999)
+        #expect(type.children[7].isRepeated == (group == "sequence"))
+    }
+
+    @Test func `a type has so many attributes and no more`() throws {
+        let attributes = (0...2_000).map { "<xs:attribute name=\"a\($0)\" type=\"xs:int\"/>" }.joined()
+        let error = try bridgeError {
+            _ = try Samples.load(
+                schemas:
+                    "<xs:schema targetNamespace=\"urn:m\"><xs:complexType name=\"T\">\(attributes)</xs:complexType></xs:schema>"
+            )
+        }
+        #expect(error.message == "a schema type has more than 2000 attributes")
+    }
+
     @Test func `well-known schemas come with the bridge`() throws {
         let definition = try Samples.load(
             schemas: """

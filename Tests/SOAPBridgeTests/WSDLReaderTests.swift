@@ -1,4 +1,5 @@
 import BridgeKit
+import Foundation
 import Testing
 
 @testable import SOAPBridge
@@ -157,6 +158,36 @@ import Testing
             _ = try WSDLReader.load(first) { _ in [UInt8](repeating: 0x20, count: (16 << 20) + 1) }
         }
         #expect(error.code == .limit)
+    }
+
+    private func document(prefixes: Int, elements: Int) -> [UInt8] {
+        let head = (0..<prefixes).map { " xmlns:z\($0)=\"u\"" }.joined()
+        let body = String(repeating: "<annotation xmlns:q=\"v\"/>", count: elements)
+        return Array("<schema xmlns=\"http://www.w3.org/2001/XMLSchema\"\(head)>\(body)</schema>".utf8)
+    }
+
+    @Test func `so many namespaces may be declared and no more`() throws {
+        let error = try bridgeError {
+            _ = try XMLElement.parse(document(prefixes: 1_000, elements: 1), subject: "the document")
+        }
+        #expect(error.code == .limit)
+        #expect(error.message.contains("more than 1000 namespaces declared in its scope"), "\(error)")
+    }
+
+    @Test func `an element that declares a namespace does not copy those around it`() throws {
+        func residentPages() throws -> Int {
+            let words = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+            return try #require(Int(words[1]))
+        }
+        let bytes = document(prefixes: 900, elements: 20_000)
+        let before = try residentPages()
+        let root = try XMLElement.parse(bytes, subject: "the document")
+        // A copy of 900 names and namespaces takes 48 KiB or more: all of them took near a gigabyte.
+        #expect((try residentPages() - before) * Int(getpagesize()) < 300 << 20)
+        #expect(root.children.count == 20_000)
+        #expect(root.children[7].scope.namespace(of: "q") == "v")
+        #expect(root.children[7].scope.namespace(of: "z899") == "u")
+        #expect(root.children[7].scope.namespace(of: "z900") == nil)
     }
 
     @Test(

@@ -61,10 +61,10 @@ indirect enum JSONValue: Equatable, Sendable {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
         case .number(let characters): characters
-        case .text(let text): Self.quoted(text)
+        case .text(let text): text.jsonQuoted
         case .array(let values): "[" + values.map(\.json).joined(separator: ",") + "]"
         case .object(let members):
-            "{" + members.map { Self.quoted($0.name) + ":" + $0.value.json }.joined(separator: ",") + "}"
+            "{" + members.map { $0.name.jsonQuoted + ":" + $0.value.json }.joined(separator: ",") + "}"
         }
     }
 
@@ -75,23 +75,5 @@ indirect enum JSONValue: Equatable, Sendable {
         case .text(let text): text
         case .null, .array, .object: nil
         }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var out = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": out += "\\\""
-            case "\\": out += "\\\\"
-            case "\n": out += "\\n"
-            case "\r": out += "\\r"
-            case "\t": out += "\\t"
-            case "\0"..." ":
-                let digits = String(scalar.value, radix: 16)
-                out += scalar == " " ? " " : "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: out.unicodeScalars.append(scalar)
-            }
-        }
-        return out + "\""
     }
 }

@@ -182,8 +182,8 @@ private final class RandomAccess {
                 case SEEK_CUR: access.position
                 default: access.size
                 }
-            let target = base + seek.offset
-            guard (0...access.size).contains(target) else { return -1 }
+            let (target, overflow) = base.addingReportingOverflow(seek.offset)
+            guard !overflow, (0...access.size).contains(target) else { return -1 }
             access.position = target
             return 0
         case ZIP_SOURCE_TELL: return access.position

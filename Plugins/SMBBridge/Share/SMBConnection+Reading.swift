@@ -137,7 +137,8 @@ extension SMBConnection {
                     throw failure(.system(errno))
                 }
                 return FileVersion(
-                    size: Int64(status.st_size), modified: status.st_mtim.microseconds, inode: UInt64(status.st_ino))
+                    size: max(0, Int64(status.st_size)), modified: status.st_mtim.microseconds,
+                    inode: UInt64(status.st_ino))
             }
             let before: FileVersion
             if let expected { before = expected } else { before = try version() }

@@ -118,8 +118,7 @@ extension SMBConnection {
     /// Sets when a file was modified, in microseconds since 1970.
     func setModified(_ path: [String], _ microseconds: Int64) throws(SMBFailure) {
         let url = options.url.encoded(path)
-        let time = timeval(
-            tv_sec: Int(microseconds / 1_000_000), tv_usec: Int(((microseconds % 1_000_000) + 1_000_000) % 1_000_000))
+        let time = timeval(microseconds: microseconds)
         try call(.writeFile, path, about: "\(microseconds)") { context in
             var times = [time, time]
             return url.withCString { smbc_getFunctionUtimes(context)?(context, $0, &times) ?? -1 }

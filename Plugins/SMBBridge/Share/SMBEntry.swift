@@ -67,6 +67,15 @@ extension timespec {
     var microseconds: Int64? {
         guard (0..<1_000_000_000).contains(tv_nsec) else { return nil }
         let (value, overflow) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000)
-        return overflow ? nil : value + Int64(tv_nsec / 1000)
+        let (sum, overflowedToo) = value.addingReportingOverflow(Int64(tv_nsec / 1000))
+        return overflow || overflowedToo ? nil : sum
+    }
+}
+
+extension timeval {
+    /// Microseconds since 1970: of a time before, too, the fraction counts forward from the second below.
+    init(microseconds: Int64) {
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        self.init(tv_sec: Int(rest < 0 ? seconds - 1 : seconds), tv_usec: Int(rest < 0 ? rest + 1_000_000 : rest))
     }
 }

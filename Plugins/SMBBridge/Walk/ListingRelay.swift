@@ -81,7 +81,7 @@ enum ListingRelay {
     /// The listing in a record of an answer; nil for a record that is none.
     static func listing(_ record: BatchValue, of folder: [String]) -> Result<SMBListing, SMBFailure>? {
         if let number = record["error"]?.integer {
-            return .failure(SMBFailure(cause: .system(Int32(number)), action: .listFolder, path: folder))
+            return .failure(SMBFailure(cause: .system(Int32(clamping: number)), action: .listFolder, path: folder))
         }
         guard let entries = record["entries"], entries.tag == .array else { return nil }
         var listing = SMBListing()

@@ -107,7 +107,9 @@ struct FileWriter {
                 location: connection.url.location(path.names))
         }
         let object = request.object
-        if !state.isDirectory, let size = object.integer("size"), !request.values.has("size"), size != Int(state.size) {
+        if !state.isDirectory, let size = object.integer("size"), !request.values.has("size"),
+            UInt64(exactly: size) != state.size
+        {
             throw conflict(path, "it has \(state.size) bytes, and had \(size) when it was read")
         }
         if !state.isDirectory, !request.values.has("modified"), let modified = object.microseconds("modified"),
@@ -196,7 +198,10 @@ extension BridgeOptions {
         let numbers = parts.prefix(6).compactMap { Int64($0) }
         let decimals = (parts.count == 7 ? String(parts[6]) : "0").prefix(6)
         let padded = decimals + String(repeating: "0", count: 6 - decimals.count)
-        guard numbers.count == 6, let fraction = Int64(padded) else { return nil }
+        // In the ranges of a calendar nothing below overflows.
+        let ranges: [ClosedRange<Int64>] = [0...9999, 1...12, 1...31, 0...23, 0...59, 0...60]
+        guard numbers.count == 6, zip(ranges, numbers).allSatisfy({ $0.contains($1) }), let fraction = Int64(padded)
+        else { return nil }
         let days = Timestamp.days(year: numbers[0], month: numbers[1], day: numbers[2])
         let seconds = days * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5]
         return seconds * 1_000_000 + fraction

@@ -13,9 +13,30 @@ struct FaultRule: Sendable, Equatable {
         case rateLimited = "rate_limited"
     }
 
+    /// An element of the fault's detail.
+    struct Detail: Sendable, Equatable {
+        let name: String
+        /// What is in it; nil for anything.
+        let text: String?
+
+        /// Reads `NAME` or `NAME=TEXT`; nil for a text without a name.
+        init?(_ option: String) {
+            let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = parts.first?.trimmingWhiteSpace, !name.isEmpty else { return nil }
+            let text = parts.dropFirst().first?.trimmingWhiteSpace ?? ""
+            self.name = name
+            self.text = text.isEmpty ? nil : text
+        }
+
+        func fits(_ leaf: SOAPFault.Leaf) -> Bool {
+            guard let text else { return leaf.path.contains(name) }
+            return leaf.path.last == name && leaf.text == text
+        }
+    }
+
     var code: String?
     var reason: String?
-    var detail: String?
+    var detail: Detail?
     var status: Int?
     var action: Action
     /// How long to wait before another try, in seconds.
@@ -43,7 +64,8 @@ struct FaultRule: Sendable, Equatable {
 
     /// Reads the rules of `faults`.
     ///
-    /// - Throws: ``BridgeError`` configuration for an unknown action, or a rule that fits every fault.
+    /// - Throws: ``BridgeError`` configuration for an unknown action, a detail without a name, or a rule that fits every
+    ///   fault.
     static func rules(_ options: BridgeOptions) throws(BridgeError) -> [FaultRule] {
         var rules: [FaultRule] = []
         for rule in options.objects("faults") {
@@ -53,8 +75,16 @@ struct FaultRule: Sendable, Equatable {
                     .configuration, "a rule of faults has the action \"\(name)\"",
                     remedy: "its actions: \(NearestName.list(Action.allCases.map(\.rawValue), to: name))")
             }
+            let text = rule.string("detail")
+            let detail = text.flatMap(Detail.init)
+            guard text == nil || detail != nil else {
+                throw BridgeError(
+                    .configuration,
+                    "a rule of faults (\(name)) has the detail \"\(text ?? "")\", which names no element",
+                    remedy: "write NAME, or NAME=TEXT")
+            }
             let read = FaultRule(
-                code: rule.string("code"), reason: rule.string("reason"), detail: rule.string("detail"),
+                code: rule.string("code"), reason: rule.string("reason"), detail: detail,
                 status: rule.integer("status"), action: action, wait: rule.integer("wait"))
             guard read.code != nil || read.reason != nil || read.detail != nil || read.status != nil else {
                 throw BridgeError(
@@ -72,11 +102,7 @@ struct FaultRule: Sendable, Equatable {
         if let code, fault.code != code, !fault.codes.contains(code) { return false }
         if let reason, !fault.reason.lowercased().contains(reason.lowercased()) { return false }
         guard let detail else { return true }
-        let parts = detail.split(separator: "=", maxSplits: 1).map { String($0).trimmingWhiteSpace }
-        return fault.leaves.contains { leaf in
-            guard leaf.path.contains(parts[0]) else { return false }
-            return parts.count == 1 || leaf.path.last == parts[0] && leaf.text == parts[1]
-        }
+        return fault.leaves.contains { detail.fits($0) }
     }
 
     /// The error that the rule makes of one.

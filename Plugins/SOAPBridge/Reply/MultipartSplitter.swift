@@ -7,6 +7,8 @@ internal import Glibc
 struct MultipartSplitter {
     enum Limits {
         static let headers = 64 << 10
+        /// Of the white space between a boundary and the end of its line.
+        static let padding = 1 << 10
         static let parts = 100_000
     }
 
@@ -38,7 +40,7 @@ struct MultipartSplitter {
 
     /// Takes the next bytes.
     ///
-    /// - Throws: ``BridgeError`` limit for headers or parts without an end.
+    /// - Throws: ``BridgeError`` limit for headers, parts or the line of a boundary without an end.
     mutating func feed(_ bytes: some Collection<UInt8>) throws(BridgeError) -> [Event] {
         buffer.append(contentsOf: bytes)
         var events: [Event] = []
@@ -74,7 +76,12 @@ struct MultipartSplitter {
                 return true
             }
             // White space may pad the line.
-            guard let end = buffer.firstIndex(of: 10) else { return false }
+            guard let end = buffer.prefix(Limits.padding).firstIndex(of: 10) else {
+                guard buffer.count < Limits.padding else {
+                    throw BridgeError(.limit, "a boundary of the reply has more than \(Limits.padding) bytes after it")
+                }
+                return false
+            }
             buffer.removeSubrange(...end)
             state = .headers
             return true

@@ -4,7 +4,7 @@ internal import RecordBatch
 /// Writes a ``RecordTree`` into a batch: names to keys, text to typed values, repeated children to arrays.
 struct RecordEmitter {
     enum Limits {
-        /// Levels of containers in a batch: an element that repeats takes two.
+        /// Levels of containers in a batch: an element that repeats takes two, and each reference to a reference one.
         static let batchDepth = 120
         /// Values of one record: references to references multiply.
         static let values = 500_000
@@ -14,9 +14,9 @@ struct RecordEmitter {
     private var stamps: [UInt32] = []
     private var tails: [Int32] = []
     private var stamp: UInt32 = 0
-    private var values = 0
+    var values = 0
     /// The ids of the elements that are being written: a reference to one of them is a circle.
-    private var open: [UInt64] = []
+    var open: [UInt64] = []
     /// By rule and the number of a name.
     private var oddities: [UInt64: Int] = [:]
 
@@ -42,48 +42,66 @@ struct RecordEmitter {
         _ tree: inout RecordTree, _ plan: borrowing ReplyPlan, _ names: borrowing NameTable,
         to writer: RecordBatchWriter
     ) throws(BridgeError) {
+        defer { forgetRecord() }
+        try writeElement(0, isRecord: true, depth: max(0, open.count - 1), &tree, plan, names, writer)
+    }
+
+    /// Forgets what a record counted, and what it was reached through.
+    mutating func forgetRecord() {
         values = 0
         open.removeAll(keepingCapacity: true)
-        try writeElement(0, isRecord: true, depth: 0, &tree, plan, names, writer)
     }
 
     private mutating func writeElement(
         _ index: Int32, isRecord: Bool, depth: Int, _ tree: inout RecordTree, _ plan: borrowing ReplyPlan,
         _ names: borrowing NameTable, _ writer: RecordBatchWriter
     ) throws(BridgeError) {
-        let node = tree.nodes[Int(index)]
-        guard depth < Limits.batchDepth else {
-            throw BridgeError(
-                .limit, "a record of the reply nests deeper than \(Limits.batchDepth) levels of objects and lists")
+        guard tree.isDeferred else {
+            return try writeValue(index, isRecord: isRecord, depth: depth, &tree, plan, names, writer)
         }
-        if tree.isDeferred {
-            values += 1
-            guard values <= Limits.values else {
-                throw BridgeError(.limit, "the references of a record lead to more than \(Limits.values) values")
-            }
-            if let reference = tree.reference(of: node) {
-                let id = DeferredValues.hash(tree.bytes(of: reference))
-                guard var target = try deferred.element(id) else { return writer.null() }
-                open.append(id)
-                try writeElement(0, isRecord: isRecord, depth: depth, &target, plan, names, writer)
-                open.removeLast()
-                return
-            }
+        try countValue()
+        guard let reference = tree.reference(of: tree.nodes[Int(index)]) else {
+            return try writeValue(index, isRecord: isRecord, depth: depth, &tree, plan, names, writer)
         }
-        if node.isNil {
+        let count = open.count
+        defer { open.removeLast(open.count - count) }
+        switch try follow(tree.bytes(of: reference), depth: depth) {
+        case .element(var target):
+            let hops = open.count - count
+            try writeValue(0, isRecord: isRecord, depth: depth + hops - 1, &target, plan, names, writer)
+        case .nothing(let rule):
+            note(rule, tree.nodes[Int(index)].name)
             writer.null()
-            return
         }
+    }
+
+    /// Writes an element that stands here as null, list, text or object.
+    private mutating func writeValue(
+        _ index: Int32, isRecord: Bool, depth: Int, _ tree: inout RecordTree, _ plan: borrowing ReplyPlan,
+        _ names: borrowing NameTable, _ writer: RecordBatchWriter
+    ) throws(BridgeError) {
+        let node = tree.nodes[Int(index)]
+        guard depth < Limits.batchDepth else { throw Self.tooDeep }
+        if node.isNil { return writer.null() }
         if node.isArray, !isRecord {
             return try writeArray(of: node, depth: depth, &tree, plan, names, writer)
         }
         let type = plan.types[Int(node.type)]
         guard isRecord || type.isComplex || type.isAlwaysObject || isObject(node, tree, plan) else {
-            writeText(of: node, type, tree, writer)
-            return
+            return writeText(of: node, type, tree, writer)
         }
         writer.beginObject()
         group(node, &tree)
+        let hasElements = try writeMembers(of: node, type, depth: depth, &tree, plan, names, writer)
+        writeObjectText(of: node, type, hasElements: hasElements, tree, plan, names, writer)
+        writer.endObject()
+    }
+
+    /// Writes attributes and elements, each name once; says whether there are elements.
+    private mutating func writeMembers(
+        of node: RecordTree.Node, _ type: ReplyPlan.ContentType, depth: Int, _ tree: inout RecordTree,
+        _ plan: borrowing ReplyPlan, _ names: borrowing NameTable, _ writer: RecordBatchWriter
+    ) throws(BridgeError) -> Bool {
         var child = node.firstChild
         var hasElements = false
         while child >= 0 {
@@ -100,23 +118,30 @@ struct RecordEmitter {
             let isList = member.isRepeated || member.nextOfName >= 0
             guard isList || canWrite(member, tree) else { continue }
             names.withName(member.name) { writer.key(utf8: $0) }
-            guard isList else {
+            if isList {
+                try writeList(from: child, depth: depth, &tree, plan, names, writer)
+            } else {
                 try writeElement(child, isRecord: false, depth: depth + 1, &tree, plan, names, writer)
-                continue
             }
-            writer.beginArray()
-            var element = child
-            while element >= 0 {
-                let following = tree.nodes[Int(element)]
-                if canWrite(following, tree) {
-                    try writeElement(element, isRecord: false, depth: depth + 2, &tree, plan, names, writer)
-                }
-                element = following.nextOfName
-            }
-            writer.endArray()
         }
-        writeObjectText(of: node, type, hasElements: hasElements, tree, plan, names, writer)
-        writer.endObject()
+        return hasElements
+    }
+
+    /// Writes the elements of one name, of which this is the first, as a list.
+    private mutating func writeList(
+        from first: Int32, depth: Int, _ tree: inout RecordTree, _ plan: borrowing ReplyPlan,
+        _ names: borrowing NameTable, _ writer: RecordBatchWriter
+    ) throws(BridgeError) {
+        writer.beginArray()
+        var element = first
+        while element >= 0 {
+            let following = tree.nodes[Int(element)]
+            if canWrite(following, tree) {
+                try writeElement(element, isRecord: false, depth: depth + 2, &tree, plan, names, writer)
+            }
+            element = following.nextOfName
+        }
+        writer.endArray()
     }
 
     /// Attributes and elements make an object; a lone xsi:type beside a text does not.
@@ -152,20 +177,6 @@ struct RecordEmitter {
             child = member.nextSibling
         }
         writer.endArray()
-    }
-
-    /// Whether what an element refers to is there, and is not one of those that hold it.
-    private mutating func canWrite(_ node: RecordTree.Node, _ tree: borrowing RecordTree) -> Bool {
-        guard tree.isDeferred, let reference = tree.reference(of: node) else { return true }
-        let id = DeferredValues.hash(tree.bytes(of: reference))
-        if open.contains(id) {
-            note(.cycle, node.name)
-        } else if deferred.has(id) {
-            return true
-        } else {
-            note(.danglingReference, node.name)
-        }
-        return false
     }
 
     /// Leads from each child to the next one of its name.

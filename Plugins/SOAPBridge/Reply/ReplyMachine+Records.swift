@@ -209,16 +209,14 @@ extension ReplyMachine {
     mutating func writePending(_ writer: RecordBatchWriter) throws(BridgeError) -> Bool {
         guard var waiting = try deferred.nextRecord() else { return false }
         if waiting.nodes.isEmpty { return true }
-        if let reference = waiting.reference(of: waiting.nodes[0]) {
-            let id = waiting.bytes(of: reference)
-            guard deferred.has(DeferredValues.hash(id)) else {
-                let name = String(decoding: id, as: UTF8.self)
-                rejected.append(
-                    Page.Rejected(
-                        index: nil, reason: "the record refers to \"\(name)\", which is not in the reply",
-                        representation: "{\"href\":\"#\(name.filter { $0 != "\"" && $0 != "\\" })\"}"))
-                return true
-            }
+        let id = waiting.reference(of: waiting.nodes[0]).map { waiting.bytes(of: $0) } ?? []
+        if let reason = try emitter.resolve(&waiting) {
+            let name = String(decoding: id, as: UTF8.self)
+            rejected.append(
+                Page.Rejected(
+                    index: nil, reason: "the record refers to \"\(name)\", \(reason)",
+                    representation: "{\"href\":\"#\(name.filter { $0 != "\"" && $0 != "\\" })\"}"))
+            return true
         }
         if waiting.nodes[0].isNil {
             reject(nilRecord: nil)

@@ -10,6 +10,8 @@ struct ReplyMachine {
     enum Limits {
         static let depth = 100
         static let attributes = 256
+        /// Declared by an element and those that hold it.
+        static let namespaces = 1_000
         static let records = 50_000_000
     }
 
@@ -103,6 +105,12 @@ struct ReplyMachine {
                 .limit,
                 "<\(element.localName)> of the reply has \(element.attributeCount) attributes; "
                     + "\(Limits.attributes) are allowed")
+        }
+        guard namespaces.count + element.namespaceCount <= Limits.namespaces else {
+            throw BridgeError(
+                .limit,
+                "<\(element.localName)> of the reply has more than \(Limits.namespaces) namespaces declared in its scope"
+            )
         }
         for index in 0..<element.namespaceCount { namespaces.append(element.declaration(index)) }
         var frame: Frame

@@ -2,7 +2,8 @@ internal import Glibc
 
 /// Documents on disk with the ETag (RFC 9110, section 8.8.3) or date they came with: an unchanged WSDL is not sent again.
 ///
-/// A copy is used only when the server answers 304. What can't be written or read is as if it were not there.
+/// A copy is used only when the server answers 304. What can't be written or read is as if it were not there. Of the URL,
+/// whose query may hold a secret, only a hash is kept.
 struct DocumentCache: Sendable {
     let folder: String
 
@@ -31,9 +32,9 @@ struct DocumentCache: Sendable {
     /// What is known of a URL.
     func entry(_ url: String) -> Entry? {
         guard let bytes = try? DocumentReader.readFile(path(url)) else { return nil }
-        // Three lines - the URL, the tag, the date - and the document.
+        // Three lines - the URL's hash, the tag, the date - and the document.
         let lines = bytes.split(separator: 10, maxSplits: 3, omittingEmptySubsequences: false)
-        guard lines.count == 4, lines[0].elementsEqual(url.utf8) else { return nil }
+        guard lines.count == 4, lines[0].elementsEqual(Self.hash(url).utf8) else { return nil }
         return Entry(
             tag: String(decoding: lines[1], as: UTF8.self), modified: String(decoding: lines[2], as: UTF8.self),
             bytes: Array(lines[3]))
@@ -50,7 +51,7 @@ struct DocumentCache: Sendable {
         let temporary = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max))"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
-        let content = Array("\(url)\n\(tag ?? "")\n\(modified ?? "")\n".utf8) + bytes
+        let content = Array("\(Self.hash(url))\n\(tag ?? "")\n\(modified ?? "")\n".utf8) + bytes
         var done = 0
         while done < content.count {
             let count = content.withUnsafeBytes { write(file, $0.baseAddress.map { $0 + done }, $0.count - done) }
@@ -62,10 +63,10 @@ struct DocumentCache: Sendable {
         if done < content.count || rename(temporary, path) != 0 { unlink(temporary) }
     }
 
-    private func path(_ url: String) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in url.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        return "\(folder)/\(String(hash, radix: 16)).wsdl"
+    private func path(_ url: String) -> String { "\(folder)/\(Self.hash(url)).wsdl" }
+
+    private static func hash(_ url: String) -> String {
+        SHA1.digest(Array(url.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     private func makeFolder() {

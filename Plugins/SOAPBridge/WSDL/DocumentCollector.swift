@@ -149,12 +149,12 @@ struct DocumentCollector {
         let given = Set(schemas.map(\.targetNamespace))
         var wanted: Set<String> = []
         for document in schemas {
-            wanted.formUnion(document.root.scope.values)
+            wanted.formUnion(document.root.scope.all)
             for part in document.root.children(Namespace.schema, "import") {
                 if let name = part["namespace"] { wanted.insert(name) }
             }
         }
-        for document in definitions { wanted.formUnion(document.scope.values) }
+        for document in definitions { wanted.formUnion(document.scope.all) }
         for (namespace, text) in BundledSchemas.texts
         where wanted.contains(namespace) && !given.contains(namespace) {
             let root = try XMLElement.parse(Array(text.utf8), subject: "a bundled schema")

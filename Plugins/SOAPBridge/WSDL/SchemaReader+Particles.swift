@@ -8,8 +8,8 @@ extension SchemaReader {
     ) throws -> [SchemaElement] {
         try visit(nesting)
         let isChoice = node.name.local == "choice"
-        var found: [SchemaElement] = []
-        for child in node.children where child.name.namespace == Namespace.schema {
+        var found = ElementList()
+        for child in node.children where child.name.namespace == Namespace.schema && child["maxOccurs"] != "0" {
             var part: [SchemaElement] = []
             switch child.name.local {
             case "element": part = try elements(child, user)
@@ -24,18 +24,17 @@ extension SchemaReader {
                 isOpen = true
             default: continue
             }
-            guard child["maxOccurs"] != "0" else { continue }
             let isRepeated = SchemaReader.isRepeated(child)
             for index in part.indices {
                 part[index].isRepeated = part[index].isRepeated || isRepeated
                 part[index].isRequired = part[index].isRequired && !isChoice && child["minOccurs"] != "0"
             }
-            if isChoice { SchemaReader.merge(part, into: &found) } else { SchemaReader.append(part, to: &found) }
-            guard found.count <= Limits.childrenPerType else {
+            if isChoice { found.merge(part) } else { found.append(part) }
+            guard found.elements.count <= Limits.childrenPerType else {
                 throw BridgeError(.limit, "a schema type has more than \(Limits.childrenPerType) elements")
             }
         }
-        return found
+        return found.elements
     }
 
     /// An element of a group, or those that a reference allows.
@@ -62,29 +61,6 @@ extension SchemaReader {
         element.read(node)
         element.type = try typeOfElement(Declaration(node: node, schema: user.schema))
         return [element]
-    }
-
-    /// Elements that follow each other: a name that comes twice repeats.
-    static func append(_ part: [SchemaElement], to list: inout [SchemaElement]) {
-        let known = Set(list.map(\.name))
-        for element in part {
-            if known.contains(element.name), let index = list.firstIndex(where: { $0.name == element.name }) {
-                list[index].isRepeated = true
-            } else {
-                list.append(element)
-            }
-        }
-    }
-
-    /// Elements that exclude each other.
-    static func merge(_ part: [SchemaElement], into list: inout [SchemaElement]) {
-        for element in part {
-            if let index = list.firstIndex(where: { $0.name == element.name }) {
-                list[index].isRepeated = list[index].isRepeated || element.isRepeated
-            } else {
-                list.append(element)
-            }
-        }
     }
 
     private static func isRepeated(_ node: XMLElement) -> Bool {

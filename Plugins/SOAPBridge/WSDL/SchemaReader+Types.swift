@@ -32,6 +32,7 @@ extension SchemaReader {
         type.isAbstract = Self.isTrue(node["abstract"])
         if let simple = node.child(Namespace.schema, "simpleContent") {
             try addSimpleContent(simple, declaration, to: &type, nesting: nesting)
+            try count(type)
             return .complex(type)
         }
         var content = node
@@ -58,14 +59,21 @@ extension SchemaReader {
         if type.isArray {
             if let member = own.first { type.children = [member] }
         } else {
-            SchemaReader.append(own, to: &type.children)
+            var children = ElementList()
+            children.append(type.children)
+            children.append(own)
+            type.children = children.elements
         }
         try addAttributes(content, declaration, to: &type, nesting: nesting)
-        childCount += type.children.count
+        try count(type)
+        return .complex(type)
+    }
+
+    private mutating func count(_ type: ComplexType) throws {
+        childCount += type.children.count + type.attributes.count
         guard type.children.count <= Limits.childrenPerType, childCount <= Limits.childrenInAll else {
             throw BridgeError(.limit, "the schemas describe too many elements: \(type.children.count) in one type")
         }
-        return .complex(type)
     }
 
     private mutating func extend(
@@ -133,8 +141,8 @@ extension SchemaReader {
     private static func name(_ text: String, in node: XMLElement) -> QName? {
         let parts = text.split(separator: ":", maxSplits: 1).map { $0.trimmingWhiteSpace }
         guard let local = parts.last else { return nil }
-        if parts.count == 2 { return QName(node.scope[parts[0]] ?? "", local) }
-        return QName(node.scope[""] ?? "", local)
+        if parts.count == 2 { return QName(node.scope.namespace(of: parts[0]) ?? "", local) }
+        return QName(node.scope.namespace(of: "") ?? "", local)
     }
 
     // MARK: Simple types
@@ -239,6 +247,9 @@ extension SchemaReader {
                 guard let found else { continue }
                 type.attributes.removeAll { $0.name == found.name && $0.namespace == found.namespace }
                 if child["use"] != "prohibited" { type.attributes.append(found) }
+                guard type.attributes.count <= Limits.attributesPerType else {
+                    throw BridgeError(.limit, "a schema type has more than \(Limits.attributesPerType) attributes")
+                }
             case "attributeGroup":
                 guard let name = qualifiedName("ref", of: child, user.schema),
                     let (_, group) = definition(name, .attributeGroup, from: user)

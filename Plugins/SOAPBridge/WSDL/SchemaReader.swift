@@ -2,13 +2,19 @@ internal import BridgeKit
 
 /// Resolves schema documents into a ``SchemaSet``.
 ///
-/// Types are built from a work list, so that a recursive or a very long chain of types needs no stack; only bases and
-/// groups recurse, guarded by ``Limits/nesting``. What is odd is read as well as it goes, and noted.
+/// Types are built from a work list, so that a recursive or a very long chain of types needs no stack, and the heads of
+/// substitution groups are climbed in a loop; only bases and groups recurse, guarded by ``Limits/nesting``. What is odd is read as well as it goes, and noted.
 struct SchemaReader {
     enum Limits {
         static let nesting = 64
         static let childrenPerType = 20_000
+        static let attributesPerType = 2_000
+        /// With attributes.
         static let childrenInAll = 2_000_000
+        /// What schemas define at their top; one that is included in many namespaces counts in each.
+        static let definitions = 500_000
+        /// The members of a substitution group; more are left out.
+        static let substitutes = 2_000
         /// Groups that hold each other twice, thirty levels deep, would take for ever.
         static let visits = 1_000_000
         static let notes = 20
@@ -64,7 +70,14 @@ struct SchemaReader {
     }
 
     private mutating func resolve(_ documents: [DocumentCollector.SchemaDocument]) throws {
-        for document in documents { index(document) }
+        var definitions = 0
+        for document in documents {
+            definitions += document.root.children.count
+            guard definitions <= Limits.definitions else {
+                throw BridgeError(.limit, "the schemas have more than \(Limits.definitions) definitions in all")
+            }
+            index(document)
+        }
         for kind in globals.keys {
             for name in globals[kind, default: [:]].keys {
                 namespacesOfNames[kind, default: [:]][name.local, default: []].append(name.namespace)
@@ -215,22 +228,35 @@ struct SchemaReader {
         return id
     }
 
+    /// A global element, which without a type has that of the head of its group (XSD part 1, section 3.3.2).
+    ///
+    /// Heads have heads, as many as a document holds or in a circle: this climbs in a loop.
     mutating func globalElement(_ name: QName) throws -> SchemaElement? {
-        if let known = elementIDs[name] { return known }
-        guard let declaration = globals[.element]?[name] else { return nil }
-        var element = SchemaElement(name: name, type: set.anyType)
-        element.read(declaration.node)
-        element.type = try typeOfElement(declaration)
-        if element.type == set.anyType, declaration.node["type"] == nil,
-            let head = qualifiedName("substitutionGroup", declaration), let found = resolved(head, .element),
-            found != name
-        {
-            // XSD part 1, section 3.3.2: without a type it has that of the head of its group.
-            elementIDs[name] = element
-            if let type = try globalElement(found)?.type { element.type = type }
+        var untyped: [QName] = []
+        var type = set.anyType
+        var next: QName? = name
+        while let current = next {
+            if let known = elementIDs[current] {
+                type = known.type
+                break
+            }
+            guard let declaration = globals[.element]?[current] else { break }
+            var element = SchemaElement(name: current, type: set.anyType)
+            element.read(declaration.node)
+            element.type = try typeOfElement(declaration)
+            elementIDs[current] = element
+            type = element.type
+            next = type == set.anyType ? head(of: declaration) : nil
+            if next != nil { untyped.append(current) }
         }
-        elementIDs[name] = element
-        return element
+        for name in untyped { elementIDs[name]?.type = type }
+        return elementIDs[name]
+    }
+
+    /// The head of the group that gives an element its type; nil where it says a type itself, or has no head.
+    private func head(of declaration: Declaration) -> QName? {
+        guard declaration.node["type"] == nil else { return nil }
+        return qualifiedName("substitutionGroup", declaration).flatMap { resolved($0, .element) }
     }
 
     /// The elements that may stand where this one is referred to, itself first.
@@ -238,11 +264,13 @@ struct SchemaReader {
         var found: [SchemaElement] = []
         var seen: Set<QName> = []
         var waiting = [name]
-        while let next = waiting.first {
-            waiting.removeFirst()
-            guard seen.insert(next).inserted, seen.count < 2_000 else { continue }
+        var index = 0
+        while index < waiting.count, found.count < Limits.substitutes {
+            let next = waiting[index]
+            index += 1
+            guard seen.insert(next).inserted else { continue }
             if let element = try globalElement(next) { found.append(element) }
-            waiting += substitutes[next] ?? []
+            waiting += (substitutes[next] ?? []).prefix(Limits.substitutes)
         }
         return found
     }

@@ -7,8 +7,7 @@ struct XMLElement: Sendable {
     /// Attributes without a namespace by name; others as `{namespace}name`.
     var attributes: [String: String] = [:]
     var children: [XMLElement] = []
-    /// The namespaces in scope by prefix; an empty prefix is the default.
-    let scope: [String: String]
+    let scope: NamespaceScope
 
     /// The attribute without a namespace.
     subscript(attribute: String) -> String? { attributes[attribute] }
@@ -27,8 +26,8 @@ struct XMLElement: Sendable {
     func qualifiedName(_ attribute: String) -> QName? {
         guard let text = attributes[attribute] else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(Self.trimmed)
-        if parts.count == 2 { return scope[parts[0]].map { QName($0, parts[1]) } }
-        return QName(scope[""] ?? "", parts[0])
+        if parts.count == 2 { return scope.namespace(of: parts[0]).map { QName($0, parts[1]) } }
+        return QName(scope.namespace(of: "") ?? "", parts[0])
     }
 
     private static func trimmed(_ text: Substring) -> String {
@@ -61,6 +60,8 @@ final class XMLTreeBuilder: XMLEventSink {
         static let depth = 100
         static let elements = 1_000_000
         static let attributes = 256
+        /// Declared by an element and those that hold it.
+        static let namespaces = 1_000
     }
 
     private(set) var root: XMLElement?
@@ -81,11 +82,7 @@ final class XMLTreeBuilder: XMLEventSink {
         guard element.attributeCount <= Limits.attributes else {
             throw BridgeError(.limit, "\(subject) has an element with more than \(Limits.attributes) attributes")
         }
-        var scope = stack.last?.scope ?? ["xml": Namespace.xml]
-        for index in 0..<element.namespaceCount {
-            let (prefix, namespace) = element.declaration(index)
-            scope[prefix] = Self.current(namespace)
-        }
+        let scope = try scope(of: element)
         var name = QName(Self.current(element.namespace), element.localName)
         // Schemas whose elements lack the prefix of XML Schema, and are so in none or in the WSDL's namespace.
         if name.namespace.isEmpty || name.namespace == Namespace.wsdl,
@@ -101,6 +98,22 @@ final class XMLTreeBuilder: XMLEventSink {
             node.attributes[QName(namespace, attribute.localName).description] = attribute.value
         }
         stack.append(node)
+    }
+
+    private func scope(of element: XMLStartElement) throws(BridgeError) -> NamespaceScope {
+        let outer = stack.last?.scope ?? .outermost
+        guard element.namespaceCount > 0 else { return outer }
+        guard outer.count + element.namespaceCount <= Limits.namespaces else {
+            throw BridgeError(
+                .limit, "\(subject) has an element with more than \(Limits.namespaces) namespaces declared in its scope"
+            )
+        }
+        var declared: [String: String] = [:]
+        for index in 0..<element.namespaceCount {
+            let (prefix, namespace) = element.declaration(index)
+            declared[prefix] = Self.current(namespace)
+        }
+        return NamespaceScope(declared, inside: outer)
     }
 
     /// Documents of XML Schema's drafts are read as what the drafts became.

@@ -86,15 +86,9 @@ extension LocalValue {
         case .json(let text): return text
         case .boolean, .integer, .decimal: return description
         case .real(let value): return value.isFinite ? description : "null"
-        case .data(let bytes): return Self.quoted(Data(bytes).base64EncodedString())
-        case .timestamp, .text, .date, .url, .uuid: return Self.quoted(description)
+        case .data(let bytes): return Data(bytes).base64EncodedString().jsonQuoted
+        case .timestamp, .text, .date, .url, .uuid: return description.jsonQuoted
         }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var json = ""
-        json.appendJSONString(text)
-        return json
     }
 
     // MARK: moments

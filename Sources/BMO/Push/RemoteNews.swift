@@ -76,7 +76,7 @@ struct RemoteListener: Sendable {
 
     private func listenOnce(_ failures: inout Int) async throws {
         let connection = try await workspace.connect(to: bridge)
-        do {
+        try await connection.closing {
             let watch = try await connection.watch(FetchRequest(entity: plan.entity.name, section: plan.section))
             // What moved while nobody listened was told to nobody.
             if failures > 0 { news.moved(plan.entity.name) }
@@ -84,10 +84,6 @@ struct RemoteListener: Sendable {
             while !Task.isCancelled {
                 if try await watch.change(within: .seconds(300)) { news.moved(plan.entity.name) }
             }
-        } catch {
-            await connection.close()
-            throw error
         }
-        await connection.close()
     }
 }

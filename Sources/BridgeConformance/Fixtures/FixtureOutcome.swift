@@ -79,10 +79,7 @@ struct FixtureOutcome: Equatable {
         case .null: return "null"
         case .integer(let number): return "\(number)"
         case .real(let number): return number.isFinite ? "\(number)" : "\"\(number)\""
-        case .text(let text):
-            var json = ""
-            json.appendJSONString(text)
-            return json
+        case .text(let text): return text.jsonQuoted
         case .bytes(let bytes): return "\"base64:\(bytes.withUnsafeBytes { Base64.encode($0) })\""
         }
     }
@@ -115,8 +112,8 @@ struct FixtureOutcome: Equatable {
     private static func words(_ found: Section, _ expected: Section) -> [String] {
         guard found.lines != expected.lines else { return [] }
         func parts(_ line: String) -> (String, String) {
-            let words = line.split(separator: ": ", maxSplits: 1)
-            return (String(words[0]), words.count > 1 ? String(words[1]) : "")
+            guard let colon = line.firstRange(of: ": ") else { return (line, "") }
+            return (String(line[..<colon.lowerBound]), String(line[colon.upperBound...]))
         }
         return pairs(found.lines.map(parts), expected.lines.map(parts)).map { name, new, old in
             "\(expected.title), \(name): expected \(old ?? "nothing"), found \(new ?? "nothing")"

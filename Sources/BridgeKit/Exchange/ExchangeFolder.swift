@@ -62,8 +62,9 @@ struct ExchangeFolder: Sendable {
     /// Hands the report's lines to `body` and appends what it gives, while no other process does.
     func withReport<Result>(_ body: ([Substring]) -> (more: [String], Result)) throws -> Result {
         let file = open(report, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-        guard file >= 0, flock(file, LOCK_EX) == 0 else { throw Self.failure("the report of the replay", report) }
+        guard file >= 0 else { throw Self.failure("the report of the replay", report) }
         defer { close(file) }
+        guard flock(file, LOCK_EX) == 0 else { throw Self.failure("the report of the replay", report) }
         let bytes = Self.read(report) ?? []
         let (more, result) = body(String(decoding: bytes, as: UTF8.self).split(separator: "\n"))
         let text = more.map { $0.replacing("\n", with: " ") + "\n" }.joined()

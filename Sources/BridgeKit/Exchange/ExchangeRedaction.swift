@@ -30,21 +30,12 @@ final class ExchangeRedaction: Sendable {
     /// What a reply with a token tells besides.
     private static let harmless: Set<String> = ["tokentype", "scope", "expiresin", "error", "errordescription"]
 
-    private struct Known {
-        var secrets: [(text: String, mark: String)]
-        var finder: SecretFinder
-
-        init(_ secrets: [(text: String, mark: String)]) {
-            self.secrets = secrets
-            finder = SecretFinder(secrets, wholeWordsBelow: 0)
-        }
-    }
-
-    private let known: Mutex<Known>
+    private let known: Mutex<SecretFinder>
     private let learned = Mutex(0)
 
     init(secrets: [String]) {
-        known = Mutex(Known(Set(secrets).filter(Self.isSecret).map { ($0, Self.mark) }))
+        known = Mutex(
+            SecretFinder(Set(secrets).filter(Self.isSecret).map { ($0, Self.mark) }, wholeWordsBelow: 0))
     }
 
     /// A secret of one or two characters would tear every text apart and is none anyway.
@@ -59,17 +50,19 @@ final class ExchangeRedaction: Sendable {
         let mark = "\(Self.mark)\(number)"
         // As the body spells it, and as it means it.
         let spellings = Set([secret, SecretFinder.unescaped(secret)]).filter(Self.isSecret)
-        if !spellings.isEmpty { known.withLock { $0 = Known($0.secrets + spellings.map { ($0, mark) }) } }
+        known.withLock { known in
+            for spelling in spellings { known.add(spelling, mark: mark) }
+        }
         return mark
     }
 
     /// The text without known secrets.
-    func clean(_ text: String) -> String { known.withLock { $0.finder }.replacing(in: text) }
+    func clean(_ text: String) -> String { known.withLock { $0 }.replacing(in: text) }
 
     /// The bytes without known secrets, each overwritten: a format with lengths stays readable.
     func clean(_ bytes: [UInt8]) -> [UInt8] {
         var clean = bytes
-        for match in known.withLock({ $0.finder }).matches(in: bytes) {
+        for match in known.withLock({ $0 }).matches(in: bytes) {
             for index in match.range { clean[index] = UInt8(ascii: "*") }
         }
         return clean

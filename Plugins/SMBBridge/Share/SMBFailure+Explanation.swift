@@ -1,0 +1,152 @@
+import BridgeKit
+import Glibc
+
+extension Share {
+    /// The failure in words.
+    ///
+    /// libsmbclient gives one `errno` for several causes; whether the share was opened before tells them apart.
+    func explain(_ failure: SMBFailure) -> BridgeError {
+        let found = explanation(failure)
+        let what = failure.path.isEmpty ? "the share" : failure.path.joined(separator: "/")
+        return BridgeError(
+            found.code, "cannot \(failure.action.rawValue) \(what): \(found.why)", remedy: found.remedy,
+            location: options.url.location(path: failure.path), isRetryable: found.isRetryable)
+    }
+
+    private func explanation(_ failure: SMBFailure) -> Explanation {
+        switch failure.cause {
+        case .notEncrypted: return .notEncrypted
+        case .notRecorded(let why):
+            return Explanation(.internal, why, remedy: "record the case again, or correct the exchange")
+        case .changed:
+            return Explanation(
+                .conflict, "it changed while it was \(failure.isOfWriting ? "written" : "read")",
+                remedy: failure.isOfWriting ? "sync, then write again" : "read it again when nobody writes to it",
+                isRetryable: true)
+        case .system(let number):
+            return explanation(number, failure)
+                ?? Explanation.ofEach[number] ?? Explanation(.remote, SMBFailure.words(number))
+        }
+    }
+
+    /// What a number means for this share and this call; nil for what it means anywhere.
+    private func explanation(_ number: Int32, _ failure: SMBFailure) -> Explanation? {
+        let url = options.url
+        switch number {
+        case EACCES, EPERM: return refusal(failure)
+        case ENOENT, ENOTDIR, ENODEV:
+            guard failure.action == .openShare else { return nil }
+            return Explanation(
+                .notFound, "the server has no share \(url.share)",
+                remedy: "look at the server's shares: smbclient -L \(url.host)")
+        case EINVAL, ENOSYS, EOPNOTSUPP:
+            if failure.action == .watchFolder { return .noChanges }
+            return failure.action == .openShare ? noCommonProtocol() : nil
+        case ECONNREFUSED:
+            return Explanation(
+                .unreachable, "nothing answers at port \(url.port ?? 445) of \(url.host)",
+                remedy: "check the url's port and that the server runs", isRetryable: true)
+        case EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN:
+            return Explanation(
+                .unreachable, "no route to \(url.host) (\(SMBFailure.words(number)))", isRetryable: true)
+        case ETIMEDOUT:
+            return Explanation(
+                .timeout, "no answer within \(options.timeoutSeconds) s",
+                remedy: "check the server, or raise the option timeout", isRetryable: true)
+        default: return nil
+        }
+    }
+
+    private func refusal(_ failure: SMBFailure) -> Explanation {
+        guard failure.action == .openShare else {
+            return Explanation(
+                .permission, "the server refuses access",
+                remedy: failure.isOfWriting
+                    ? "let the user write it" : "let the user read it, or leave it out of the pattern")
+        }
+        return Explanation(
+            .authentication, options.refusal,
+            remedy: "check the options \(options.credentials.optionNames), and who may use the share")
+    }
+
+    private func noCommonProtocol() -> Explanation {
+        if let reason = resolveFailure() {
+            return Explanation(
+                .unreachable, "the host \(options.url.host) cannot be resolved (\(reason))",
+                remedy: "check the host's name in the url", isRetryable: true)
+        }
+        return Explanation(
+            .malformed,
+            "the server speaks no protocol version from \(options.minimumProtocol) to \(options.maximumProtocol), or "
+                + "refuses the encryption or signing that is asked for",
+            remedy: "check min_protocol, max_protocol, encryption and signing")
+    }
+
+    /// Why the host's name has no address; nil when it has one.
+    private func resolveFailure() -> String? {
+        let host = options.url.host
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, nil, nil, &list)
+        if let list { freeaddrinfo(list) }
+        return status == 0 ? nil : String(cString: gai_strerror(status))
+    }
+}
+
+/// What a failure means, and what to do about it.
+private struct Explanation {
+    let code: BridgeError.Code
+    let why: String
+    let remedy: String?
+    let isRetryable: Bool
+
+    init(_ code: BridgeError.Code, _ why: String, remedy: String? = nil, isRetryable: Bool = false) {
+        self.code = code
+        self.why = why
+        self.remedy = remedy
+        self.isRetryable = isRetryable
+    }
+
+    static let notEncrypted = Explanation(
+        .tls, "the server does not encrypt, and encryption is required",
+        remedy: "turn on encryption at the server, or leave out encryption: required")
+
+    static let noChanges = Explanation(
+        .unsupported, "the server does not tell of changes", remedy: "ask it from time to time")
+
+    /// What the numbers mean on any share that is open.
+    static let ofEach: [Int32: Explanation] = {
+        let table: [([Int32], Explanation)] = [
+            (
+                [ENOENT, ENOTDIR, ENODEV],
+                Explanation(
+                    .notFound, "there is no such path on the share", remedy: "check the url and the pattern")
+            ),
+            ([EINVAL], Explanation(.configuration, "the server refuses the name")),
+            ([ENOSYS, EOPNOTSUPP], Explanation(.unsupported, "the server cannot do that")),
+            (
+                [EINPROGRESS],
+                Explanation(
+                    .unreachable, "no server answers where it leads to",
+                    remedy: "check the DFS link; its target is asked at port 445 only", isRetryable: true)
+            ),
+            (
+                [ECONNABORTED, ECONNRESET, ENETRESET, EPIPE, ENOTCONN],
+                Explanation(.unreachable, "the server closed the connection", isRetryable: true)
+            ),
+            (
+                [EBUSY, ETXTBSY, EAGAIN],
+                Explanation(.remote, "another program holds it locked", isRetryable: true)
+            ),
+            ([ENOMEM], Explanation(.internal, "out of memory")),
+            ([ENOSPC, EDQUOT], Explanation(.limit, "there is no room left on the share")),
+            ([EEXIST], Explanation(.conflict, "there is one of that name")),
+            (
+                [ENOTEMPTY],
+                Explanation(.conflict, "the folder is not empty", remedy: "delete what it holds first")
+            ),
+            ([EROFS], Explanation(.permission, "the share cannot be written to")),
+        ]
+        return Dictionary(
+            table.flatMap { numbers, found in numbers.map { ($0, found) } }, uniquingKeysWith: { first, _ in first })
+    }()
+}

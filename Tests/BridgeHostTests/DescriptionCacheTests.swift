@@ -1,0 +1,125 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import BridgeHost
+
+/// What hosts keep of plugins on the standard paths: the plugin notes each process that loads it.
+@Suite struct DescriptionCacheTests {
+    private let folder: TemporaryFolder
+    private let cache: TemporaryFolder
+    private var log: String { "\(folder.path)/loads" }
+    private var path: String { "\(folder.path)/libCountingBridge.so" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        cache = try TemporaryFolder()
+        try put()
+    }
+
+    private func put(_ definitions: [String] = []) throws {
+        try folder.copy(
+            try CountingLibrary.build(["COUNTING_LOAD_LOG=\"\(log)\""] + definitions), as: "libCountingBridge.so")
+    }
+
+    private func loads() throws -> Int {
+        access(log, F_OK) == 0 ? try TemporaryFolder.text(log).split(separator: "\n").count : 0
+    }
+
+    /// What a host that has just begun says of the plugin.
+    private func listing(
+        origin: SearchPath.Origin = .shipped, in cacheFolder: String? = nil, settling: Int64 = 0
+    ) async throws -> PluginListing {
+        let executable = CountingLibrary.testHost
+        let host = BridgeHost(
+            searchPaths: [SearchPath(folder.path, origin: origin)], executable: executable,
+            logger: LogLines().logger, limits: BridgeLimits(), pins: nil, linked: [],
+            cache: DescriptionCache(cacheFolder ?? cache.path, executable: executable, settling: settling))
+        return try #require(await host.plugins().first { $0.path == path })
+    }
+
+    private func entries() -> [String] {
+        (FolderListing.names(in: cache.path) ?? []).map { "\(cache.path)/\($0)" }
+    }
+
+    @Test(arguments: [SearchPath.Origin.shipped, .installed])
+    func aPluginOnAStandardPathIsAskedOnce(origin: SearchPath.Origin) async throws {
+        let first = try await listing(origin: origin)
+        #expect(first.name == "counting" && first.refusal == nil)
+        #expect(try loads() == 1)
+        let second = try await listing(origin: origin)
+        #expect(second == first)
+        #expect(try loads() == 1, "no process was asked")
+        #expect(entries().count == 1)
+    }
+
+    @Test func aPluginThatTheUserNamedIsAskedEachTime() async throws {
+        for count in 1...2 {
+            #expect(try await listing(origin: .named).refusal == nil)
+            #expect(try loads() == count)
+        }
+        #expect(entries() == [])
+    }
+
+    @Test func aFileThatIsStillChangingIsAskedEachTime() async throws {
+        for count in 1...2 {
+            #expect(try await listing(settling: 3_600_000_000_000).refusal == nil)
+            #expect(try loads() == count)
+        }
+        #expect(entries() == [])
+    }
+
+    @Test func aFileThatWasReplacedIsAskedAnew() async throws {
+        #expect(try await listing().name == "counting")
+        try put(["COUNTING_NAME=\"other\""])
+        #expect(try await listing().name == "other")
+        #expect(try await listing().name == "other")
+        #expect(try loads() == 2)
+        // The same bytes in another file.
+        rename(path, "\(folder.path)/old")
+        try put(["COUNTING_NAME=\"other\""])
+        #expect(try await listing().name == "other")
+        #expect(try loads() == 3)
+    }
+
+    @Test(arguments: ["mode", "owner", "cut", "empty", "garbage", "folder"])
+    func anEntryThatIsNotAsItWasKeptIsIgnored(change: String) async throws {
+        guard change != "owner" || geteuid() == 0 else { return }
+        let kept = try await listing()
+        let entry = try #require(entries().first)
+        switch change {
+        case "mode": chmod(entry, 0o666)
+        case "owner": chown(entry, 12345, 12345)
+        case "cut": truncate(entry, 100)
+        case "empty": truncate(entry, 0)
+        case "garbage":
+            let file = open(entry, O_WRONLY | O_TRUNC)
+            let bytes = [UInt8](repeating: 0xA5, count: 4096)
+            #expect(write(file, bytes, bytes.count) == bytes.count)
+            close(file)
+        default: chmod(cache.path, 0o777)
+        }
+        #expect(try await listing() == kept)
+        #expect(try loads() == 2)
+        guard change != "folder" else { return }
+        #expect(try await listing() == kept)
+        #expect(try loads() == 2, "it was kept anew")
+    }
+
+    @Test func aRefusalIsNotKept() async throws {
+        try put(["COUNTING_BAD_DESCRIPTION"])
+        for count in 1...2 {
+            #expect(try await listing().refusal?.hasPrefix("its description is invalid") == true)
+            #expect(try loads() == count)
+        }
+        #expect(entries() == [])
+    }
+
+    @Test func aFolderThatCannotBeMadeIsNoError() async throws {
+        let file = try folder.write([], as: "file")
+        for count in 1...2 {
+            #expect(try await listing(in: "\(file)/below").name == "counting")
+            #expect(try loads() == count)
+        }
+    }
+}
