@@ -115,7 +115,15 @@ public struct Introspection: Sendable {
         let batch = try encoder.batch(.object(options))
         let connection = try await host.connect(
             to: plugin, options: batch, name: plugin.name, secrets: encoder.secrets)
-        return try await connection.closing { try await connection.discover() }
+        // Not `closing`: the optimiser of Swift 6.3.1 crashes on it here.
+        do {
+            let offer = try await connection.discover()
+            await connection.close()
+            return offer
+        } catch {
+            await connection.close()
+            throw error
+        }
     }
 
     /// The options that make a bridge look at something else than the API: its own origin gets the credentials.
