@@ -110,7 +110,7 @@ final class RESTSource: RecordSource {
     /// Waits for the page at the position; a page to hand out at once where there is nothing to read.
     private func open() throws -> Page? {
         try checkTime()
-        let exchange = try running.take(position) ?? start(position)
+        let exchange = try located(nil) { try running.take(position) ?? start(position) }
         try running.attach(exchange)
         let response = try exchange.response()
         if response.status == 304, validators(position) != nil {
@@ -283,6 +283,7 @@ final class RESTSource: RecordSource {
             if let modified = token.modified { request.headers.append((name: "If-Modified-Since", value: modified)) }
         }
         request.sendsCredentials = url.origin == origin
+        if url.origin != origin { try section.checkAbroad(request, url, client.redactor) }
         request.bufferLimit = Self.readAheadBytes
         if requestURL == nil { requestURL = url }
         return client.start(request)
@@ -400,12 +401,12 @@ final class RESTSource: RecordSource {
     }
 
     /// Adds the page to errors of the walk.
-    private func located<Result>(_ response: HTTPResponse, _ body: () throws -> Result) throws -> Result {
+    private func located<Result>(_ response: HTTPResponse?, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch var error as BridgeError {
             error.message = "\(asked): \(error.message)"
-            error.location = error.location ?? response.location
+            error.location = error.location ?? response?.location
             throw error
         }
     }
