@@ -87,8 +87,8 @@ struct Pager: Sendable {
     private static func parse(_ text: String, _ rule: PagingRule) throws -> Position {
         let value = String(text.drop { $0 != ":" }.dropFirst())
         switch (text.prefix { $0 != ":" }, rule.style) {
-        case ("page", .page): if let number = Int(value) { return .page(number) }
-        case ("offset", .offset): if let number = Int(value) { return .offset(number) }
+        case ("page", .page): if let number = Int(value) { return .page(number.countable) }
+        case ("offset", .offset): if let number = Int(value) { return .offset(number.countable) }
         case ("url", .nextURL), ("url", .linkHeader): return .url(value)
         case ("cursor", .cursor), ("cursor", .members), ("cursor", .keyset): return .cursor(value)
         case ("json", .cursor), ("json", .keyset): return .json(value)
@@ -319,7 +319,11 @@ struct Pager: Sendable {
         switch (position, rule.style) {
         case (.offset(let number), .offset(let start)): number - start + count
         case (.page(let number), .page(let start)) where resumed:
-            rule.size.map { (number - start) * $0 + count }
+            // A product of two bounded numbers has no bound.
+            rule.size.map { size in
+                let before = (number - start).multipliedReportingOverflow(by: size)
+                return (before.overflow ? .mostCountable : before.partialValue.countable) + count
+            }
         default: resumed ? nil : fetched
         }
     }

@@ -113,6 +113,6 @@ extension PagingDetector {
 enum HeaderNumber {
     /// A number as it stands, or the total of a Content-Range (RFC 9110, section 14.4).
     static func total(_ text: String) -> Int? {
-        Int(text.filter { $0 != " " }) ?? text.split(separator: "/").last.flatMap { Int($0) }
+        (Int(text.filter { $0 != " " }) ?? text.split(separator: "/").last.flatMap { Int($0) })?.countable
     }
 }

@@ -307,7 +307,7 @@ struct PagingDetector {
             guard let total else { return nil }
             var members = [("style", "offset"), ("offset_parameter", "from")]
             if survey["$.hits.total.relation"] != .text("gte") { members.append(("total", total)) }
-            return Detected(members: members, first: .offset(url.queryValue("from").flatMap { Int($0) } ?? 0))
+            return Detected(members: members, first: .offset(number("from") ?? 0))
         }
         return nil
     }
@@ -362,7 +362,6 @@ struct PagingDetector {
             .first { survey?[$0].integer != nil }
         let total = totalHeader ?? totalPath
         let more = hasMore
-        func number(_ name: String) -> Int? { url.queryValue(name).flatMap { Int($0) } }
         for name in ["page", "_page", "p", "pageNumber", "page_number", "page[number]", "pageIndex"] {
             guard let first = number(name) else { continue }
             var members = [("style", "page"), ("page_parameter", name), ("start", String(min(first, 1)))]
@@ -388,6 +387,9 @@ struct PagingDetector {
         // Known to be more, and no way to ask for it: the pager says so.
         return total.map { Detected(members: [("style", "none"), ("total", $0)]) }
     }
+
+    /// A number in the request's own query.
+    private func number(_ name: String) -> Int? { url.queryValue(name).flatMap { Int($0)?.countable } }
 
     /// The name as the request has it, if it has it in another form.
     func known(_ name: String) -> String {

@@ -39,9 +39,10 @@ enum JSONScalar: Equatable, Sendable {
         }
     }
 
+    /// An integer to count with: one beyond what can be counted is that bound.
     var integer: Int? {
         switch self {
-        case .text(let text), .number(let text): Int(text)
+        case .text(let text), .number(let text): Int(text)?.countable
         default: nil
         }
     }

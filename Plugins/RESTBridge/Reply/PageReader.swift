@@ -220,8 +220,7 @@ final class PageReader {
         let value = value(place)
         let number =
             value.integer ?? { if case .header = place { HeaderNumber.total(value.plain ?? "") } else { nil } }()
-        // More than any listing has, and little enough to count with.
-        return number.map { min(max($0, 0), 1 << 50) }
+        return number.map { max($0, 0) }
     }
 
     private func nextValue(_ place: ReplyPlace) -> PageFacts.NextValue {
