@@ -215,7 +215,11 @@ final class RESTSource: RecordSource {
         _ survey: ReplySurvey?, _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?, records: String? = nil
     ) throws {
         var detector = PagingDetector(
-            survey: survey, response: response, url: requestURL ?? section.url, count: 0,
+            survey: survey, response: response, url: requestURL ?? section.url,
+            count: { [records = section.records] in
+                guard let body, let records else { return nil }
+                return try? PageReader.records(at: records, in: body)?.count
+            },
             given: section.givenParameters, records: section.records)
         detector.sendsJSON = section.body?.format == .json
         guard var detected = detector.detect() else {
@@ -245,7 +249,8 @@ final class RESTSource: RecordSource {
         var isUnpaged = false
         if case .none = section.paging.style { isUnpaged = true }
         pager = Pager(
-            detected: section.paging, first: detected.first, promise: isUnpaged ? detector.promise() : nil)
+            detected: section.paging, first: detected.first, promise: isUnpaged ? detector.promise() : nil,
+            isEndUnknown: detected.isEndUnknown)
         detection = Detection(paging: detected, records: records)
         note = detected.description
     }

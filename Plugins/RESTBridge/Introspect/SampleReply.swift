@@ -162,7 +162,7 @@ struct SampleReply {
 
     private var detector: PagingDetector {
         PagingDetector(
-            survey: survey, response: response, url: url, count: records.count, given: Set(url.queryNames),
+            survey: survey, response: response, url: url, count: { records.count }, given: Set(url.queryNames),
             records: try? JSONPath(recordsPath ?? preset?.records ?? "$", option: "records"))
     }
 }

@@ -10,6 +10,8 @@ struct Pager: Sendable {
     private let promise: String?
     /// How many records the request asks for at most, where nothing says whether there are more.
     private let limit: (name: String, count: Int)?
+    /// All that speaks of more records is that the first page is full.
+    private let isEndUnknown: Bool
     private var seen: Set<Position> = []
     private var fetched = 0
     private var pagesRead = 0
@@ -51,6 +53,7 @@ struct Pager: Sendable {
         self.isDetected = isDetected
         promise = nil
         limit = nil
+        isEndUnknown = false
         first = try cursor.map { try Self.parse($0, rule) } ?? Self.beginning(rule)
         seen = [first]
     }
@@ -61,14 +64,17 @@ struct Pager: Sendable {
     ///   - first: The place of that page.
     ///   - promise: Which member says that there is more, where the rule does not follow it.
     ///   - limit: The request's own parameter for how many records it wants, where no rule was found.
+    ///   - isEndUnknown: Whether all that speaks of more records is that the page is full.
     init(
-        detected rule: PagingRule, first: Position?, promise: String? = nil, limit: (name: String, count: Int)? = nil
+        detected rule: PagingRule, first: Position?, promise: String? = nil, limit: (name: String, count: Int)? = nil,
+        isEndUnknown: Bool = false
     ) {
         self.rule = rule
         resumed = false
         isDetected = true
         self.promise = promise
         self.limit = limit
+        self.isEndUnknown = isEndUnknown
         self.first = first ?? Self.beginning(rule)
         seen = [self.first]
     }
@@ -284,6 +290,13 @@ struct Pager: Sendable {
         }
         if lastDigest == facts.digest {
             guard isConfirming else { throw circles }
+            if isEndUnknown {
+                warnings.append(
+                    "the reply counts the \(facts.count) records that came and no others, and the server ignores the paging "
+                        + "parameters that were guessed: nothing says whether there are more, so the listing is not "
+                        + "complete: set paging, or paging: none where that is all")
+                return .end
+            }
             warnings.append("the server ignores the paging parameters: each page is the whole listing")
             return end()
         }
@@ -303,7 +316,7 @@ struct Pager: Sendable {
             if pagesRead > 1 { return end() }
             isConfirming = true
         } else {
-            isConfirming = false
+            isConfirming = isEndUnknown
         }
         if isConfirming, pagesRead > 1 { isConfirming = false }
         if pageLength == nil, let size = rule.size, facts.count < size { pageLength = facts.count }
