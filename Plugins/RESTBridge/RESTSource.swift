@@ -105,6 +105,8 @@ final class RESTSource: RecordSource {
     private var isDelta: Bool { token?.delta != nil && section.incremental != nil }
     private var isComplete: Bool { pager.isComplete && !section.isPartial && !isDelta }
 
+    private var warnings: [String] { pager.warnings + (reader?.warnings ?? []) }
+
     // MARK: A page's beginning
 
     /// Waits for the page at the position; a page to hand out at once where there is nothing to read.
@@ -382,7 +384,7 @@ final class RESTSource: RecordSource {
         page.isEnd = true
         page.isComplete = open.isLast ? !section.isPartial && !isDelta : isComplete
         page.isPositional = page.isComplete && pager.isPositional
-        page.warnings = pager.warnings
+        page.warnings = warnings
         page.pushed = section.pushed
         if pageNumber == 1, !isResumed, !isDelta, section.isConditional, section.method == "GET", let requestURL {
             newToken.etag = open.response.header("etag")
@@ -400,7 +402,7 @@ final class RESTSource: RecordSource {
         isOver = true
         running.drop()
         var page = Page(
-            isPageEnd: true, isEnd: true, isComplete: isComplete, location: location, warnings: pager.warnings)
+            isPageEnd: true, isEnd: true, isComplete: isComplete, location: location, warnings: warnings)
         page.isPositional = isComplete && pager.isPositional
         return page
     }

@@ -158,6 +158,41 @@ import Testing
                 + #""friends":[{"type":"users","id":"1"}]}"#)
     }
 
+    @Test func `what is included stands at each place, but never in itself`() throws {
+        let walk = try walk(["path": "compound", "preset": "json_api"])
+        #expect(
+            walk.records[0]
+                == #"{"type":"articles","id":"0","title":"x","author":{"type":"people","id":"0","name":"Person 0","groups":["#
+                + [0, 1].map(Self.wholeGroup).joined(separator: ",") + "]}}")
+        #expect(walk.warnings.isEmpty)
+    }
+
+    private static func wholeGroup(_ id: Int) -> String {
+        #"{"type":"groups","id":"\#(id)","name":"Group \#(id)","members":[{"type":"people","id":"0"},"#
+            + [1, 2].map(member).joined(separator: ",") + "]}"
+    }
+
+    private static func member(_ id: Int) -> String {
+        #"{"type":"people","id":"\#(id)","name":"Person \#(id)","#
+            + #""groups":[{"type":"groups","id":"0"},{"type":"groups","id":"1"}]}"#
+    }
+
+    @Test func `a small page whose resources stand in one another makes no large one`() throws {
+        let walk = try walk(["path": "compound?people=100&groups=20", "preset": "json_api"])
+        #expect(walk.records.count == 100)
+        #expect(walk.records.reduce(0) { $0 + $1.utf8.count } < 20 << 20)
+        #expect(walk.last?.isComplete == true)
+        #expect(walk.warnings.count == 1)
+        #expect(walk.warnings.first?.contains("stand as type and id") == true)
+        // Each author is there whole, and each group was.
+        for (number, record) in walk.records.enumerated() {
+            let author = #""author":{"type":"people","id":"\#(number)","name":"Person \#(number)""#
+            #expect(record.hasPrefix(#"{"type":"articles","id":"\#(number)","title":"x",\#(author)"#))
+        }
+        #expect(walk.records[0].utf8.count > 1 << 20)
+        #expect(walk.records[99].hasSuffix(#"{"type":"groups","id":"19"}]}}"#))
+    }
+
     @Test func `what HAL embeds becomes a member`() throws {
         let walk = try walk(["path": "hal", "preset": "hal"])
         #expect(walk.ids == Array(1...25))

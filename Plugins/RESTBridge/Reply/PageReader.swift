@@ -13,6 +13,8 @@ final class PageReader {
     private let shapes: Bool
     private var shaper: RecordShaper?
     private var removed: [BridgeOptions] = []
+    /// What the user should know of the pages so far.
+    private(set) var warnings: [String] = []
     private let scratch = RecordBatchWriter()
     private var body = HTTPExchange.PaddedBody.empty
     /// For messages: what is being read, and where it came from.
@@ -75,7 +77,7 @@ final class PageReader {
         }
         if let shaper {
             let batch = try scratch.finish()
-            for index in 0..<batch.count where !shaper.write(batch[index], to: writer) {
+            for index in 0..<batch.count where try !write(batch[index], by: shaper, to: writer) {
                 removed.append(BridgeOptions(copying: batch[index]))
             }
         }
@@ -88,6 +90,23 @@ final class PageReader {
                 index: Int(record.index), reason: String(cString: record.reason), representation: text)
         }
         return (status == BMO_JSON_MORE, rejected)
+    }
+
+    private func write(_ record: BatchValue, by shaper: RecordShaper, to writer: RecordBatchWriter) throws -> Bool {
+        do {
+            let isWritten = try shaper.write(record, to: writer)
+            if shaper.isShortened, warnings.isEmpty {
+                warnings.append(
+                    "\(asked): the resources that it includes make more than \(RecordShaper.generousBytes >> 20) MiB where they are "
+                        + "related, so that those that were written before stand as type and id: include fewer of "
+                        + "them, or ask for smaller pages")
+            }
+            return isWritten
+        } catch var error as BridgeError {
+            error.message = "\(asked): \(error.message)"
+            error.location = response?.location
+            throw error
+        }
     }
 
     /// What the page says about the walk; known when it was read to its end.
