@@ -324,7 +324,6 @@ final class RESTSource: RecordSource {
             let hasMore: Bool
             if case .lines(let lines) = open.content {
                 (hasMore, rejected) = try lines.read(into: writer, asked: asked, location: open.response.location)
-                facts.count = lines.count
             } else {
                 guard let reader else { throw BridgeError(.internal, "a page without a reader") }
                 (hasMore, rejected) = try reader.read(into: writer, isAccepted: open.isAccepted)
@@ -337,17 +336,14 @@ final class RESTSource: RecordSource {
             }
             if case .records = open.content, let reader {
                 facts = reader.facts()
-                page.metadata = reader.metadata()
                 page.deleted = try reader.deleted()
-                if let delta = reader.delta() { newToken.delta = delta }
-            } else {
+                keep(reader.said, in: &page)
+            } else if case .lines(let lines) = open.content {
                 running.detach()
-                facts.total =
-                    section.paging.total == .header("X-Total-Count")
-                    ? open.response.header("X-Total-Count").flatMap { Int($0) } : nil
-                if case .linkHeader = section.paging.style, let url = LinkHeader.next(open.response.all("link")) {
-                    facts.next = .value(url)
-                }
+                let said = ReplyFacts(section, open.response)
+                facts = said.paging()
+                facts.count = lines.count
+                keep(said, in: &page)
             }
         }
         facts.digest = open.digest.value
@@ -366,6 +362,11 @@ final class RESTSource: RecordSource {
             finish(&page, open)
         }
         return page
+    }
+
+    private func keep(_ said: ReplyFacts, in page: inout Page) {
+        page.metadata = said.metadata()
+        if let delta = said.delta() { newToken.delta = delta }
     }
 
     private func go(to next: Position, _ response: HTTPResponse) throws {

@@ -217,6 +217,22 @@ import Testing
         #expect(walk.last?.isComplete == true)
     }
 
+    private static let lineListings: [(String, Literal)] = [
+        ("ndjson-cursor", ["style": "cursor", "header": "X-Next-Cursor"]), ("ndjson-cursor", "auto"),
+        ("ndjson-url", ["style": "next_url", "header": "X-Next-URL"]),
+        ("ndjson-offset", ["style": "offset", "total": "X-Full-Count"]),
+        ("ndjson-offset", ["style": "offset", "has_more": "X-Has-More"]),
+    ]
+
+    @Test(arguments: lineListings)
+    func `a listing of lines goes on as its header fields say`(path: String, paging: Literal) throws {
+        let walk = try walk(["path": .text(path), "paging": paging, "metadata": ["kind": "Content-Type"]])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+        #expect(walk.warnings.isEmpty)
+        #expect(walk.last?.metadata["kind"] == "application/x-ndjson")
+    }
+
     @Test(arguments: ["tagged", "dated"])
     func `a listing that did not move is not sent again`(name: String) throws {
         let first = try walk(["path": .text(name)])
