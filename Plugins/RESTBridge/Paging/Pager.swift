@@ -12,7 +12,8 @@ struct Pager: Sendable {
     private let limit: (name: String, count: Int)?
     /// All that speaks of more records is that the first page is full.
     private let isEndUnknown: Bool
-    private var seen: Set<Position> = []
+    /// The hashes of all places so far: a walk may have a million of them, and each may be a long URL.
+    private var seen: Set<Int> = []
     private var fetched = 0
     private var pagesRead = 0
     private var emptyPages = 0
@@ -55,7 +56,7 @@ struct Pager: Sendable {
         limit = nil
         isEndUnknown = false
         first = try cursor.map { try Self.parse($0, rule) } ?? Self.beginning(rule)
-        seen = [first]
+        seen = [first.hashValue]
     }
 
     /// A walk whose first page is there, and told the rule.
@@ -76,7 +77,7 @@ struct Pager: Sendable {
         self.limit = limit
         self.isEndUnknown = isEndUnknown
         self.first = first ?? Self.beginning(rule)
-        seen = [self.first]
+        seen = [self.first.hashValue]
     }
 
     /// Where the walk begins.
@@ -159,7 +160,7 @@ struct Pager: Sendable {
         lastDigest = facts.digest
         guard case .go(let next) = step else { return .end }
         // What has a path of its own for later pages may keep one cursor for the whole walk, as Elasticsearch's scroll.
-        guard seen.insert(next).inserted || rule.nextPath != nil else {
+        guard seen.insert(next.hashValue).inserted || rule.nextPath != nil else {
             throw BridgeError(
                 .malformed, "paging goes round in circles: the reply names a page that was read before",
                 remedy: isDetected
@@ -212,7 +213,8 @@ struct Pager: Sendable {
                 // Some name the same cursor for ever, and end with a page without records.
                 let next = if case .nextURL = rule.style { Position.url(text) } else { Position.cursor(text) }
                 // A scroll names its cursor also when all has come.
-                let isOver = seen.contains(next) || rule.nextPath != nil && facts.hasMore == nil && pagesRead > 1
+                let isOver =
+                    seen.contains(next.hashValue) || rule.nextPath != nil && facts.hasMore == nil && pagesRead > 1
                 return facts.count == 0 && isOver ? end() : .go(next)
             case .json(let text):
                 sawNext = true
@@ -264,7 +266,7 @@ struct Pager: Sendable {
                 .malformed, "the last record has no value for paging.field, which says how to go on",
                 remedy: "check paging.field")
         }
-        if seen.contains(next) {
+        if seen.contains(next.hashValue) {
             // A server whose pages include the key that they begin after ends with that record alone.
             if facts.count == 1 { return end() }
             throw circles
