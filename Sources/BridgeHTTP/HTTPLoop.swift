@@ -162,6 +162,8 @@ final class HTTPLoop: @unchecked Sendable {
     }
 
     private func begin(_ transfer: HTTPTransfer) {
+        // Cancelled after it was handed over: the state is set before the loop is told, so that this sees it in time.
+        guard !transfer.state.withLock({ $0.isFinished }) else { return leave(transfer) }
         guard let easy = spare.popLast() ?? curl_easy_init() else {
             leave(transfer)
             transfer.finish(BridgeError(.internal, "libcurl has no handle left"))

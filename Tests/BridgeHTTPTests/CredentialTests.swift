@@ -120,6 +120,33 @@ import Testing
         #expect(file.code == .malformed)
     }
 
+    @Test func `what was cancelled while a new token was got is not sent again`() throws {
+        let server = try ServerProcess()
+        @Sendable func asked(_ path: String) throws -> Int {
+            try server.events().filter { $0.event == "begin" && $0.path.hasPrefix(path) }.count
+        }
+        let client = try client { writer in
+            // One at a time: the request at the end waits for all before it.
+            writer.set("limits") { writer.set("concurrency", 1) }
+            writer.setAuth([
+                ("type", "oauth2"), ("client_id", "client 1"), ("client_secret", "s3cret/secret"),
+                ("token_url", server.url + "/zoo/token?uses=0&delay=1"),
+            ])
+        }
+        let exchange = client.start(HTTPRequest(url: server.url + "/zoo/guarded"))
+        let thread = Thread {
+            while (try? asked("/zoo/token")) ?? 2 < 2 { usleep(1000) }
+            exchange.cancel()
+        }
+        thread.start()
+        #expect(try failure { _ = try exchange.response() }.code == .cancelled)
+        var last = HTTPRequest(url: server.url + "/users?count=1")
+        last.sendsCredentials = false
+        #expect(try !client.start(last).body().isEmpty)
+        #expect(try asked("/zoo/token") == 2)
+        #expect(try asked("/zoo/guarded") == 1)
+    }
+
     @Test func `a status becomes an error with the remote's words and without secrets`() throws {
         let client = try client { $0.setAuth([("type", "bearer"), ("token", "s3cret")]) }
         func error(_ path: String) throws -> BridgeError {
