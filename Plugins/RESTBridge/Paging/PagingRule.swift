@@ -41,7 +41,7 @@ struct PagingRule: Sendable {
     /// Where all pages but the first are asked for, by their cursor alone: below url; nil for where the first one is.
     var nextPath: String?
     /// What is sent there besides the cursor.
-    var nextBody: JSONValue?
+    var nextBody: JSONTree?
     var maxPages: Int?
 
     static let automatic: PagingRule = {
@@ -97,7 +97,7 @@ struct PagingRule: Sendable {
         done = try place("done")
         base = try place("base")
         nextPath = options.string("next_path")
-        nextBody = options.withValue("next_body") { $0.map(JSONValue.init) }
+        nextBody = options.withValue("next_body") { $0.map(JSONTree.init) }
         guard nextBody == nil || nextPath != nil else {
             throw BridgeError(
                 .configuration, "paging.next_body without paging.next_path",
