@@ -73,6 +73,19 @@ import Testing
         }
     }
 
+    @Test func `a key in the query of a request does not cross to another origin either`() throws {
+        let copied = HTTPURL.encode("\(server.otherURL)/echo?access_token=unknown")
+        let client = try client()
+        let error = try failure {
+            _ = try echo(client.start(HTTPRequest(url: "\(server.url)/redirect?access_token=unknown&to=\(copied)")))
+        }
+        #expect(error.code == .permission)
+        // What is no key by its name goes where the server says.
+        let open = HTTPURL.encode("\(server.otherURL)/echo?page=2")
+        let page = try echo(client.start(HTTPRequest(url: "\(server.url)/redirect?page=2&to=\(open)")))
+        #expect(page.path == "/echo?page=2")
+    }
+
     @Test func `a request can leave credentials at home`() throws {
         let client = try client { $0.setAuth([("type", "bearer"), ("token", "s3cret")]) }
         var request = HTTPRequest(url: server.otherURL + "/echo")

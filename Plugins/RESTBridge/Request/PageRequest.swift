@@ -76,8 +76,7 @@ extension RESTSection {
 
     /// Refuses what would bring a secret to an origin that a reply named, in a page's URL or a delta link.
     ///
-    /// Credentials and header fields stay at home by themselves; a body goes along whole, and some servers copy the query
-    /// of the request into the URL of the next one.
+    /// Credentials and header fields stay at home by themselves; a body goes along whole.
     func checkAbroad(_ request: HTTPRequest, _ target: HTTPURL, _ redactor: HTTPRedactor) throws {
         func refusal(_ what: String) -> BridgeError {
             BridgeError(
@@ -85,10 +84,7 @@ extension RESTSection {
                 remedy: "set that origin as the bridge's url if you trust it", remote: redactor.clean(url: target.text))
         }
         guard request.body == nil else { throw refusal("a \(request.method) with a body") }
-        let own = url.queryPairs.filter { HTTPRedactor.isSecret(queryName: $0.name) && !$0.value.isEmpty }.map(\.value)
-        guard !redactor.holdsSecret(target.text), !target.queryPairs.contains(where: { own.contains($0.value) }) else {
-            throw refusal("a URL with a credential in it")
-        }
+        guard !redactor.holdsSecret(target, named: url) else { throw refusal("a URL with a credential in it") }
     }
 
     /// The variable that a GraphQL query takes its cursor from: `cursor` of `books(after: $cursor)`.
