@@ -284,7 +284,12 @@ def header_cursor(r):
 
 
 def only_total(r):
-    return {"total": COUNT, "items": USERS[:SIZE]}
+    """Takes no offset; `clock` differs each time all the same, `refuse` refuses one, `overlap` does something else."""
+    if "refuse" in r.query and "offset" in r.query:
+        return {"error": "unknown parameter offset"}, {"status": 400}
+    start = 5 if "overlap" in r.query and "offset" in r.query else 0
+    now = {"now": time.monotonic_ns()} if "clock" in r.query else {}
+    return {"total": COUNT, "items": [dict(item, **now) for item in USERS[start:start + SIZE]]}
 
 
 def query_page(r):

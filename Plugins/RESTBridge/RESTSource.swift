@@ -246,6 +246,7 @@ final class RESTSource: RecordSource {
             detected.members = detected.members.map { $0.name == "start" ? ("start", "0") : $0 }
             detected.first = .page(0)
         }
+        if let body, let guess = detector.byOffset(detected), takes(guess, body) { detected = guess }
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
         if let first = detected.first { position = first }
         var isUnpaged = false
@@ -263,18 +264,32 @@ final class RESTSource: RecordSource {
     private func countsFromZero(_ detected: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) throws -> Bool {
         guard let records = section.records, let mine = try PageReader.records(at: records, in: body), mine.count > 0
         else { return false }
-        var section = section
+        guard let theirs = try probe(.page(1), detected), theirs.count > 0 else { return true }
+        return withExtendedLifetime((mine, theirs)) { mine[0].json != theirs[0].json }
+    }
+
+    /// Whether the server takes an offset that it never spoke of: the records from there on are others, by their ids.
+    ///
+    /// Costs a request. A page that differs is not enough: one may tell the time beside the same records.
+    private func takes(_ guess: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) -> Bool {
+        guard section.method == "GET", let records = section.records,
+            let mine = try? PageReader.records(at: records, in: body), let known = RecordIdentities(mine),
+            let theirs = try? probe(.offset(mine.count), guess), let others = RecordIdentities(theirs, by: known.name)
+        else { return false }
+        return known.values.isDisjoint(with: others.values)
+    }
+
+    /// The records of a page that is asked for to learn from it alone; nil where it is not there.
+    private func probe(_ position: Position, _ detected: PagingDetector.Detected) throws -> RecordBatch? {
+        guard let records = section.records else { return nil }
+        let saved = (section, requestURL)
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
-        let saved = (self.section, requestURL)
-        self.section = section
-        defer { (self.section, requestURL) = saved }
-        let exchange = try start(.page(1))
+        defer { (section, requestURL) = saved }
+        let exchange = try start(position)
         try running.attach(exchange)
         defer { running.detach() }
-        guard (200..<300).contains(try exchange.response().status),
-            let theirs = try PageReader.records(at: records, in: exchange.paddedBody()), theirs.count > 0
-        else { return true }
-        return withExtendedLifetime((mine, theirs)) { mine[0].json != theirs[0].json }
+        guard (200..<300).contains(try exchange.response().status) else { return nil }
+        return try PageReader.records(at: records, in: exchange.paddedBody())
     }
 
     // MARK: Requests

@@ -110,8 +110,9 @@ import Testing
         #expect(walk.last?.isComplete == true)
     }
 
-    @Test func `a total without a way to go on is no complete listing, and says so`() throws {
-        let walk = try walk(["path": "only-total"])
+    @Test(arguments: ["only-total", "only-total?clock=1", "only-total?refuse=1", "only-total?overlap=1"])
+    func `a total without a way to go on is no complete listing, and says so`(path: String) throws {
+        let walk = try walk(["path": .text(path)])
         #expect(walk.ids == Array(1...10))
         #expect(walk.last?.isComplete == false)
         #expect(walk.warnings == ["the reply says 25 records and holds 10: set paging to read them all"])

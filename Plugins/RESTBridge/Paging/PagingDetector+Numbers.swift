@@ -64,6 +64,22 @@ extension PagingDetector {
         return nil
     }
 
+    /// An offset to try, where a total above what came is all that is known: Mailchimp and others take one and never say so.
+    func byOffset(_ detected: Detected) -> Detected? {
+        guard detected.members.contains(where: { $0 == ("style", "none") }), !sendsJSON,
+            given.isDisjoint(with: Self.offsetNames), let total = total(detected), let count = count(), total > count,
+            let place = detected.members.first(where: { $0.name == "total" })?.value
+        else { return nil }
+        return Detected(
+            members: [("style", "offset"), ("offset_parameter", "offset"), ("total", place)], first: .offset(0))
+    }
+
+    /// How many records there are, as the reply says it in the place that was found.
+    func total(_ detected: Detected) -> Int? {
+        guard let place = detected.members.first(where: { $0.name == "total" })?.value else { return nil }
+        return place.hasPrefix("$") ? survey?[place].integer : response.header(place).flatMap(HeaderNumber.total)
+    }
+
     func byNumber() -> Detected? {
         guard survey != nil else { return nil }
         let more = hasMore
