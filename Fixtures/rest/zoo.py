@@ -284,7 +284,12 @@ def header_cursor(r):
 
 
 def only_total(r):
-    return {"total": COUNT, "items": USERS[:SIZE]}
+    """Takes no offset; `clock` differs each time all the same, `refuse` refuses one, `overlap` does something else."""
+    if "refuse" in r.query and "offset" in r.query:
+        return {"error": "unknown parameter offset"}, {"status": 400}
+    start = 5 if "overlap" in r.query and "offset" in r.query else 0
+    now = {"now": time.monotonic_ns()} if "clock" in r.query else {}
+    return {"total": COUNT, "items": [dict(item, **now) for item in USERS[start:start + SIZE]]}
 
 
 def query_page(r):
@@ -306,6 +311,87 @@ def ndjson(r):
         lines[3] = '{"id": 4, "name"'
         lines[5] = "[1]"
     return "\n".join(lines).encode() + b"\n", {"Content-Type": "application/x-ndjson"}
+
+
+# ---------------------------------------------------------------- counts that are no totals
+
+
+def page_count(r):
+    """`count` says how many records this page has."""
+    page = r.number("page", 1)
+    items, _ = window((page - 1) * SIZE)
+    reply = {"count": len(items), "page": page, "items": items}
+    return reply if "unlimited" in r.query else dict(reply, limit=SIZE)
+
+
+def offset_count(r):
+    offset = r.number("offset", 0)
+    items, _ = window(offset)
+    return {"count": len(items), "offset": offset, "limit": SIZE, "items": items}
+
+
+def query_count(r):
+    """Says nothing but `count`: the request pages."""
+    items, _ = window((r.number("page", 1) - 1) * SIZE)
+    return {"count": len(items), "items": items}
+
+
+def just_full(r):
+    """A page that is full, and all there is; `then` says what comes of a request for the next one."""
+    page = r.number("page", 1)
+    if page > 1 and r.query.get("then") == "gone":
+        return {"error": "no such page"}, {"status": 404}
+    items = USERS[:SIZE] if page == 1 or r.query.get("then") == "same" else []
+    return {"total": SIZE, "page": 1, "per_page": SIZE, "items": items}
+
+
+# ---------------------------------------------------------------- a record per line, and paging in header fields
+
+
+def lines(r, name):
+    start = r.number(name, 0)
+    items, follows = window(start)
+    return "\n".join(json.dumps(item) for item in items).encode() + b"\n", follows, {"Content-Type": "application/x-ndjson"}
+
+
+def ndjson_cursor(r):
+    body, follows, headers = lines(r, "cursor")
+    return body, dict(headers, **({"X-Next-Cursor": str(follows)} if follows else {}))
+
+
+def ndjson_url(r):
+    body, follows, headers = lines(r, "after")
+    return body, dict(headers, **({"X-Next-URL": r.base + r.link(after=follows)} if follows else {}))
+
+
+def ndjson_offset(r):
+    """Offsets beyond the end are an error."""
+    if r.number("offset", 0) >= COUNT:
+        return {"error": "there is no such record"}, {"status": 500}
+    body, follows, headers = lines(r, "offset")
+    return body, dict(headers, **{"X-Full-Count": str(COUNT), "X-Has-More": "true" if follows else "false"})
+
+
+# ---------------------------------------------------------------- compound documents
+
+
+def compound(r):
+    """JSON:API: articles by people who are in groups, which tell their members; `people` and `groups` say how many."""
+    people, groups = r.number("people", 3), r.number("groups", 2)
+    return {
+        "data": [{
+            "type": "articles", "id": str(n), "attributes": {"title": "x"},
+            "relationships": {"author": {"data": {"type": "people", "id": str(n % people)}}}} for n in range(100)],
+        "included": [{
+            "type": "people", "id": str(n), "attributes": {"name": f"Person {n}"},
+            "relationships": {"groups": {"data": [{"type": "groups", "id": str(g)} for g in range(groups)]}}}
+            for n in range(people)] + [{
+                "type": "groups", "id": str(g), "attributes": {"name": f"Group {g}"},
+                "relationships": {"members": {"data": [{"type": "people", "id": str(n)} for n in range(people)]}}}
+                for g in range(groups)]}
+
+
+# ---------------------------------------------------------------- what did not move
 
 
 def tagged(r):
@@ -469,7 +555,7 @@ def basic(r):
 def answer(handler, name):
     """Sends the reply of a style; False where there is none of that name."""
     style = globals().get(name.replace("-", "_"))
-    if not callable(style) or name in ("user", "window", "answer", "unauthorized", "verify_jwt", "Request"):
+    if not callable(style) or name in ("user", "window", "lines", "answer", "unauthorized", "verify_jwt", "Request"):
         return False
     reply = style(Request(handler))
     headers = {}

@@ -105,12 +105,14 @@ final class RESTSource: RecordSource {
     private var isDelta: Bool { token?.delta != nil && section.incremental != nil }
     private var isComplete: Bool { pager.isComplete && !section.isPartial && !isDelta }
 
+    private var warnings: [String] { pager.warnings + (reader?.warnings ?? []) }
+
     // MARK: A page's beginning
 
     /// Waits for the page at the position; a page to hand out at once where there is nothing to read.
     private func open() throws -> Page? {
         try checkTime()
-        let exchange = try running.take(position) ?? start(position)
+        let exchange = try located(nil) { try running.take(position) ?? start(position) }
         try running.attach(exchange)
         let response = try exchange.response()
         if response.status == 304, validators(position) != nil {
@@ -215,7 +217,11 @@ final class RESTSource: RecordSource {
         _ survey: ReplySurvey?, _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?, records: String? = nil
     ) throws {
         var detector = PagingDetector(
-            survey: survey, response: response, url: requestURL ?? section.url, count: 0,
+            survey: survey, response: response, url: requestURL ?? section.url,
+            count: { [records = section.records] in
+                guard let body, let records else { return nil }
+                return try? PageReader.records(at: records, in: body)?.count
+            },
             given: section.givenParameters, records: section.records)
         detector.sendsJSON = section.body?.format == .json
         guard var detected = detector.detect() else {
@@ -240,12 +246,14 @@ final class RESTSource: RecordSource {
             detected.members = detected.members.map { $0.name == "start" ? ("start", "0") : $0 }
             detected.first = .page(0)
         }
+        if let body, let guess = detector.byOffset(detected), takes(guess, body) { detected = guess }
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
         if let first = detected.first { position = first }
         var isUnpaged = false
         if case .none = section.paging.style { isUnpaged = true }
         pager = Pager(
-            detected: section.paging, first: detected.first, promise: isUnpaged ? detector.promise() : nil)
+            detected: section.paging, first: detected.first, promise: isUnpaged ? detector.promise() : nil,
+            isEndUnknown: detected.isEndUnknown)
         detection = Detection(paging: detected, records: records)
         note = detected.description
     }
@@ -256,18 +264,32 @@ final class RESTSource: RecordSource {
     private func countsFromZero(_ detected: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) throws -> Bool {
         guard let records = section.records, let mine = try PageReader.records(at: records, in: body), mine.count > 0
         else { return false }
-        var section = section
+        guard let theirs = try probe(.page(1), detected), theirs.count > 0 else { return true }
+        return withExtendedLifetime((mine, theirs)) { mine[0].json != theirs[0].json }
+    }
+
+    /// Whether the server takes an offset that it never spoke of: the records from there on are others, by their ids.
+    ///
+    /// Costs a request. A page that differs is not enough: one may tell the time beside the same records.
+    private func takes(_ guess: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) -> Bool {
+        guard section.method == "GET", let records = section.records,
+            let mine = try? PageReader.records(at: records, in: body), let known = RecordIdentities(mine),
+            let theirs = try? probe(.offset(mine.count), guess), let others = RecordIdentities(theirs, by: known.name)
+        else { return false }
+        return known.values.isDisjoint(with: others.values)
+    }
+
+    /// The records of a page that is asked for to learn from it alone; nil where it is not there.
+    private func probe(_ position: Position, _ detected: PagingDetector.Detected) throws -> RecordBatch? {
+        guard let records = section.records else { return nil }
+        let saved = (section, requestURL)
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
-        let saved = (self.section, requestURL)
-        self.section = section
-        defer { (self.section, requestURL) = saved }
-        let exchange = try start(.page(1))
+        defer { (section, requestURL) = saved }
+        let exchange = try start(position)
         try running.attach(exchange)
         defer { running.detach() }
-        guard (200..<300).contains(try exchange.response().status),
-            let theirs = try PageReader.records(at: records, in: exchange.paddedBody()), theirs.count > 0
-        else { return true }
-        return withExtendedLifetime((mine, theirs)) { mine[0].json != theirs[0].json }
+        guard (200..<300).contains(try exchange.response().status) else { return nil }
+        return try PageReader.records(at: records, in: exchange.paddedBody())
     }
 
     // MARK: Requests
@@ -283,6 +305,7 @@ final class RESTSource: RecordSource {
             if let modified = token.modified { request.headers.append((name: "If-Modified-Since", value: modified)) }
         }
         request.sendsCredentials = url.origin == origin
+        if url.origin != origin { try section.checkAbroad(request, url, client.redactor) }
         request.bufferLimit = Self.readAheadBytes
         if requestURL == nil { requestURL = url }
         return client.start(request)
@@ -316,7 +339,6 @@ final class RESTSource: RecordSource {
             let hasMore: Bool
             if case .lines(let lines) = open.content {
                 (hasMore, rejected) = try lines.read(into: writer, asked: asked, location: open.response.location)
-                facts.count = lines.count
             } else {
                 guard let reader else { throw BridgeError(.internal, "a page without a reader") }
                 (hasMore, rejected) = try reader.read(into: writer, isAccepted: open.isAccepted)
@@ -329,17 +351,14 @@ final class RESTSource: RecordSource {
             }
             if case .records = open.content, let reader {
                 facts = reader.facts()
-                page.metadata = reader.metadata()
                 page.deleted = try reader.deleted()
-                if let delta = reader.delta() { newToken.delta = delta }
-            } else {
+                keep(reader.said, in: &page)
+            } else if case .lines(let lines) = open.content {
                 running.detach()
-                facts.total =
-                    section.paging.total == .header("X-Total-Count")
-                    ? open.response.header("X-Total-Count").flatMap { Int($0) } : nil
-                if case .linkHeader = section.paging.style, let url = LinkHeader.next(open.response.all("link")) {
-                    facts.next = .value(url)
-                }
+                let said = ReplyFacts(section, open.response)
+                facts = said.paging()
+                facts.count = lines.count
+                keep(said, in: &page)
             }
         }
         facts.digest = open.digest.value
@@ -360,6 +379,11 @@ final class RESTSource: RecordSource {
         return page
     }
 
+    private func keep(_ said: ReplyFacts, in page: inout Page) {
+        page.metadata = said.metadata()
+        if let delta = said.delta() { newToken.delta = delta }
+    }
+
     private func go(to next: Position, _ response: HTTPResponse) throws {
         if !running.has(next) {
             // A wrong guess, or the reply named it: ask before the records are handed out.
@@ -376,7 +400,7 @@ final class RESTSource: RecordSource {
         page.isEnd = true
         page.isComplete = open.isLast ? !section.isPartial && !isDelta : isComplete
         page.isPositional = page.isComplete && pager.isPositional
-        page.warnings = pager.warnings
+        page.warnings = warnings
         page.pushed = section.pushed
         if pageNumber == 1, !isResumed, !isDelta, section.isConditional, section.method == "GET", let requestURL {
             newToken.etag = open.response.header("etag")
@@ -394,18 +418,18 @@ final class RESTSource: RecordSource {
         isOver = true
         running.drop()
         var page = Page(
-            isPageEnd: true, isEnd: true, isComplete: isComplete, location: location, warnings: pager.warnings)
+            isPageEnd: true, isEnd: true, isComplete: isComplete, location: location, warnings: warnings)
         page.isPositional = isComplete && pager.isPositional
         return page
     }
 
     /// Adds the page to errors of the walk.
-    private func located<Result>(_ response: HTTPResponse, _ body: () throws -> Result) throws -> Result {
+    private func located<Result>(_ response: HTTPResponse?, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch var error as BridgeError {
             error.message = "\(asked): \(error.message)"
-            error.location = error.location ?? response.location
+            error.location = error.location ?? response?.location
             throw error
         }
     }

@@ -86,10 +86,13 @@ public final class HTTPClient: Sendable {
     private func launch(
         _ request: HTTPRequest, _ credential: Credential, _ state: Monitor<ExchangeState>, isLimited: Bool
     ) throws {
-        state.withLock { state in
+        let isCancelled = state.withLock { state in
             state.bufferLimit = request.bufferLimit
             state.bodyLimit = options.maxBodyBytes ?? Self.streamedLimit
+            return state.isFinished
         }
+        // While a token was got.
+        if isCancelled { return }
         let transfer = try HTTPTransfer(
             request, options: options, credential: credential, redactor: redactor, state: state, isLimited: isLimited)
         // What is not limited asks for a token.
@@ -99,6 +102,7 @@ public final class HTTPClient: Sendable {
 
     private func fail(_ state: Monitor<ExchangeState>, _ error: any Error) {
         state.withLock { state in
+            guard !state.isFinished else { return }
             state.error = error as? BridgeError ?? BridgeError(.internal, "\(error)")
             state.isFinished = true
         }

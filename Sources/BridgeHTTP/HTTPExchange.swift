@@ -88,9 +88,9 @@ public final class HTTPExchange: Sendable {
         }
         guard let (state, credential) = old, let request else { return false }
         end(state)
+        // A `cancel()` from here on ends the fresh attempt, which is then not sent.
         client.begin(self, request, replacing: credential)
         attempt.withLock { $0.credential = nil }
-        if attempt.withLock({ $0.isCancelled }) { end(fresh) }
         return true
     }
 

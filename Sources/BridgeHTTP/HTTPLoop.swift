@@ -162,19 +162,26 @@ final class HTTPLoop: @unchecked Sendable {
     }
 
     private func begin(_ transfer: HTTPTransfer) {
+        // Cancelled after it was handed over: the state is set before the loop is told, so that this sees it in time.
+        guard !transfer.state.withLock({ $0.isFinished }) else { return leave(transfer) }
         guard let easy = spare.popLast() ?? curl_easy_init() else {
             leave(transfer)
             transfer.finish(BridgeError(.internal, "libcurl has no handle left"))
             return
         }
         transfers[easy] = transfer
-        if let error = transfer.configure(easy) {
+        if let error = transfer.configure(easy) ?? add(easy) {
             leave(transfer)
             retire(easy, isReusable: false)
             transfer.finish(error)
-        } else {
-            curl_multi_add_handle(multi, easy)
         }
+    }
+
+    /// Puts a handle among those that run; returns why that is impossible: nothing would tell of its end.
+    private func add(_ easy: UnsafeMutableRawPointer) -> BridgeError? {
+        let code = curl_multi_add_handle(multi, easy)
+        guard code != CURLM_OK else { return nil }
+        return BridgeError(.internal, "libcurl takes no further request: \(String(cString: curl_multi_strerror(code)))")
     }
 
     private func leave(_ transfer: HTTPTransfer) {

@@ -78,6 +78,14 @@ public struct HTTPRedactor: Sendable {
     /// Whether the URL holds a known secret, user info, or a query parameter named like a secret.
     public func holdsSecret(url text: String) -> Bool { clean(url: text) != text }
 
+    /// Whether a URL that a remote named holds a known secret, or one that the query of what was asked for holds by its name.
+    ///
+    /// Some servers copy the query of a request into the URL that they send on to.
+    public func holdsSecret(_ target: HTTPURL, named asked: HTTPURL) -> Bool {
+        let own = asked.queryPairs.filter { Self.isSecret(queryName: $0.name) && !$0.value.isEmpty }.map(\.value)
+        return holdsSecret(target.text) || target.queryPairs.contains { own.contains($0.value) }
+    }
+
     /// Whether a query parameter of this name holds a secret by convention, and hardly anything else.
     public static func isSecret(queryName name: String) -> Bool {
         secretNames.contains(plain(name)) && !["code", "session", "assertion"].contains(plain(name))

@@ -387,8 +387,7 @@ final class HTTPTransfer: @unchecked Sendable {
                         remedy: "set that URL in the config if you trust it", location: location,
                         remote: redactor.clean(url: target.text)))
             }
-            // Some servers copy the query into the URL that they redirect to, with the key that is in it.
-            guard !redactor.holdsSecret(target.text) else {
+            guard !redactor.holdsSecret(target, named: url) else {
                 return .done(
                     BridgeError(
                         .permission, "the reply redirects to another origin with a credential in the URL",

@@ -1,3 +1,4 @@
+internal import BridgeKit
 internal import CCurl
 internal import Glibc
 
@@ -96,7 +97,7 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     public var lastPathSegment: String? {
         let path = text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: true).dropFirst(2)
         // In a path, unlike in a query, a + is a +.
-        return path.last.map { Self.decode($0.replacing("+", with: "%2B")[...]) }
+        return path.last.map { PercentEncoding.decoded($0) }
     }
 
     /// Percent-encodes everything but RFC 3986's unreserved characters.
@@ -136,22 +137,7 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     static func name(of pair: Substring) -> String { decode(pair.prefix { $0 != "=" }) }
 
     /// Decodes percent-encoding and `+` of a query.
-    static func decode(_ text: Substring) -> String {
-        var out: [UInt8] = []
-        var bytes = Array(text.utf8)[...]
-        while let byte = bytes.popFirst() {
-            if byte == UInt8(ascii: "%"),
-                let value = UInt8(String(decoding: bytes.prefix(2), as: UTF8.self), radix: 16),
-                bytes.count >= 2
-            {
-                out.append(value)
-                bytes.removeFirst(2)
-            } else {
-                out.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return String(decoding: out, as: UTF8.self)
-    }
+    static func decode(_ text: Substring) -> String { PercentEncoding.decoded(text, plusIsSpace: true) }
 }
 
 extension HTTPURL {

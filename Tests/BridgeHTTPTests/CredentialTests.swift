@@ -73,6 +73,19 @@ import Testing
         }
     }
 
+    @Test func `a key in the query of a request does not cross to another origin either`() throws {
+        let copied = HTTPURL.encode("\(server.otherURL)/echo?access_token=unknown")
+        let client = try client()
+        let error = try failure {
+            _ = try echo(client.start(HTTPRequest(url: "\(server.url)/redirect?access_token=unknown&to=\(copied)")))
+        }
+        #expect(error.code == .permission)
+        // What is no key by its name goes where the server says.
+        let open = HTTPURL.encode("\(server.otherURL)/echo?page=2")
+        let page = try echo(client.start(HTTPRequest(url: "\(server.url)/redirect?page=2&to=\(open)")))
+        #expect(page.path == "/echo?page=2")
+    }
+
     @Test func `a request can leave credentials at home`() throws {
         let client = try client { $0.setAuth([("type", "bearer"), ("token", "s3cret")]) }
         var request = HTTPRequest(url: server.otherURL + "/echo")
@@ -118,6 +131,33 @@ import Testing
         #expect(error.code == .limit)
         let file = try failure { _ = try client.start(redirect("file:///etc/passwd")).response() }
         #expect(file.code == .malformed)
+    }
+
+    @Test func `what was cancelled while a new token was got is not sent again`() throws {
+        let server = try ServerProcess()
+        @Sendable func asked(_ path: String) throws -> Int {
+            try server.events().filter { $0.event == "begin" && $0.path.hasPrefix(path) }.count
+        }
+        let client = try client { writer in
+            // One at a time: the request at the end waits for all before it.
+            writer.set("limits") { writer.set("concurrency", 1) }
+            writer.setAuth([
+                ("type", "oauth2"), ("client_id", "client 1"), ("client_secret", "s3cret/secret"),
+                ("token_url", server.url + "/zoo/token?uses=0&delay=1"),
+            ])
+        }
+        let exchange = client.start(HTTPRequest(url: server.url + "/zoo/guarded"))
+        let thread = Thread {
+            while (try? asked("/zoo/token")) ?? 2 < 2 { usleep(1000) }
+            exchange.cancel()
+        }
+        thread.start()
+        #expect(try failure { _ = try exchange.response() }.code == .cancelled)
+        var last = HTTPRequest(url: server.url + "/users?count=1")
+        last.sendsCredentials = false
+        #expect(try !client.start(last).body().isEmpty)
+        #expect(try asked("/zoo/token") == 2)
+        #expect(try asked("/zoo/guarded") == 1)
     }
 
     @Test func `a status becomes an error with the remote's words and without secrets`() throws {

@@ -36,6 +36,18 @@ import Testing
         #expect(set.removing(queryNames: ["a", "b", "c"]).text == "http://h/")
     }
 
+    @Test(arguments: [
+        ("a%2Fb+c", "a/b c"), ("%C3%a9", "\u{e9}"), ("100%", "100%"), ("%+f%-1%g0%4", "% f%-1%g0%4"), ("%25+f", "% f"),
+    ])
+    func `only a % and two digits stand for a byte`(text: String, decoded: String) throws {
+        #expect(HTTPURL.decode(text) == decoded)
+        #expect(try url("http://h/?q=\(text)").queryValue("q") == decoded)
+    }
+
+    @Test func `a + in a path is a +`() throws {
+        #expect(try url("http://h/a%2Bb+c%20d?x=1").lastPathSegment == "a+b+c d")
+    }
+
     @Test func `URLs for messages hold no secrets`() {
         let redactor = HTTPRedactor(secrets: ["p@ss/word"], queryNames: ["my-key"])
         #expect(

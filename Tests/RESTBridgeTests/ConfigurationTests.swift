@@ -139,6 +139,57 @@ import Testing
         }
     }
 
+    @Test func `a body goes to no origin that a reply names`() throws {
+        let server = try ServerProcess()
+        let bridge = try bridge(["url": "\(server.url)", "parameters": ["secret": "s3cret"]])
+        let body: Literal = ["api_key": "{secret}"]
+        let section: Literal = [
+            "path": "/users/abroad", "method": "POST", "body": body, "records": "$.items",
+            "paging": ["style": "next_url"],
+        ]
+        let next = try failure { _ = try Walk(source(bridge, section)) }
+        #expect(next.code == .permission)
+        #expect(next.message == "page 1 of User: what comes next is a POST with a body, to another origin than url's")
+        #expect(next.location == server.url + "/users/abroad")
+        // Stored by an earlier walk: a page's cursor, and a delta link.
+        let stored = try failure {
+            _ = try Walk(source(bridge, section, cursor: "p2 url:\(server.otherURL)/users/abroad?after=10"))
+        }
+        #expect(stored.code == .permission)
+        let delta: Literal = [
+            "path": "/users", "method": "POST", "body": body, "incremental": ["token": "$.delta"], "paging": "none",
+        ]
+        let link = try failure {
+            _ = try Walk(
+                bridge.fetch(
+                    FetchRequest(
+                        entity: "User", section: delta.options, token: #"{"delta":"\#(server.otherURL)/users"}"#)))
+        }
+        #expect(link.code == .permission)
+        #expect(try server.events().allSatisfy { $0.origin == 0 })
+    }
+
+    @Test func `a next URL with the key in it is asked for at home only`() throws {
+        let server = try ServerProcess()
+        let known = try bridge([
+            "url": "\(server.url)", "auth": ["type": "api_key", "query": "token", "value": "s3cret"],
+        ])
+        let plain = try bridge(["url": "\(server.url)", "parameters": ["secret": "s3cret"]])
+        let cases: [(RESTBridge, Literal)] = [(known, [:]), (plain, ["token": "{secret}"])]
+        for (bridge, query) in cases {
+            let section: Literal = [
+                "path": "/users/abroad", "query": query, "records": "$.items", "paging": ["style": "next_url"],
+            ]
+            let error = try failure { _ = try Walk(source(bridge, section)) }
+            #expect(error.code == .permission)
+            #expect(
+                error.message
+                    == "page 1 of User: what comes next is a URL with a credential in it, to another origin than url's")
+            #expect(!error.description.contains("s3cret"))
+        }
+        #expect(try server.events().allSatisfy { $0.origin == 0 })
+    }
+
     @Test func `a next URL with the key in it gives a cursor without it`() throws {
         let server = try ServerProcess()
         let bridge = try bridge([

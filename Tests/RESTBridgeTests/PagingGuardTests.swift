@@ -126,6 +126,49 @@ import Testing
         #expect(error.remedy == "the config changed since the last run: begin this entity anew")
     }
 
+    @Test(arguments: [
+        #"{"items":[{"id":1}],"offset":9223372036854775807,"limit":1,"total":3}"#,
+        #"{"items":[{"id":1}],"page":9223372036854775807,"has_more":true}"#,
+        #"{"items":[{"id":1}],"page":9223372036854775807,"total_pages":9223372036854775807}"#,
+        #"{"items":[{"id":1}],"startIndex":9223372036854775807,"itemsPerPage":9223372036854775807}"#,
+    ])
+    func `a number that no listing has is no trap`(body: String) throws {
+        let path = "/say?body=\(body.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
+        // It ends, or is refused for its circles: either is well.
+        let ids = (try? walk(["path": .text(path)]).ids) ?? [1]
+        #expect(Set(ids) == [1])
+    }
+
+    @Test(arguments: [
+        ("page", "page:9223372036854775807"), ("page", "page:-9223372036854775808"),
+        ("page", "p9223372036854775807 page:1"), ("offset", "p3 offset:9223372036854775807"),
+        ("offset", "p3 offset:-9223372036854775808"),
+    ])
+    func `a stored number that no listing has is no trap`(style: String, cursor: String) throws {
+        let section: Literal = [
+            "path": "/loop/page", "records": "$.items", "paging": ["style": .text(style), "size": 9],
+        ]
+        let error = try failure { _ = try walk(section, cursor: cursor) }
+        #expect(error.message.contains("two pages in a row hold the same records"))
+    }
+
+    @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
+    func `a page in the query that no listing has is no trap`(page: String) throws {
+        let items = #"{"items":[{"id":1}],"total":9223372036854775807}"#
+            .addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+        let error = try failure { _ = try walk(["path": .text("/say?page=\(page)&body=\(items ?? "")")]) }
+        #expect(error.message.contains("two pages in a row hold the same records"))
+    }
+
+    @Test(arguments: ["start", "size", "max_pages"])
+    func `a number of the config that no listing has is refused by name`(name: String) throws {
+        let error = try failure {
+            _ = try walk(["path": "/users/page", "paging": ["style": "page", name: 9_223_372_036_854_775_807]])
+        }
+        #expect(error.code == .configuration)
+        #expect(error.message == "User: paging.\(name) is 9223372036854775807")
+    }
+
     @Test func `a page that fails leaves the pages before it, and can be asked for again`() throws {
         let walker = try source(bridge, ["path": "/flaky/x", "records": "$.items", "paging": ["style": "page"]])
         let walk = try Walk(walker, limit: 2)

@@ -103,6 +103,55 @@ import Testing
         #expect(walk.last?.isComplete == true)
     }
 
+    // MARK: Counts
+
+    private func zoo(_ path: String, paging: Literal = "auto") throws -> Walk {
+        try Walk(source(bridge, ["path": .text("/zoo/" + path), "paging": paging]))
+    }
+
+    @Test(arguments: [
+        "page-count", "page-count?unlimited=1", "offset-count", "query-count?page=1", "query-count?page=1&limit=10",
+    ])
+    func `a count of the page's records is no total`(path: String) throws {
+        let walk = try zoo(path)
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+        #expect(walk.warnings.isEmpty)
+        #expect(walk.pages.first?.metadata["paging"]?.contains("$.count") == false)
+        let cursor = try #require(walk.pages[0].cursor)
+        let rest = try Walk(source(bridge, ["path": .text("/zoo/" + path)], cursor: cursor))
+        #expect(rest.ids == Array(11...25))
+    }
+
+    @Test(arguments: ["just-full", "just-full?then=gone"])
+    func `a total that is the size of a page costs a request to confirm it`(path: String) throws {
+        let walk = try zoo(path)
+        #expect(walk.ids == Array(1...10))
+        #expect(walk.last?.isComplete == true)
+        #expect(walk.warnings.isEmpty)
+    }
+
+    @Test func `a full page that comes whatever is asked for may not be all`() throws {
+        let walk = try zoo("just-full?then=same")
+        #expect(Set(walk.ids) == Set(1...10))
+        #expect(walk.last?.isComplete == false)
+        #expect(walk.warnings.count == 1)
+        #expect(walk.warnings.first?.contains("nothing says whether there are more") == true)
+    }
+
+    @Test func `just as many records as the reply counts and allows may not be all`() throws {
+        let walk = try walk(path(#"{"items":[{"id":1},{"id":2}],"count":2,"limit":2}"#))
+        #expect(walk.last?.isComplete == false)
+        #expect(walk.warnings.first?.hasPrefix("just the 2 records came that limit=2 asks for") == true)
+        #expect(try self.walk(path(#"{"items":[{"id":1}],"count":1,"limit":2}"#)).last?.isComplete == true)
+    }
+
+    @Test func `a total that the config names is one`() throws {
+        let walk = try zoo("page-count", paging: ["style": "page", "total": "$.count"])
+        #expect(walk.ids == Array(1...10))
+        #expect(walk.last?.isComplete == true)
+    }
+
     // MARK: Samples
 
     /// The offers for replies at paths of their own.

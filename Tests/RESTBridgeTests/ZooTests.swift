@@ -110,8 +110,9 @@ import Testing
         #expect(walk.last?.isComplete == true)
     }
 
-    @Test func `a total without a way to go on is no complete listing, and says so`() throws {
-        let walk = try walk(["path": "only-total"])
+    @Test(arguments: ["only-total", "only-total?clock=1", "only-total?refuse=1", "only-total?overlap=1"])
+    func `a total without a way to go on is no complete listing, and says so`(path: String) throws {
+        let walk = try walk(["path": .text(path)])
         #expect(walk.ids == Array(1...10))
         #expect(walk.last?.isComplete == false)
         #expect(walk.warnings == ["the reply says 25 records and holds 10: set paging to read them all"])
@@ -158,6 +159,41 @@ import Testing
                 + #""friends":[{"type":"users","id":"1"}]}"#)
     }
 
+    @Test func `what is included stands at each place, but never in itself`() throws {
+        let walk = try walk(["path": "compound", "preset": "json_api"])
+        #expect(
+            walk.records[0]
+                == #"{"type":"articles","id":"0","title":"x","author":{"type":"people","id":"0","name":"Person 0","groups":["#
+                + [0, 1].map(Self.wholeGroup).joined(separator: ",") + "]}}")
+        #expect(walk.warnings.isEmpty)
+    }
+
+    private static func wholeGroup(_ id: Int) -> String {
+        #"{"type":"groups","id":"\#(id)","name":"Group \#(id)","members":[{"type":"people","id":"0"},"#
+            + [1, 2].map(member).joined(separator: ",") + "]}"
+    }
+
+    private static func member(_ id: Int) -> String {
+        #"{"type":"people","id":"\#(id)","name":"Person \#(id)","#
+            + #""groups":[{"type":"groups","id":"0"},{"type":"groups","id":"1"}]}"#
+    }
+
+    @Test func `a small page whose resources stand in one another makes no large one`() throws {
+        let walk = try walk(["path": "compound?people=100&groups=20", "preset": "json_api"])
+        #expect(walk.records.count == 100)
+        #expect(walk.records.reduce(0) { $0 + $1.utf8.count } < 20 << 20)
+        #expect(walk.last?.isComplete == true)
+        #expect(walk.warnings.count == 1)
+        #expect(walk.warnings.first?.contains("stand as type and id") == true)
+        // Each author is there whole, and each group was.
+        for (number, record) in walk.records.enumerated() {
+            let author = #""author":{"type":"people","id":"\#(number)","name":"Person \#(number)""#
+            #expect(record.hasPrefix(#"{"type":"articles","id":"\#(number)","title":"x",\#(author)"#))
+        }
+        #expect(walk.records[0].utf8.count > 1 << 20)
+        #expect(walk.records[99].hasSuffix(#"{"type":"groups","id":"19"}]}}"#))
+    }
+
     @Test func `what HAL embeds becomes a member`() throws {
         let walk = try walk(["path": "hal", "preset": "hal"])
         #expect(walk.ids == Array(1...25))
@@ -180,6 +216,22 @@ import Testing
         #expect(walk.rejected.map(\.index) == [3, 5])
         #expect(walk.rejected[0].representation == #"{"id": 4, "name""#)
         #expect(walk.last?.isComplete == true)
+    }
+
+    private static let lineListings: [(String, Literal)] = [
+        ("ndjson-cursor", ["style": "cursor", "header": "X-Next-Cursor"]), ("ndjson-cursor", "auto"),
+        ("ndjson-url", ["style": "next_url", "header": "X-Next-URL"]),
+        ("ndjson-offset", ["style": "offset", "total": "X-Full-Count"]),
+        ("ndjson-offset", ["style": "offset", "has_more": "X-Has-More"]),
+    ]
+
+    @Test(arguments: lineListings)
+    func `a listing of lines goes on as its header fields say`(path: String, paging: Literal) throws {
+        let walk = try walk(["path": .text(path), "paging": paging, "metadata": ["kind": "Content-Type"]])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+        #expect(walk.warnings.isEmpty)
+        #expect(walk.last?.metadata["kind"] == "application/x-ndjson")
     }
 
     @Test(arguments: ["tagged", "dated"])

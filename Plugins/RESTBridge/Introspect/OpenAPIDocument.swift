@@ -65,19 +65,7 @@ struct OpenAPIDocument {
     }
 
     private static func unescape(_ part: String) -> String {
-        var out: [UInt8] = []
-        var rest = Array(part.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                out.append(value)
-                rest.removeFirst(2)
-            } else {
-                out.append(byte)
-            }
-        }
-        return String(decoding: out, as: UTF8.self).replacing("~1", with: "/").replacing("~0", with: "~")
+        PercentEncoding.decoded(part).replacing("~1", with: "/").replacing("~0", with: "~")
     }
 
     // MARK: schemas

@@ -144,10 +144,7 @@ struct SampleReply {
     // MARK: Paging
 
     /// How many records there are, as the reply says it in the place that was found.
-    func total(_ detected: PagingDetector.Detected) -> Int? {
-        guard let place = detected.members.first(where: { $0.name == "total" })?.value else { return nil }
-        return place.hasPrefix("$") ? survey?[place].integer : response.header(place).flatMap(HeaderNumber.total)
-    }
+    func total(_ detected: PagingDetector.Detected) -> Int? { detector.total(detected) }
 
     /// What the bridge would find by itself.
     var detected: PagingDetector.Detected? { detector.detect() }
@@ -162,7 +159,7 @@ struct SampleReply {
 
     private var detector: PagingDetector {
         PagingDetector(
-            survey: survey, response: response, url: url, count: records.count, given: Set(url.queryNames),
+            survey: survey, response: response, url: url, count: { records.count }, given: Set(url.queryNames),
             records: try? JSONPath(recordsPath ?? preset?.records ?? "$", option: "records"))
     }
 }

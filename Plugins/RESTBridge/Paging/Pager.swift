@@ -10,7 +10,10 @@ struct Pager: Sendable {
     private let promise: String?
     /// How many records the request asks for at most, where nothing says whether there are more.
     private let limit: (name: String, count: Int)?
-    private var seen: Set<Position> = []
+    /// All that speaks of more records is that the first page is full.
+    private let isEndUnknown: Bool
+    /// The hashes of all places so far: a walk may have a million of them, and each may be a long URL.
+    private var seen: Set<Int> = []
     private var fetched = 0
     private var pagesRead = 0
     private var emptyPages = 0
@@ -51,8 +54,9 @@ struct Pager: Sendable {
         self.isDetected = isDetected
         promise = nil
         limit = nil
+        isEndUnknown = false
         first = try cursor.map { try Self.parse($0, rule) } ?? Self.beginning(rule)
-        seen = [first]
+        seen = [first.hashValue]
     }
 
     /// A walk whose first page is there, and told the rule.
@@ -61,16 +65,19 @@ struct Pager: Sendable {
     ///   - first: The place of that page.
     ///   - promise: Which member says that there is more, where the rule does not follow it.
     ///   - limit: The request's own parameter for how many records it wants, where no rule was found.
+    ///   - isEndUnknown: Whether all that speaks of more records is that the page is full.
     init(
-        detected rule: PagingRule, first: Position?, promise: String? = nil, limit: (name: String, count: Int)? = nil
+        detected rule: PagingRule, first: Position?, promise: String? = nil, limit: (name: String, count: Int)? = nil,
+        isEndUnknown: Bool = false
     ) {
         self.rule = rule
         resumed = false
         isDetected = true
         self.promise = promise
         self.limit = limit
+        self.isEndUnknown = isEndUnknown
         self.first = first ?? Self.beginning(rule)
-        seen = [self.first]
+        seen = [self.first.hashValue]
     }
 
     /// Where the walk begins.
@@ -87,8 +94,8 @@ struct Pager: Sendable {
     private static func parse(_ text: String, _ rule: PagingRule) throws -> Position {
         let value = String(text.drop { $0 != ":" }.dropFirst())
         switch (text.prefix { $0 != ":" }, rule.style) {
-        case ("page", .page): if let number = Int(value) { return .page(number) }
-        case ("offset", .offset): if let number = Int(value) { return .offset(number) }
+        case ("page", .page): if let number = Int(value) { return .page(number.countable) }
+        case ("offset", .offset): if let number = Int(value) { return .offset(number.countable) }
         case ("url", .nextURL), ("url", .linkHeader): return .url(value)
         case ("cursor", .cursor), ("cursor", .members), ("cursor", .keyset): return .cursor(value)
         case ("json", .cursor), ("json", .keyset): return .json(value)
@@ -153,7 +160,7 @@ struct Pager: Sendable {
         lastDigest = facts.digest
         guard case .go(let next) = step else { return .end }
         // What has a path of its own for later pages may keep one cursor for the whole walk, as Elasticsearch's scroll.
-        guard seen.insert(next).inserted || rule.nextPath != nil else {
+        guard seen.insert(next.hashValue).inserted || rule.nextPath != nil else {
             throw BridgeError(
                 .malformed, "paging goes round in circles: the reply names a page that was read before",
                 remedy: isDetected
@@ -206,7 +213,8 @@ struct Pager: Sendable {
                 // Some name the same cursor for ever, and end with a page without records.
                 let next = if case .nextURL = rule.style { Position.url(text) } else { Position.cursor(text) }
                 // A scroll names its cursor also when all has come.
-                let isOver = seen.contains(next) || rule.nextPath != nil && facts.hasMore == nil && pagesRead > 1
+                let isOver =
+                    seen.contains(next.hashValue) || rule.nextPath != nil && facts.hasMore == nil && pagesRead > 1
                 return facts.count == 0 && isOver ? end() : .go(next)
             case .json(let text):
                 sawNext = true
@@ -258,7 +266,7 @@ struct Pager: Sendable {
                 .malformed, "the last record has no value for paging.field, which says how to go on",
                 remedy: "check paging.field")
         }
-        if seen.contains(next) {
+        if seen.contains(next.hashValue) {
             // A server whose pages include the key that they begin after ends with that record alone.
             if facts.count == 1 { return end() }
             throw circles
@@ -284,6 +292,13 @@ struct Pager: Sendable {
         }
         if lastDigest == facts.digest {
             guard isConfirming else { throw circles }
+            if isEndUnknown {
+                warnings.append(
+                    "the reply counts the \(facts.count) records that came and no others, and the server ignores the paging "
+                        + "parameters that were guessed: nothing says whether there are more, so the listing is not "
+                        + "complete: set paging, or paging: none where that is all")
+                return .end
+            }
             warnings.append("the server ignores the paging parameters: each page is the whole listing")
             return end()
         }
@@ -303,7 +318,7 @@ struct Pager: Sendable {
             if pagesRead > 1 { return end() }
             isConfirming = true
         } else {
-            isConfirming = false
+            isConfirming = isEndUnknown
         }
         if isConfirming, pagesRead > 1 { isConfirming = false }
         if pageLength == nil, let size = rule.size, facts.count < size { pageLength = facts.count }
@@ -319,7 +334,11 @@ struct Pager: Sendable {
         switch (position, rule.style) {
         case (.offset(let number), .offset(let start)): number - start + count
         case (.page(let number), .page(let start)) where resumed:
-            rule.size.map { (number - start) * $0 + count }
+            // A product of two bounded numbers has no bound.
+            rule.size.map { size in
+                let before = (number - start).multipliedReportingOverflow(by: size)
+                return (before.overflow ? .mostCountable : before.partialValue.countable) + count
+            }
         default: resumed ? nil : fetched
         }
     }

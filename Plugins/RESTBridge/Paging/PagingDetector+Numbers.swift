@@ -34,26 +34,72 @@ extension PagingDetector {
     /// Whether the records stand in the reply, and the reply itself is none.
     var isListed: Bool { survey?.isArray == false && !recordsNames.isEmpty }
 
+    /// Whether what is called a total is only how many records this page has, as `count` in some APIs.
+    ///
+    /// A page that is not full is the last one either way.
+    ///
+    /// - Parameter limit: How many records a page has at most, where that is known; else only `count` is in doubt.
+    func isOfPage(_ total: (name: String, path: String, value: Int), limit: Int?) -> Bool {
+        guard total.value > 0, limit.map({ total.value >= $0 }) ?? (total.name == "count") else { return false }
+        return count() == total.value
+    }
+
+    /// The first total that the body tells.
+    var totalInBody: (name: String, path: String, value: Int)? {
+        homes.lazy.compactMap { number(Self.totalNames, in: $0, least: .min) }.first
+    }
+
+    /// How many records a page has at most, as the body tells it.
+    var limitInBody: (name: String, count: Int)? {
+        homes.lazy.compactMap { number(Self.pageSizeNames, in: $0, least: 1) }.first.map { ($0.name, $0.value) }
+    }
+
+    private func number(
+        _ names: [String], in home: String, least: Int = 0
+    ) -> (name: String, path: String, value: Int)? {
+        for name in names {
+            let path = Self.member(home, name)
+            if let value = survey?[path].integer, value >= least { return (name, path, value) }
+        }
+        return nil
+    }
+
+    /// An offset to try, where a total above what came is all that is known: Mailchimp and others take one and never say so.
+    func byOffset(_ detected: Detected) -> Detected? {
+        guard detected.members.contains(where: { $0 == ("style", "none") }), !sendsJSON,
+            given.isDisjoint(with: Self.offsetNames), let total = total(detected), let count = count(), total > count,
+            let place = detected.members.first(where: { $0.name == "total" })?.value
+        else { return nil }
+        return Detected(
+            members: [("style", "offset"), ("offset_parameter", "offset"), ("total", place)], first: .offset(0))
+    }
+
+    /// How many records there are, as the reply says it in the place that was found.
+    func total(_ detected: Detected) -> Int? {
+        guard let place = detected.members.first(where: { $0.name == "total" })?.value else { return nil }
+        return place.hasPrefix("$") ? survey?[place].integer : response.header(place).flatMap(HeaderNumber.total)
+    }
+
     func byNumber() -> Detected? {
-        guard let survey else { return nil }
+        guard survey != nil else { return nil }
         let more = hasMore
         for home in homes {
-            func find(_ names: [String]) -> (name: String, path: String, value: Int)? {
-                for name in names {
-                    let path = Self.member(home, name)
-                    if let value = survey[path].integer, value >= 0 { return (name, path, value) }
-                }
-                return nil
-            }
-            let total = find(Self.totalNames)
+            func find(_ names: [String]) -> (name: String, path: String, value: Int)? { self.number(names, in: home) }
+            let told = find(Self.totalNames)
             let size = find(Self.sizeNames)
             // Jira and Spring, which say whether this is the last page; an empty one ends the walk.
             let last = flag(Self.doneNames, in: [home])
             let goesOn = last?.value == false
             // Where nothing tells the end, a page that is not full does.
             let full = isListed ? find(Self.pageSizeNames) : nil
-            if let offset = find(Self.offsetNames),
-                total != nil || more != nil || goesOn
+            let page = find(Self.pageNames)
+            let pages = find(Self.pagesNames)
+            let offset = find(Self.offsetNames)
+            guard page != nil || pages != nil || offset != nil else { continue }
+            let isOwn = more == nil && told.map { isOfPage($0, limit: size?.value ?? mostPerPage) } ?? false
+            let total = isOwn ? nil : told
+            if let offset,
+                told != nil || more != nil || goesOn
                     || full != nil && Self.plainOffsetNames.contains(offset.name),
                 offset.value == 0 || given.contains(offset.name) || size != nil
             {
@@ -73,14 +119,11 @@ extension PagingDetector {
                         members += [("limit_parameter", known(full.name)), ("size", String(max(1, full.value)))]
                     }
                 }
-                return Detected(members: members, first: .offset(offset.value))
+                return Detected(members: members, first: .offset(offset.value), isEndUnknown: isOwn && last == nil)
             }
-            let page = find(Self.pageNames)
-            let pages = find(Self.pagesNames)
-            let isCounted = total != nil && (size != nil || page?.name.lowercased().contains("page") ?? false)
+            let isCounted = told != nil && (size != nil || page?.name.lowercased().contains("page") ?? false)
             guard page != nil || pages != nil, pages != nil || isCounted || more != nil || goesOn || full != nil
             else { continue }
-            if pages == nil, page == nil { continue }
             let number = page?.value ?? 1
             // A page object of Spring counts from 0, whatever its parameter's name is.
             let base = number == 0 ? 0 : 1
@@ -103,7 +146,7 @@ extension PagingDetector {
                     members.append(("size", String(max(1, full.value))))
                 }
             }
-            return Detected(members: members, first: .page(number))
+            return Detected(members: members, first: .page(number), isEndUnknown: isOwn && pages == nil && last == nil)
         }
         return nil
     }
@@ -113,6 +156,6 @@ extension PagingDetector {
 enum HeaderNumber {
     /// A number as it stands, or the total of a Content-Range (RFC 9110, section 14.4).
     static func total(_ text: String) -> Int? {
-        Int(text.filter { $0 != " " }) ?? text.split(separator: "/").last.flatMap { Int($0) }
+        (Int(text.filter { $0 != " " }) ?? text.split(separator: "/").last.flatMap { Int($0) })?.countable
     }
 }

@@ -12,6 +12,8 @@ struct PagingDetector {
         var first: Position?
         /// Whether nothing says if pages count from 0 or from 1.
         var isStartUnknown = false
+        /// Whether all that speaks of more records is that the page is full.
+        var isEndUnknown = false
 
         var options: BridgeOptions {
             BridgeOptions { writer in
@@ -39,8 +41,10 @@ struct PagingDetector {
     let response: HTTPResponse
     /// The URL that was asked for.
     let url: HTTPURL
-    /// How many records the page holds.
-    let count: Int
+    /// How many records the page holds; nil for unknown.
+    ///
+    /// Asked for only where it matters: a walk has to count them.
+    let count: () -> Int?
     /// Parameters that the request has already, in its query or its body.
     let given: Set<String>
     /// Where the records are; nil for unknown.
@@ -307,7 +311,7 @@ struct PagingDetector {
             guard let total else { return nil }
             var members = [("style", "offset"), ("offset_parameter", "from")]
             if survey["$.hits.total.relation"] != .text("gte") { members.append(("total", total)) }
-            return Detected(members: members, first: .offset(url.queryValue("from").flatMap { Int($0) } ?? 0))
+            return Detected(members: members, first: .offset(number("from") ?? 0))
         }
         return nil
     }
@@ -345,7 +349,7 @@ struct PagingDetector {
         }
         if let range = response.header("content-range"), range.contains("/"),
             range.first?.isNumber == true
-                || range.contains(" "), let total = HeaderNumber.total(range), total > count
+                || range.contains(" "), let total = HeaderNumber.total(range), total > count() ?? 0
         {
             return Detected(
                 members: [("style", "offset"), ("offset_parameter", known("offset")), ("total", "Content-Range")],
@@ -358,24 +362,23 @@ struct PagingDetector {
     private func byRequest() -> Detected? {
         let totalHeader = ["X-Total-Count", "X-Total", "Total-Count", "X-Pagination-Total-Count"]
             .first { response.header($0).flatMap { Int($0) } != nil }
-        let totalPath = homes.lazy.flatMap { home in Self.totalNames.map { Self.member(home, $0) } }
-            .first { survey?[$0].integer != nil }
-        let total = totalHeader ?? totalPath
+        let told = totalInBody
         let more = hasMore
-        func number(_ name: String) -> Int? { url.queryValue(name).flatMap { Int($0) } }
+        let isOwn = totalHeader == nil && more == nil && told.map { isOfPage($0, limit: mostPerPage) } ?? false
+        let total = totalHeader ?? (isOwn ? nil : told?.path)
         for name in ["page", "_page", "p", "pageNumber", "page_number", "page[number]", "pageIndex"] {
             guard let first = number(name) else { continue }
             var members = [("style", "page"), ("page_parameter", name), ("start", String(min(first, 1)))]
             if let total { members.append(("total", total)) }
             if let more { members.append(("has_more", more.path)) }
-            return Detected(members: members, first: .page(first))
+            return Detected(members: members, first: .page(first), isEndUnknown: isOwn)
         }
         for name in Self.offsetNames + ["_start", "$skip", "page[offset]"] {
             guard let first = number(name) else { continue }
             var members = [("style", "offset"), ("offset_parameter", name)]
             if let total { members.append(("total", total)) }
             if let more { members.append(("has_more", more.path)) }
-            return Detected(members: members, first: .offset(first))
+            return Detected(members: members, first: .offset(first), isEndUnknown: isOwn)
         }
         // More is promised and no way told: mostly pages are counted, and a server that ignores that is found out.
         let last = isListed ? flag(Self.lastPageNames, in: homes) : nil
@@ -386,8 +389,13 @@ struct PagingDetector {
             return Detected(members: members, first: .page(1), isStartUnknown: true)
         }
         // Known to be more, and no way to ask for it: the pager says so.
-        return total.map { Detected(members: [("style", "none"), ("total", $0)]) }
+        return (total ?? (limit() == nil ? told?.path : nil)).map {
+            Detected(members: [("style", "none"), ("total", $0)])
+        }
     }
+
+    /// A number in the request's own query.
+    private func number(_ name: String) -> Int? { url.queryValue(name).flatMap { Int($0)?.countable } }
 
     /// The name as the request has it, if it has it in another form.
     func known(_ name: String) -> String {

@@ -50,7 +50,20 @@ extension PagingDetector {
     ]
 
     /// How many records the request itself asks for at most: as many may be all, or the first of more.
+    ///
+    /// So may be those that a reply counts where it tells how many a page has at most, and no total.
     func limit() -> (name: String, count: Int)? {
+        if let limit = limitInQuery { return limit }
+        guard isListed, let limit = limitInBody, let total = totalInBody, total.name == "count",
+            isOfPage(total, limit: limit.count)
+        else { return nil }
+        return limit
+    }
+
+    /// How many records a page has at most, as the request or the reply says.
+    var mostPerPage: Int? { limitInQuery?.count ?? limitInBody?.count }
+
+    private var limitInQuery: (name: String, count: Int)? {
         for (name, value) in url.queryPairs {
             let plain = name.lowercased().filter { $0.isLetter || $0.isNumber }
             if let count = Int(value), count > 0, Self.limitNames.contains(plain) { return (name, count) }

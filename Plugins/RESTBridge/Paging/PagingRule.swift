@@ -41,7 +41,7 @@ struct PagingRule: Sendable {
     /// Where all pages but the first are asked for, by their cursor alone: below url; nil for where the first one is.
     var nextPath: String?
     /// What is sent there besides the cursor.
-    var nextBody: JSONValue?
+    var nextBody: JSONTree?
     var maxPages: Int?
 
     static let automatic: PagingRule = {
@@ -97,16 +97,21 @@ struct PagingRule: Sendable {
         done = try place("done")
         base = try place("base")
         nextPath = options.string("next_path")
-        nextBody = options.withValue("next_body") { $0.map(JSONValue.init) }
+        nextBody = options.withValue("next_body") { $0.map(JSONTree.init) }
         guard nextBody == nil || nextPath != nil else {
             throw BridgeError(
                 .configuration, "paging.next_body without paging.next_path",
                 remedy: "say where the pages after the first are asked for")
         }
         maxPages = options.integer("max_pages")
-        for (member, value) in [("size", size), ("max_pages", maxPages)] {
-            if let value, value < 1 {
-                throw BridgeError(.configuration, "paging.\(member) is \(value)", remedy: "it must be at least 1")
+        let start = options.integer("start")
+        for (member, value, least) in [
+            ("size", size, 1), ("max_pages", maxPages, 1), ("start", start, -Int.mostCountable),
+        ] {
+            if let value, value < least || value > Int.mostCountable {
+                throw BridgeError(
+                    .configuration, "paging.\(member) is \(value)",
+                    remedy: value < least && least == 1 ? "it must be at least 1" : "no listing has such a number")
             }
         }
         let home = options.string("in") ?? (bodyPrefix == nil ? "query" : "body")
@@ -138,12 +143,12 @@ struct PagingRule: Sendable {
             sizeParameter = try parameter("size_parameter", nil)
             if sizeParameter != nil { size = size ?? pageSize }
             self.parameter = try parameter("page_parameter", "page") ?? self.parameter
-            style = .page(start: options.integer("start") ?? 1)
+            style = .page(start: start ?? 1)
         case "offset":
             size = size ?? pageSize
             self.parameter = try parameter("offset_parameter", "offset") ?? self.parameter
             sizeParameter = size == nil ? nil : try parameter("limit_parameter", "limit")
-            style = .offset(start: options.integer("start") ?? 0)
+            style = .offset(start: start ?? 0)
         case "next_url": style = .nextURL(try next("$.next"))
         case "link_header": style = .linkHeader
         case "cursor":

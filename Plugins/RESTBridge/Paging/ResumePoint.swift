@@ -23,7 +23,7 @@ struct ResumePoint {
         var rest = text[...]
         let digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
         if rest.first == "p", !digits.isEmpty, let number = Int(digits), rest.dropFirst(digits.count + 1).first == " " {
-            page = max(number, 1)
+            page = max(number.countable, 1)
             rest = rest.dropFirst(digits.count + 2)
         }
         detected = AutomaticCursor(String(rest))

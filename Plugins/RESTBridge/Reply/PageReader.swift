@@ -13,6 +13,8 @@ final class PageReader {
     private let shapes: Bool
     private var shaper: RecordShaper?
     private var removed: [BridgeOptions] = []
+    /// What the user should know of the pages so far.
+    private(set) var warnings: [String] = []
     private let scratch = RecordBatchWriter()
     private var body = HTTPExchange.PaddedBody.empty
     /// For messages: what is being read, and where it came from.
@@ -75,7 +77,7 @@ final class PageReader {
         }
         if let shaper {
             let batch = try scratch.finish()
-            for index in 0..<batch.count where !shaper.write(batch[index], to: writer) {
+            for index in 0..<batch.count where try !write(batch[index], by: shaper, to: writer) {
                 removed.append(BridgeOptions(copying: batch[index]))
             }
         }
@@ -90,35 +92,40 @@ final class PageReader {
         return (status == BMO_JSON_MORE, rejected)
     }
 
-    /// What the page says about the walk; known when it was read to its end.
+    private func write(_ record: BatchValue, by shaper: RecordShaper, to writer: RecordBatchWriter) throws -> Bool {
+        do {
+            let isWritten = try shaper.write(record, to: writer)
+            if shaper.isShortened, warnings.isEmpty {
+                warnings.append(
+                    "\(asked): the resources that it includes make more than \(RecordShaper.generousBytes >> 20) MiB where they are "
+                        + "related, so that those that were written before stand as type and id: include fewer of "
+                        + "them, or ask for smaller pages")
+            }
+            return isWritten
+        } catch var error as BridgeError {
+            error.message = "\(asked): \(error.message)"
+            error.location = response?.location
+            throw error
+        }
+    }
+
+    /// What the page says beside its records; known when it was read to its end.
+    var said: ReplyFacts { ReplyFacts(section, response, body: value) }
+
+    /// What the page says about the walk.
     func facts() -> PageFacts {
-        var facts = PageFacts()
-        let paging = section.paging
+        var facts = said.paging()
         facts.count = Int(bmo_json_records(reader))
-        facts.total = paging.total.flatMap(integer)
-        facts.pages = paging.pages.flatMap(integer)
-        facts.hasMore = paging.hasMore.flatMap(saysMore) ?? paging.done.flatMap { value($0).bool.map { !$0 } }
-        if let next = paging.next { facts.next = nextValue(next) }
-        if let base = paging.base?.path == nil ? nil : paging.base.flatMap({ value($0).plain }) {
-            facts.next = facts.next.below(base)
+        if let place = section.paging.next, value(place) == .object, let whole = wholeValue(place) {
+            facts.next = whole
         }
-        if case .linkHeader = paging.style, let url = LinkHeader.next(response?.all("link") ?? []) {
-            facts.next = .value(url)
+        switch section.paging.style {
+        case .members(let path): facts.next = nextMembers(path)
+        case .keyset(let field, let add): facts.next = lastKey(field, add: add)
+        case .none, .automatic, .page, .offset, .nextURL, .linkHeader, .cursor: break
         }
-        if case .members(let path) = paging.style { facts.next = nextMembers(path) }
-        if case .keyset(let field, let add) = paging.style { facts.next = lastKey(field, add: add) }
         return facts
     }
-
-    /// What the config wants to know of the reply besides.
-    func metadata() -> [String: String] {
-        var metadata: [String: String] = [:]
-        for (name, place) in section.metadata { metadata[name] = value(place).plain }
-        return metadata
-    }
-
-    /// The remote's token for a later walk.
-    func delta() -> String? { section.incremental.flatMap { value($0.token).plain } }
 
     /// The objects that the page says are gone, each told once.
     func deleted() throws -> [BridgeOptions] {
@@ -196,44 +203,10 @@ final class PageReader {
     func end() { body = .empty }
 
     private func value(_ place: ReplyPlace) -> JSONScalar {
-        switch place {
-        case .header(let name): return response?.header(name).map(JSONScalar.text) ?? .missing
-        case .body:
-            guard let number = places[place] else { return .missing }
-            var value = bmo_json_value()
-            bmo_json_value_at(reader, number, &value)
-            return JSONScalar(value)
-        }
-    }
-
-    /// Whether there is more, also where a next URL or cursor stands for that: null and an empty text say that there is none.
-    private func saysMore(_ place: ReplyPlace) -> Bool? {
-        let value = value(place)
-        switch value {
-        case .null: return false
-        case .text(let text) where text.isEmpty: return false
-        case .bool, .text, .number, .array, .object, .missing: return value.bool
-        }
-    }
-
-    private func integer(_ place: ReplyPlace) -> Int? {
-        let value = value(place)
-        let number =
-            value.integer ?? { if case .header = place { HeaderNumber.total(value.plain ?? "") } else { nil } }()
-        // More than any listing has, and little enough to count with.
-        return number.map { min(max($0, 0), 1 << 50) }
-    }
-
-    private func nextValue(_ place: ReplyPlace) -> PageFacts.NextValue {
-        switch value(place) {
-        case .missing: if case .header = place { .none } else { .missing }
-        case .null, .bool(false): .none
-        case .text(let text): text.isEmpty ? .none : .value(text)
-        case .number(let text): .value(text)
-        case .bool(true): .unusable("true")
-        case .array: .unusable("an array")
-        case .object: wholeValue(place) ?? .unusable("an object")
-        }
+        guard let number = places[place] else { return .missing }
+        var value = bmo_json_value()
+        bmo_json_value_at(reader, number, &value)
+        return JSONScalar(value)
     }
 
     /// A cursor that is an object, where the next request has a place for it.

@@ -13,7 +13,7 @@ extension RESTSection {
         var target = url
         var fields = headers
         var content = body
-        func set(_ parameter: PagingRule.Parameter, _ value: JSONValue) {
+        func set(_ parameter: PagingRule.Parameter, _ value: JSONTree) {
             switch parameter {
             case .query(let name): target = target.setting(query: [(name: name, value: value.plainText ?? "")])
             case .header(let name):
@@ -21,7 +21,7 @@ extension RESTSection {
                 fields.append((name: name, value: value.plainText ?? ""))
             case .body(let names):
                 var changed = content ?? RequestBody(content: .object([]), format: .json)
-                changed.content.set(names[...], value)
+                changed.content.set(value, at: names[...])
                 content = changed
             }
         }
@@ -74,11 +74,22 @@ extension RESTSection {
         return (request, target)
     }
 
+    /// Refuses what would bring a secret to an origin that a reply named, in a page's URL or a delta link.
+    ///
+    /// Credentials and header fields stay at home by themselves; a body goes along whole.
+    func checkAbroad(_ request: HTTPRequest, _ target: HTTPURL, _ redactor: HTTPRedactor) throws {
+        func refusal(_ what: String) -> BridgeError {
+            BridgeError(
+                .permission, "what comes next is \(what), to another origin than url's",
+                remedy: "set that origin as the bridge's url if you trust it", remote: redactor.clean(url: target.text))
+        }
+        guard request.body == nil else { throw refusal("a \(request.method) with a body") }
+        guard !redactor.holdsSecret(target, named: url) else { throw refusal("a URL with a credential in it") }
+    }
+
     /// The variable that a GraphQL query takes its cursor from: `cursor` of `books(after: $cursor)`.
     var cursorVariable: String? {
-        guard preset == .graphQL, case .object(let members)? = body?.content,
-            case .text(let query)? = members.first(where: { $0.name == "query" })?.value
-        else { return nil }
+        guard preset == .graphQL, let query = body?.content["query"]?.text else { return nil }
         var rest = query[...]
         while let found = rest.firstRange(of: "after") {
             let before = rest[..<found.lowerBound].last
@@ -95,9 +106,8 @@ extension RESTSection {
     /// The parameters that a request has without paging, by which detection knows the API's own names.
     var givenParameters: Set<String> {
         var names = Set(url.queryNames)
-        func collect(_ value: JSONValue) {
-            guard case .object(let members) = value else { return }
-            for member in members {
+        func collect(_ value: JSONTree) {
+            for member in value.members {
                 names.insert(member.name)
                 collect(member.value)
             }
@@ -118,21 +128,9 @@ extension Position {
 
 extension JSONTree {
     /// The value of a JSON text for a request's body; null for what is none.
-    fileprivate static func value(of text: String) -> JSONValue {
+    fileprivate static func value(of text: String) -> JSONTree {
         // The parser takes objects and lists of objects only.
         let tree = try? JSONTree(parsing: Array("{\"value\":\(text)}".utf8), what: "the cursor")
-        return tree?["value"].map(\.value) ?? .null
-    }
-
-    private var value: JSONValue {
-        switch self {
-        case .null: .null
-        case .bool(let value): .bool(value)
-        case .number(let characters): .number(characters)
-        case .text(let text): .text(text)
-        case .array(let elements): .array(elements.map(\.value))
-        case .object(let members):
-            .object(members.all.map { JSONValue.Member(name: $0.name, value: $0.value.value) })
-        }
+        return tree?["value"] ?? .null
     }
 }

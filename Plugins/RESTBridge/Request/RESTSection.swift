@@ -161,12 +161,12 @@ struct RESTSection: Sendable {
         guard let query = graphql.string("query") else {
             throw BridgeError(.configuration, "graphql.query is missing", remedy: "write the query's text there")
         }
-        let variables = graphql.withValue("variables") { $0.map(JSONValue.init) } ?? .object([])
-        var members = [JSONValue.Member(name: "query", value: .text(query))]
+        let variables = graphql.withValue("variables") { $0.map(JSONTree.init) } ?? .object([])
+        var members: [(String, JSONTree)] = [("query", .text(query))]
         if let operation = graphql.string("operation") {
-            members.append(JSONValue.Member(name: "operationName", value: .text(operation)))
+            members.append(("operationName", .text(operation)))
         }
-        members.append(JSONValue.Member(name: "variables", value: variables))
+        members.append(("variables", variables))
         return RequestBody(content: .object(members), format: .json)
     }
 

@@ -7,12 +7,12 @@ struct RequestBody: Sendable {
         case json, form, text
     }
 
-    var content: JSONValue
+    var content: JSONTree
     var format: Format
 
     /// - Returns: nil where the section has no body.
     init?(_ section: BridgeOptions) throws {
-        let given = section.withValue("body") { $0.map(JSONValue.init) }
+        let given = section.withValue("body") { $0.map(JSONTree.init) }
         guard let content = given, content != .null else { return nil }
         self.content = content
         if let text = section.string("body_format") {
@@ -36,7 +36,7 @@ struct RequestBody: Sendable {
         }
     }
 
-    init(content: JSONValue, format: Format) {
+    init(content: JSONTree, format: Format) {
         self.content = content
         self.format = format
     }
@@ -52,14 +52,14 @@ struct RequestBody: Sendable {
             return (Array(text.utf8), "text/plain; charset=utf-8")
         case .form:
             var pairs: [String] = []
-            func add(_ name: String, _ value: JSONValue) {
+            func add(_ name: String, _ value: JSONTree) {
                 if case .array(let values) = value {
                     for value in values { add(name, value) }
                 } else if let text = value.plainText.flatMap({ ValueTemplate.expand($0, variables) }) {
                     pairs.append(HTTPURL.encode(name) + "=" + HTTPURL.encode(text))
                 }
             }
-            if case .object(let members) = content { for member in members { add(member.name, member.value) } }
+            for member in content.members { add(member.name, member.value) }
             return (Array(pairs.joined(separator: "&").utf8), "application/x-www-form-urlencoded")
         }
     }

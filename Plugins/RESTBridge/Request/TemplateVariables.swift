@@ -34,7 +34,7 @@ struct TemplateVariables: Sendable {
     }
 
     /// The value of a variable that is a number or a bool, as JSON has it.
-    func literal(_ name: String) -> JSONValue? {
+    func literal(_ name: String) -> JSONTree? {
         let names = name.split(separator: ".").map(String.init)
         guard let last = names.last else { return nil }
         let home: BridgeOptions? =
@@ -47,7 +47,7 @@ struct TemplateVariables: Sendable {
             }
         return home?.withValue(last) { value in
             guard let value, [.int64, .double, .decimal, .bool].contains(value.tag) else { return nil }
-            return JSONValue(value)
+            return JSONTree(value)
         }
     }
 

@@ -23,12 +23,12 @@ enum ValueTemplate {
     }
 
     /// The same for a member of a JSON body: a text that is one variable becomes a number or bool where the variable is one.
-    static func expandJSON(_ text: String, _ variables: TemplateVariables) -> JSONValue? {
+    static func expandJSON(_ text: String, _ variables: TemplateVariables) -> JSONTree? {
         if text.hasPrefix("{"), text.hasSuffix("}"), text.dropFirst().dropLast().allSatisfy({ $0 != "{" && $0 != "}" })
         {
             let name = String(text.dropFirst().dropLast())
             if variables.knows(name), let literal = variables.literal(name) { return literal }
         }
-        return expand(text, variables).map(JSONValue.text)
+        return expand(text, variables).map { .text($0) }
     }
 }

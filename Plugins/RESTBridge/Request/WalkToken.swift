@@ -31,10 +31,10 @@ struct WalkToken: Equatable, Sendable {
     var isEmpty: Bool { etag == nil && modified == nil && delta == nil }
 
     var text: String {
-        var members: [JSONValue.Member] = []
+        var members = JSONTree.Members()
         for (name, value) in [("url", url), ("etag", etag), ("modified", modified), ("delta", delta)] {
-            if let value { members.append(JSONValue.Member(name: name, value: .text(value))) }
+            members[name] = value.map { .text($0) }
         }
-        return JSONValue.object(members).json
+        return JSONTree.object(members).json
     }
 }

@@ -31,7 +31,9 @@ struct ShareURL: Sendable, Equatable {
         (host, port) = try Self.hostAndPort(authority, refuse: { refuse($0) })
         var names: [String] = []
         for part in parts.dropFirst() where !part.isEmpty {
-            guard let name = Self.percentDecoded(part) else { throw refuse("\"\(part)\" is not percent-encoded UTF-8") }
+            guard let name = PercentEncoding.strictlyDecoded(part) else {
+                throw refuse("\"\(part)\" is not percent-encoded UTF-8")
+            }
             if let fault = Self.fault(inName: name) { throw refuse("\"\(name)\" \(fault)") }
             names.append(name)
         }
@@ -109,26 +111,5 @@ struct ShareURL: Sendable, Equatable {
             }
         }
         return text
-    }
-
-    /// `text` with its percent-encoding undone; nil where that is malformed or not UTF-8.
-    static func percentDecoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
     }
 }

@@ -32,7 +32,7 @@ enum ListingRelay {
             self.share = share
             fileIDs = section.bool("file_ids") ?? true
             folders = section.strings(ListingRelay.member).map { text in
-                text.split(separator: "/").compactMap(ShareURL.percentDecoded)
+                text.split(separator: "/").compactMap(PercentEncoding.strictlyDecoded)
             }
         }
 

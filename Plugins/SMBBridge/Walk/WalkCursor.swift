@@ -52,7 +52,7 @@ struct WalkCursor: Equatable {
     init?(_ text: String, question: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count >= 5, lines[0] == Self.format, lines[1] == ShareURL.percentEncoded(question),
-            let folder = Self.path(lines[2]), let name = ShareURL.percentDecoded(lines[3])
+            let folder = Self.path(lines[2]), let name = PercentEncoding.strictlyDecoded(lines[3])
         else { return nil }
         point = WalkPoint(folder: folder, name: name.isEmpty ? nil : name)
         for line in lines[5...] {
@@ -82,7 +82,7 @@ struct WalkCursor: Equatable {
     private static func path(_ text: Substring) -> [String]? {
         var names: [String] = []
         for part in text.split(separator: "/") {
-            guard let name = ShareURL.percentDecoded(part) else { return nil }
+            guard let name = PercentEncoding.strictlyDecoded(part) else { return nil }
             names.append(name)
         }
         return names

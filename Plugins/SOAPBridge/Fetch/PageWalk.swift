@@ -18,7 +18,8 @@ struct PageWalk {
     private var total: Int64?
     private var isTotalStable = true
     private var fingerprints: Set<UInt64> = []
-    private var tokens: Set<String> = []
+    /// The hashes of all tokens so far: a walk may have very many, and each may be long.
+    private var tokens: Set<Int> = []
 
     /// What a page told.
     struct Outcome {
@@ -56,7 +57,7 @@ struct PageWalk {
                 records = count
                 position = 1
                 token = String(parts[1])
-                tokens = [String(parts[1])]
+                tokens = [String(parts[1]).hashValue]
                 return
             }
         }
@@ -209,7 +210,7 @@ struct PageWalk {
             throw BridgeError(
                 .malformed, "\(name) says that there is more, and gives no token", remedy: "check paging.token")
         }
-        guard tokens.insert(next).inserted else {
+        guard tokens.insert(next.hashValue).inserted else {
             throw BridgeError(
                 .malformed, "\(name) gives a token that came before: the service does not turn pages",
                 remedy: "check paging.token and paging.token_element")

@@ -1,3 +1,5 @@
+internal import BridgeKit
+
 /// The value of a Content-Type field: a type and its parameters (RFC 9110, section 8.3.1).
 struct MediaType: Equatable {
     /// In lower case.
@@ -42,19 +44,7 @@ enum AttachmentName {
     /// `cid:a%40b` as `a@b` (RFC 2392); a location as it is.
     static func decoded(_ href: String) -> String {
         guard href.lowercased().hasPrefix("cid:") else { return href }
-        var bytes: [UInt8] = []
-        var rest = Array(href.utf8.dropFirst(4))[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        return PercentEncoding.decoded(href.dropFirst(4))
     }
 
     /// The names under which a part can be referred to.

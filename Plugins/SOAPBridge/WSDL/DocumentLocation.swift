@@ -1,3 +1,5 @@
+internal import BridgeKit
+
 /// Where a WSDL or schema document is: an absolute path or an http(s) URL.
 struct DocumentLocation: Hashable, Sendable, CustomStringConvertible {
     /// `http` or `https`; empty for a file.
@@ -79,21 +81,9 @@ struct DocumentLocation: Hashable, Sendable, CustomStringConvertible {
 
     /// With the path's `%20` and the like as what they stand for.
     var percentDecoded: DocumentLocation {
-        var bytes: [UInt8] = []
-        var rest = Array(path.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), value != 0
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return DocumentLocation(
-            scheme: scheme, authority: authority, path: Self.normalized(String(decoding: bytes, as: UTF8.self)),
-            query: query)
+        DocumentLocation(
+            scheme: scheme, authority: authority,
+            path: Self.normalized(PercentEncoding.decoded(path, keepsZero: true)), query: query)
     }
 
     /// Removes `.` and `..` (RFC 3986, section 5.2.4).

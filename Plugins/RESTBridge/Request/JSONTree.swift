@@ -2,7 +2,7 @@ internal import BridgeKit
 internal import CSimdJSON
 internal import RecordBatch
 
-/// A JSON value as a tree: for bodies that are written and documents that are looked through, not for listings.
+/// A JSON value as a tree: for the bodies of requests and documents that are looked through, not for listings.
 indirect enum JSONTree: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -96,6 +96,28 @@ indirect enum JSONTree: Sendable, Equatable {
         member.set(value, at: path.dropFirst())
         members[name] = member
         self = .object(members)
+    }
+
+    /// The value with `change` made to each text in it; nil from it takes a member or element away.
+    func mapTexts(_ change: (String) -> JSONTree?) -> JSONTree? {
+        switch self {
+        case .text(let text): return change(text)
+        case .array(let elements): return .array(elements.compactMap { $0.mapTexts(change) })
+        case .object(let own):
+            var members = Members()
+            for (name, value) in own.all { members[name] = value.mapTexts(change) }
+            return .object(members)
+        case .null, .bool, .number: return self
+        }
+    }
+
+    /// As a form's field or a query parameter has it; nil for null, objects and arrays.
+    var plainText: String? {
+        switch self {
+        case .bool, .number: json
+        case .text(let text): text
+        case .null, .array, .object: nil
+        }
     }
 
     /// This value with a merge patch applied (RFC 7386, section 2), but with nulls kept: a cleared value is said to be null.

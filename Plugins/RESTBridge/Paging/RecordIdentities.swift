@@ -1,0 +1,27 @@
+internal import RecordBatch
+
+/// By what the records of a page are known: a member that all of them have, each with another value.
+struct RecordIdentities {
+    /// The member's name.
+    let name: String
+    /// Its values, as JSON.
+    let values: Set<String>
+
+    private static let names = ["id", "_id", "uuid", "guid", "gid", "key", "Id", "ID"]
+
+    /// - Parameter name: The member, where it is known.
+    /// - Returns: nil for a page without records, or whose records have no such member.
+    init?(_ batch: RecordBatch, by name: String? = nil) {
+        for name in name.map({ [$0] }) ?? Self.names {
+            let values = (0..<batch.count).compactMap { index -> String? in
+                guard let value = batch[index][name], value.tag == .text || value.tag == .int64 else { return nil }
+                return value.json
+            }
+            guard !values.isEmpty, values.count == batch.count, Set(values).count == values.count else { continue }
+            self.name = name
+            self.values = Set(values)
+            return
+        }
+        return nil
+    }
+}

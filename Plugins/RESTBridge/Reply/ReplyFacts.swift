@@ -1,0 +1,82 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+
+/// What a reply says beside its records, in its body or in header fields alone.
+struct ReplyFacts {
+    let section: RESTSection
+    let response: HTTPResponse?
+    /// What stands at a place of the body; nothing does where the reply is a record per line.
+    let body: (ReplyPlace) -> JSONScalar
+
+    init(
+        _ section: RESTSection, _ response: HTTPResponse?,
+        body: @escaping (ReplyPlace) -> JSONScalar = { _ in .missing }
+    ) {
+        self.section = section
+        self.response = response
+        self.body = body
+    }
+
+    /// What stands at a place.
+    func value(_ place: ReplyPlace) -> JSONScalar {
+        switch place {
+        case .header(let name): response?.header(name).map(JSONScalar.text) ?? .missing
+        case .body: body(place)
+        }
+    }
+
+    /// What the paging looks at; the caller counts the records.
+    func paging() -> PageFacts {
+        let rule = section.paging
+        var facts = PageFacts()
+        facts.total = rule.total.flatMap(integer)
+        facts.pages = rule.pages.flatMap(integer)
+        facts.hasMore = rule.hasMore.flatMap(saysMore) ?? rule.done.flatMap { value($0).bool.map { !$0 } }
+        if let next = rule.next { facts.next = self.next(next) }
+        if let base = rule.base, base.path != nil, let text = value(base).plain { facts.next = facts.next.below(text) }
+        if case .linkHeader = rule.style, let url = LinkHeader.next(response?.all("link") ?? []) {
+            facts.next = .value(url)
+        }
+        return facts
+    }
+
+    /// What the config wants to know of the reply besides.
+    func metadata() -> [String: String] {
+        var metadata: [String: String] = [:]
+        for (name, place) in section.metadata { metadata[name] = value(place).plain }
+        return metadata
+    }
+
+    /// The remote's token for a later walk.
+    func delta() -> String? { section.incremental.flatMap { value($0.token).plain } }
+
+    /// Whether there is more, also where a next URL or cursor stands for that: null and an empty text say that there is none.
+    private func saysMore(_ place: ReplyPlace) -> Bool? {
+        let value = value(place)
+        switch value {
+        case .null: return false
+        case .text(let text) where text.isEmpty: return false
+        case .bool, .text, .number, .array, .object, .missing: return value.bool
+        }
+    }
+
+    private func integer(_ place: ReplyPlace) -> Int? {
+        let value = value(place)
+        let number =
+            value.integer ?? { if case .header = place { HeaderNumber.total(value.plain ?? "") } else { nil } }()
+        return number.map { max($0, 0) }
+    }
+
+    private func next(_ place: ReplyPlace) -> PageFacts.NextValue {
+        switch value(place) {
+        case .missing: if case .header = place { .none } else { .missing }
+        case .null, .bool(false): .none
+        case .text(let text): text.isEmpty ? .none : .value(text)
+        case .number(let text): .value(text)
+        case .bool(true): .unusable("true")
+        case .array: .unusable("an array")
+        case .object: .unusable("an object")
+        }
+    }
+}

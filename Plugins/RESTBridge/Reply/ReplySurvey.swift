@@ -1,0 +1,48 @@
+internal import BridgeHTTP
+internal import CSimdJSON
+
+/// What stands beside the records of a reply, by its paths.
+struct ReplySurvey: Sendable {
+    /// Whether the reply's root is an array.
+    let isArray: Bool
+    /// In the reply's order.
+    let findings: [(path: String, value: JSONScalar)]
+    private let index: [String: Int]
+
+    init(isArray: Bool, findings: [(path: String, value: JSONScalar)]) {
+        self.isArray = isArray
+        self.findings = findings
+        index = Dictionary(findings.indices.map { (findings[$0].path, $0) }, uniquingKeysWith: { $1 })
+    }
+
+    /// Looks at a body; nil where it is no JSON.
+    init?(_ body: HTTPExchange.PaddedBody) {
+        guard let reader = bmo_json_reader_new() else { return nil }
+        defer { bmo_json_reader_free(reader) }
+        let found = body.bytes.withUnsafeBufferPointer { bytes -> [(path: String, value: JSONScalar)]? in
+            guard bmo_json_begin(reader, bytes.baseAddress, body.count, BMO_JSON_VALUES) != 0 else { return nil }
+            return (0..<bmo_json_survey(reader)).map { number in
+                var finding = bmo_json_finding()
+                bmo_json_finding_at(reader, number, &finding)
+                let path = UnsafeRawBufferPointer(start: finding.path, count: finding.path_length)
+                return (String(decoding: path, as: UTF8.self), JSONScalar(finding.value))
+            }
+        }
+        guard let found else { return nil }
+        let skipped = body.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let first = body.bytes.dropFirst(skipped).first { $0 > 0x20 }
+        self.init(isArray: first == UInt8(ascii: "["), findings: found)
+    }
+
+    subscript(path: String) -> JSONScalar { index[path].map { findings[$0].value } ?? .missing }
+
+    /// Lists of objects, and lists that are empty.
+    var lists: [String] {
+        findings.compactMap { finding in
+            switch finding.value {
+            case .array("{"), .array(""): finding.path
+            default: nil
+            }
+        }
+    }
+}
