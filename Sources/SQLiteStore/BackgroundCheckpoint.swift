@@ -12,8 +12,9 @@ internal import Synchronization
 final class BackgroundCheckpoint: Sendable {
     /// So many pages of log, 4 KiB each, are worth a checkpoint beside the writer.
     private static let step: CInt = 500
-    /// So many make the writer itself checkpoint, as SQLite's `wal_autocheckpoint` does: what bounds the log, to 16 MiB and a page
-    /// of the bridge's. A longer one saves nothing more: it has to be written, and to be deleted, too.
+    /// So many make the writer itself checkpoint, as SQLite's `wal_autocheckpoint` does.
+    ///
+    /// That bounds the log to 16 MiB and a page of the bridge's. A longer one saves nothing: it has to be written, and deleted, too.
     private static let limit: CInt = 4_000
 
     private struct State {
