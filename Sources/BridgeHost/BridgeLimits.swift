@@ -5,7 +5,7 @@ public struct BridgeLimits: Sendable {
     /// The largest page, error or description, in bytes.
     public var pageSize = 4 << 20
     /// How long an inspection may take, from the start of the process to the bridge's description.
-    public var inspection: Duration = .seconds(10)
+    public var inspection: Duration = .seconds(30)
     /// How long one call may take, above all ``RecordStream/next()``.
     public var call: Duration = .seconds(300)
     /// How long a bridge has to react to `cancel` before it is killed or abandoned.

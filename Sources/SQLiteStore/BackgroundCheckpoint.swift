@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import GRDB
 internal import GRDBSQLite
 internal import Synchronization
 
@@ -22,12 +21,31 @@ final class BackgroundCheckpoint: Sendable {
         var done: CInt = 0
         var isRunning = false
         var isClosed = false
-        var connection: DatabaseQueue?
+    }
+
+    /// A connection of its own; it makes no file, and waits for nobody.
+    private final class Connection: @unchecked Sendable {
+        // Used on the queue only.
+        private var database: OpaquePointer?
+
+        deinit { close() }
+
+        func checkpoint(_ path: String) {
+            if database == nil, sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, nil) != SQLITE_OK { close() }
+            guard let database else { return }
+            sqlite3_wal_checkpoint_v2(database, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        }
+
+        func close() {
+            sqlite3_close(database)
+            database = nil
+        }
     }
 
     private let path: String
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "bmo.checkpoint", qos: .utility)
+    private let connection = Connection()
 
     init(path: String) { self.path = path }
 
@@ -57,33 +75,16 @@ final class BackgroundCheckpoint: Sendable {
             state.isRunning = true
             return true
         }
-        if isDue { queue.async { [self] in run() } }
-    }
-
-    private func run() {
-        defer { state.withLock { $0.isRunning = false } }
-        guard let connection = connection() else { return }
-        _ = try? connection.writeWithoutTransaction { db in try db.checkpoint(.passive) }
-    }
-
-    private func connection() -> DatabaseQueue? {
-        if let known = state.withLock({ $0.connection }) { return known }
-        var configuration = Configuration()
-        configuration.label = "bmo.checkpoint"
-        let connection = try? DatabaseQueue(path: path, configuration: configuration)
-        state.withLock { $0.connection = connection }
-        return connection
+        guard isDue else { return }
+        queue.async { [self] in
+            connection.checkpoint(path)
+            state.withLock { $0.isRunning = false }
+        }
     }
 
     /// Waits for a checkpoint that runs, and closes the connection: the writer's is the last one then.
     func close() {
         state.withLock { $0.isClosed = true }
-        queue.sync {
-            let connection = state.withLock { state in
-                defer { state.connection = nil }
-                return state.connection
-            }
-            try? connection?.close()
-        }
+        queue.sync { connection.close() }
     }
 }

@@ -60,7 +60,7 @@ import Testing
         let start = clock.now
         let result = try await FixtureWorkplace.run(folder)
         #expect(result.passed, "\(result.problems)")
-        #expect(clock.now - start < .seconds(60))
+        #expect(clock.now - start < .seconds(110), "that long would the wait alone have been")
         let text = try String(contentsOfFile: folder + "/expected.txt", encoding: .utf8)
         #expect(
             text.contains("faults: truncated (002-GET-teams), timeout (003-GET-teams), 503 (003-GET-teams)"), "\(text)")

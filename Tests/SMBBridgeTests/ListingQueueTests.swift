@@ -1,5 +1,6 @@
 import BridgeKit
 import Dispatch
+import Glibc
 import RecordBatch
 import Synchronization
 import Testing
@@ -58,10 +59,15 @@ import Testing
         var count: Int { value.withLock { $0 } }
     }
 
-    private func walk(_ share: RecordedShare, _ queue: ListingQueue?) throws -> Walk {
+    private func walk(_ share: some Share, _ queue: ListingQueue?) throws -> Walk {
         let section = BridgeOptions(["files": "**", "directories": true])
         return try Walk(
             SMBBridge.source(FetchRequest(entity: "File", section: section), share: share, queue: queue))
+    }
+
+    /// A share that is slow enough for helpers to get their part on a busy machine.
+    private static func slow(_ recording: RecordedShare.Recording) throws -> CountedShare {
+        try CountedShare(recording, folders: .max, DispatchSemaphore(value: 0), pause: 3000)
     }
 
     @Test(arguments: [1, 4])
@@ -69,8 +75,7 @@ import Testing
         let recording = Self.recording(folders: 300)
         let alone = try walk(RecordedShare(recording), nil)
         let (context, requests) = Self.context(recording)
-        let share = try RecordedShare(recording)
-        let helped = try walk(share, ListingQueue(context, threads: threads))
+        let helped = try walk(try Self.slow(recording), ListingQueue(context, threads: threads))
         #expect(helped.records == alone.records)
         #expect(helped.records.count == 300 + 299 * 2 + 298)
         #expect(helped.spared == alone.spared)
@@ -83,7 +88,7 @@ import Testing
         let recording = Self.recording(folders: 100)
         let alone = try walk(RecordedShare(recording), nil)
         let (context, requests) = Self.context(recording) { $0 % 2 == 0 }
-        let helped = try walk(RecordedShare(recording), ListingQueue(context, threads: 4))
+        let helped = try walk(try Self.slow(recording), ListingQueue(context, threads: 4))
         #expect(helped.records == alone.records)
         #expect(requests.count > 1)
     }
@@ -93,9 +98,14 @@ import Testing
         let share: RecordedShare
         let enough: DispatchSemaphore
         private var left: Int
+        private let pause: UInt32
         var options: ShareOptions { share.options }
 
-        init(_ recording: RecordedShare.Recording, folders: Int, _ enough: DispatchSemaphore) throws {
+        /// - Parameter pause: How long each listing takes, in microseconds.
+        init(
+            _ recording: RecordedShare.Recording, folders: Int, _ enough: DispatchSemaphore, pause: UInt32 = 0
+        ) throws {
+            self.pause = pause
             share = try RecordedShare(recording)
             left = folders
             self.enough = enough
@@ -104,6 +114,7 @@ import Testing
         func list(_ folder: [String], fileIDs: Bool) throws(SMBFailure) -> SMBListing {
             left -= 1
             if left == 0 { enough.signal() }
+            usleep(pause)
             return try share.list(folder, fileIDs: fileIDs)
         }
 
