@@ -82,8 +82,18 @@ final class PageWriter: @unchecked Sendable {
             newest: progress?.newest)
     }
 
-    /// What became of a batch: the state after a page that it ended, else nil.
-    typealias Job = Promise<Result<State?, any Error>>
+    /// Who is told of each batch on the import thread, in the order in which they go in.
+    struct Listener: Sendable {
+        /// A batch is about to be imported.
+        let begins: @Sendable (PageInfo) -> Void
+        /// A page is in.
+        let committed: @Sendable (State, PageInfo) -> Void
+        /// A batch did not go in, and none after it will.
+        let failed: @Sendable () -> Void
+    }
+
+    /// What became of a batch.
+    typealias Job = Promise<Result<Void, any Error>>
 
     /// A batch with its records mapped.
     private struct Prepared: Sendable {
@@ -96,14 +106,14 @@ final class PageWriter: @unchecked Sendable {
     /// Maps a batch and hands it to the import thread, which commits when it ends a page; does not wait for that.
     ///
     /// After a batch that failed all others fail, and nothing of its page stays.
-    func start(_ fetched: FetchedBatch) async throws -> Job {
+    func start(_ fetched: FetchedBatch, _ listener: Listener) async throws -> Job {
         // Here, where another batch may be on its way into the store meanwhile.
         let batch = try prepare(fetched)
         if !holdsGate {
             await gate.enter()
             holdsGate = true
         }
-        let job = thread.start { try self.importBatch(batch) }
+        let job = thread.start { try self.importBatch(batch, listener) }
         if batch.page.pageEnd || batch.page.end { await leaveGate() }
         return job
     }
@@ -115,7 +125,7 @@ final class PageWriter: @unchecked Sendable {
             let records = try filter?.passing(all, parent: parent?.key) ?? all
             batch.records = (MappedBatch(records, by: mapper, as: plan, parent: parent?.key), records.count)
         }
-        if let deleted = fetched.page.deleted {
+        if let deleted = fetched.page.deleted, request.plan.isListing, request.plan.policy.mode != .ignore {
             batch.deleted = MappedBatch(deleted, by: mapper, as: plan, parent: parent?.key)
         }
         return batch
@@ -137,18 +147,21 @@ final class PageWriter: @unchecked Sendable {
         await gate.leave()
     }
 
-    private func importBatch(_ batch: Prepared) throws -> State? {
+    private func importBatch(_ batch: Prepared, _ listener: Listener) throws {
         if let failure { throw failure }
         do {
-            return try add(batch)
+            listener.begins(batch.page)
+            if let state = try add(batch) { listener.committed(state, batch.page) }
         } catch {
             open?.rollback()
             open = nil
             failure = error
+            listener.failed()
             throw error
         }
     }
 
+    /// The state after a page that the batch ends.
     private func add(_ batch: Prepared) throws -> State? {
         let info = batch.page
         let page = try open ?? beginPage()

@@ -165,48 +165,62 @@ struct ScopeWalk: Sendable {
     private func take(
         _ stream: RecordStream, _ writer: PageWriter, _ place: Place, _ result: Result
     ) async throws -> Result {
-        var result = result
-        var records = 0
-        var waiting: [(page: PageInfo, job: PageWriter.Job)] = []
-        func settleFirst() async throws {
-            let (page, job) = waiting.removeFirst()
-            guard let state = try await job.value.get() else { return }
-            settle(state, after: page, records: state.records - records, place, &result)
-            records = state.records
-        }
+        let brought = Brought(result)
+        let listener = PageWriter.Listener(
+            begins: { page in
+                for warning in page.warnings { warn(warning) }
+                if let found = page.found { tally.note("found in the first reply: \(found)") }
+            },
+            committed: { state, page in settle(state, after: page, place, brought) },
+            // Nobody asks for more of what cannot be kept.
+            failed: { stream.cancel() })
+        var waiting: [PageWriter.Job] = []
         do {
             while let fetched = try await next(stream, writer) {
-                for warning in fetched.page.warnings { warn(warning) }
-                if let found = fetched.page.found { tally.note("found in the first reply: \(found)") }
-                waiting.append((fetched.page, try await writer.start(fetched)))
-                if waiting.count > 1 { try await settleFirst() }
+                waiting.append(try await writer.start(fetched, listener))
+                if waiting.count > 1 { try await waiting.removeFirst().value.get() }
             }
-            while !waiting.isEmpty { try await settleFirst() }
+            for job in waiting { try await job.value.get() }
         } catch {
-            // The pages before are in, or the first that failed says why.
-            while !waiting.isEmpty { try await settleFirst() }
+            // The pages before are in, or the first batch that failed says why.
+            for job in waiting { try await job.value.get() }
             throw error
         }
-        return result
+        return brought.result
+    }
+
+    /// What the pages that are in have brought.
+    private final class Brought: Sendable {
+        private let state: Mutex<(result: Result, records: Int)>
+
+        init(_ result: Result) { state = Mutex((result, 0)) }
+
+        var result: Result { state.withLock { $0.result } }
+
+        func change<Value: Sendable>(_ body: (inout Result, inout Int) -> Value) -> Value {
+            state.withLock { body(&$0.result, &$0.records) }
+        }
     }
 
     /// Notes what a page brought that is in.
-    private func settle(
-        _ state: PageWriter.State, after page: PageInfo, records: Int, _ place: Place, _ result: inout Result
-    ) {
+    private func settle(_ state: PageWriter.State, after page: PageInfo, _ place: Place, _ brought: Brought) {
         // What asks only for what moved is never whole: the warning tells that more was left out.
         if page.end, !page.complete, !page.unchanged, !page.warnings.isEmpty { tally.markIncomplete() }
-        result.isUnchanged = page.end && page.unchanged
-        result.listing.isWhole = page.end && page.complete && !result.isUnchanged
+        let (before, records) = brought.change { result, records in
+            defer {
+                result.isUnchanged = page.end && page.unchanged
+                result.listing.isWhole = page.end && page.complete && !result.isUnchanged
+                result.counts = state.counts
+                result.listing.spared = state.spared
+                if let sweep = state.sweep { result.sweep = sweep }
+                records = state.records
+            }
+            return (result.counts, state.records - records)
+        }
         tally.add(
-            state.counts, since: result.counts, records: records, total: page.total,
-            page: parent == nil ? state.page : nil)
-        result.counts = state.counts
-        result.listing.spared = state.spared
+            state.counts, since: before, records: records, total: page.total, page: parent == nil ? state.page : nil)
         place.page = state.page + 1
-        guard let sweep = state.sweep else { return }
-        result.sweep = sweep
-        warnAtEnd(state)
+        if state.sweep != nil { warnAtEnd(state) }
     }
 
     private func warnAtEnd(_ state: PageWriter.State) {

@@ -80,11 +80,9 @@ struct DescriptionCache: Sendable {
         }
         guard let batch = try? writer.finish(), makeFolder() else { return }
         // Nobody ever reads half of an entry.
-        var template = Array("\(folder)/new-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
+        let temporary = "\(folder)/new-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        let temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         let isWhole = batch.withBytes { write(descriptor, $0.baseAddress, $0.count) == $0.count }
         close(descriptor)
         if !isWhole || rename(temporary, file(of: path)) != 0 { unlink(temporary) }

@@ -112,7 +112,9 @@ final class SessionPool: Sendable {
             return (state.dying + state.entries.map(\.session), state.takeWaiting())
         }
         for promise in waiting { promise.fulfil(()) }
-        for session in sessions { await session.close(grace: grace) }
+        await withTaskGroup { group in
+            for session in sessions { group.addTask { await session.close(grace: grace) } }
+        }
     }
 
     private func take(forFetch: Bool) async throws(BridgeFailure) -> (any BridgeSession, UInt32) {

@@ -17,10 +17,14 @@ final class BackgroundCheckpoint: Sendable {
     private static let limit: CInt = 4_000
 
     private struct State {
-        /// The pages that the log had when the last checkpoint began.
+        /// The pages that the log has.
+        var pages: CInt = 0
+        /// Those that it had when the last checkpoint began.
         var done: CInt = 0
         var isRunning = false
         var isClosed = false
+
+        var isDue: Bool { !isClosed && pages - done >= BackgroundCheckpoint.step }
     }
 
     /// A connection of its own; it makes no file, and waits for nobody.
@@ -33,7 +37,8 @@ final class BackgroundCheckpoint: Sendable {
         func checkpoint(_ path: String) {
             if database == nil, sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, nil) != SQLITE_OK { close() }
             guard let database else { return }
-            sqlite3_wal_checkpoint_v2(database, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            // Not `sqlite3_wal_checkpoint_v2`: on a connection that has read nothing yet it does nothing, and says that all is well.
+            sqlite3_exec(database, "PRAGMA wal_checkpoint(PASSIVE)", nil, nil, nil)
         }
 
         func close() {
@@ -69,16 +74,25 @@ final class BackgroundCheckpoint: Sendable {
     private func committed(_ pages: CInt) {
         let isDue = state.withLock { state in
             // The log began anew.
-            if pages < state.done { state.done = 0 }
-            guard !state.isRunning, !state.isClosed, pages - state.done >= Self.step else { return false }
-            state.done = pages
+            if pages < state.pages { state.done = 0 }
+            state.pages = pages
+            guard !state.isRunning, state.isDue else { return false }
             state.isRunning = true
             return true
         }
-        guard isDue else { return }
-        queue.async { [self] in
-            connection.checkpoint(path)
-            state.withLock { $0.isRunning = false }
+        if isDue { queue.async { [self] in run() } }
+    }
+
+    private func run() {
+        while begin() { connection.checkpoint(path) }
+    }
+
+    /// Whether a checkpoint is worth it; one that is begun counts as made.
+    private func begin() -> Bool {
+        state.withLock { state in
+            state.isRunning = state.isDue
+            state.done = state.isDue ? state.pages : state.done
+            return state.isRunning
         }
     }
 

@@ -119,6 +119,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
                 db.add(transactionObserver: CommitGuard())
                 try db.beginTransaction(.immediate)
             }
+            if let checkpoint, let connection = db.sqliteConnection { checkpoint.follow(connection) }
             if try !SchemaUpdate.isCurrent(model, in: db) {
                 try inTransaction(db) { try SchemaUpdate.apply(model, to: db) }
             }
@@ -126,7 +127,6 @@ public final class SQLiteStore: Store, @unchecked Sendable {
             // In WAL mode NORMAL loses nothing but the last commits at a power failure, and never consistency.
             if !isRehearsal { try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL") }
             openWriters = try Writers(model, on: db.sqliteConnection)
-            if let checkpoint, let connection = db.sqliteConnection { checkpoint.follow(connection) }
         }
     }
 

@@ -46,7 +46,7 @@ actor OutboxPusher: Pusher {
         var outcomes: [Int64: PushOutcome] = [:]
         for edit in report.edits { outcomes[edit.entry] = outcome(of: edit) }
         for entry in entries where outcomes[entry] == nil {
-            outcomes[entry] = try await outcome(ofGone: entry)
+            outcomes[entry] = await outcome(ofGone: entry)
         }
         return outcomes.filter { entries.contains($0.key) }
     }
@@ -106,9 +106,14 @@ actor OutboxPusher: Pusher {
     }
 
     /// What became of an entry that was not in the outbox any more: another push sent it, or somebody took it back.
-    private func outcome(ofGone entry: Int64) async throws -> PushOutcome {
+    private func outcome(ofGone entry: Int64) async -> PushOutcome {
         if let known = sent[entry] { return known }
-        return try await reader.run { [reader] in try reader.store.wasDropped(entry) } ? .dropped : .done(nil)
+        do {
+            return try await reader.run { [reader] in try reader.store.wasDropped(entry) } ? .dropped : .done(nil)
+        } catch {
+            // The others of the push are told all the same.
+            return .unknown(OutboxFailure(code: "unknown", message: "what became of the edit cannot be read: \(error)"))
+        }
     }
 
     private func outcome(of edit: PushReport.Edit) -> PushOutcome {
