@@ -1,5 +1,6 @@
 import BMO
 import BridgeHost
+import Dispatch
 import Foundation
 import ImportTestSupport
 import Importer
@@ -73,9 +74,20 @@ import Testing
             CountingWorkplace.numbers(options: "fail_at: 55, fail_times: 1000", section: "count: 60, page_size: 10"))
         #expect(try await place.sync(workspace).text == "Number failed, 5 pages +50")
         #expect(try place.file().value("SELECT page FROM bmo_progress") == "5")
-        let restarted = try await place.sync(workspace, Workspace.SyncOptions(restart: true)) { event in
-            if case .page(let page) = event, page.page == 2 { withUnsafeCurrentTask { $0?.cancel() } }
+        let (events, second) = AsyncStream.makeStream(of: Void.self)
+        let cancelled = DispatchSemaphore(value: 0)
+        let sync = Task {
+            try await place.sync(workspace, Workspace.SyncOptions(restart: true)) { event in
+                guard case .page(let page) = event, page.page == 2 else { return }
+                second.finish()
+                // One more page may be on its way already.
+                cancelled.wait()
+            }
         }
+        for await _ in events {}
+        sync.cancel()
+        cancelled.signal()
+        let restarted = try await sync.value
         let pages = try #require(restarted.entities.first).pages
         try #require(pages < 5, "it was stopped: \(restarted.text)")
         let report = try await place.sync(try await place.mendedWorkspace())
