@@ -34,12 +34,12 @@ import Testing
     func `a bridge that ends each watch is asked anew, and one without news is asked on`(
         isolation: PluginListing.Isolation
     ) async throws {
-        let connection = try await connect(isolation) { $0.call = .seconds(2) }
+        let connection = try await connect(isolation) { $0.call = .seconds(8) }
         let watch = try await connection.watch(try request(["moves_after": 300, "moves": 1, "watch_ends": 1]))
         for _ in 1...3 { #expect(try await watch.change(within: .seconds(30))) }
         await watch.close()
         let quiet = try await connection.watch(try request())
-        #expect(try await !quiet.change(within: .seconds(4)), "after several answers that nothing moved")
+        #expect(try await !quiet.change(within: .seconds(10)), "after several answers that nothing moved")
         await quiet.close()
         await connection.close()
     }
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `a bridge that crashes, or does not come back, ends the watch with the reason`() async throws {
-        let connection = try await connect(.childProcess) { $0.call = .seconds(2) }
+        let connection = try await connect(.childProcess) { $0.call = .seconds(8) }
         let watch = try await connection.watch(try request(["stubborn": 1]))
         #expect(try await failure { _ = try await watch.change(within: .seconds(30)) }.code == .timeout)
         #expect(try await failure { _ = try await watch.change(within: .seconds(30)) }.code == .timeout)

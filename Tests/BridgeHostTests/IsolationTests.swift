@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func aProcessThatLeftItsGroupAndHangsIsEndedToo() async throws {
-        let host = try CountingHost { $0.call = .seconds(2) }
+        let host = try CountingHost { $0.call = .seconds(8) }
         let connection = try await host.connect(.childProcess, options: ["reveal": 1])
         let message = try #require(try await connection.check())
         let pid = try #require(pid_t(message.split(separator: " ")[0].dropFirst("pid=".count)))
@@ -181,7 +181,7 @@ import Testing
     @Test(arguments: BridgeConnectionTests.isolations)
     func aCallThatTakesTooLongIsATimeout(isolation: PluginListing.Isolation) async throws {
         // Long enough for a busy machine to start the next process in.
-        let connection = try await CountingHost { $0.call = .seconds(2) }.connect(isolation)
+        let connection = try await CountingHost { $0.call = .seconds(8) }.connect(isolation)
         let stream = try await connection.fetch(try request(["block_at": 0, "stubborn": 1]))
         let failure = try await failure { _ = try await stream.next() }
         #expect(failure.code == .timeout)
