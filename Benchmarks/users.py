@@ -36,7 +36,7 @@ bridges:
 entities:
   User:
     bridge: users
-    key: id
+    key: id{incremental}
     attributes:
       id: integer
       name: text
@@ -243,18 +243,24 @@ def main():
     bmo = None if options.floor_only else (options.bmo or build_bmo()).resolve()
 
     results = {"floor": ([], []), "bmo": ([], [])}
+    asked = []
     with Server(WORK / "pages") as server:
-        folders = {name: WORK / name for name in ("run-floor", "run-bmo")}
+        folders = {name: WORK / name for name in ("run-floor", "run-bmo", "run-bmo-token")}
         for folder in folders.values():
             folder.mkdir(exist_ok=True)
-        (folders["run-bmo"] / "bmo.yml").write_text(
-            CONFIG.format(url=f"http://127.0.0.1:{server.port}", page=PAGE))
+        for name, incremental in (("run-bmo", ""), ("run-bmo-token", "\n    incremental: token")):
+            (folders[name] / "bmo.yml").write_text(
+                CONFIG.format(url=f"http://127.0.0.1:{server.port}", page=PAGE, incremental=incremental))
+        if bmo:
+            cold_and_again([bmo, "sync"], folders["run-bmo-token"], "bmo.sqlite")
         # In turn, so that whatever else the machine does meets both alike.
         for _ in range(options.rounds):
             runs = {"floor": cold_and_again([floor, "floor.sqlite", *pages], folders["run-floor"], "floor.sqlite")}
             if bmo:
                 runs["bmo"] = cold_and_again([bmo, "sync"], folders["run-bmo"], "bmo.sqlite")
-                same_rows(folders["run-floor"] / "floor.sqlite", folders["run-bmo"] / "bmo.sqlite", options.users)
+                asked.append(run([bmo, "sync"], folders["run-bmo-token"]))
+                for name in ("run-bmo", "run-bmo-token"):
+                    same_rows(folders["run-floor"] / "floor.sqlite", folders[name] / "bmo.sqlite", options.users)
             for name, (cold, again) in runs.items():
                 results[name][0].append(cold)
                 results[name][1].append(again)
@@ -270,6 +276,7 @@ def main():
         bmo_cold, bmo_again = map(median, results["bmo"])
         print(row("`bmo sync`, cold (HTTP)", bmo_cold, floor_cold))
         print(row("`bmo sync`, unchanged (HTTP)", bmo_again, floor_again))
+        print(row("`bmo sync`, unchanged, `incremental: token`: nginx answers 304", median(asked), floor_again))
 
 
 if __name__ == "__main__":

@@ -408,6 +408,38 @@ def dated(r):
     return USERS, {"Last-Modified": modified}
 
 
+MARKED = {}
+
+
+def marked(r):
+    """A listing of pages that each have an ETag, of the body alone; `?of=` has users of its own, whom /zoo/marked-set sets.
+
+    `style`: link says in the header field Link alone that another page follows, next in the body, page nowhere.
+    """
+    users, flags = MARKED.setdefault(r.query["of"], (COUNT, {}))
+    style, page = r.query.get("style", "link"), r.number("page", 1)
+    if flags.get("busy") == page and flags.pop("busy"):
+        return {"error": "busy"}, {"status": 503, "Retry-After": "0"}
+    items = [{"id": n, "name": flags.get("name", "User") if n == 12 else "User"} for n in range(1, users + 1)]
+    follows = page * SIZE < users
+    items = items[(page - 1) * SIZE:page * SIZE]
+    link = r.link(**{**r.query, "page": page + 1})
+    body = {"items": items, "next": link if follows else None} if style == "next" else items
+    head = {"Link": f'<{link}>; rel="next"'} if style == "link" and follows else {}
+    if flags.get("unmarked") == page:
+        return body, head
+    tag = '"' + hashlib.sha256(json.dumps(body).encode()).hexdigest() + '"'
+    if r.headers.get("If-None-Match") == tag:
+        return b"", {"status": 304, "ETag": tag}
+    return body, {**head, "ETag": tag}
+
+
+def marked_set(r):
+    flags = {k: int(v) if v.isdigit() else v for k, v in r.query.items() if k not in ("of", "users")}
+    MARKED[r.query["of"]] = (r.number("users", COUNT), flags)
+    return []
+
+
 def changes(r):
     if "sync_token" in r.query:
         return {"users": [user(2)], "deleted": [{"id": 9}], "sync_token": "t2"}

@@ -8,7 +8,7 @@ internal import Synchronization
 final class RESTSource: RecordSource {
     private let client: HTTPClient
     private var section: RESTSection
-    private let origin: HTTPURL.Origin
+    private let requester: PageRequester
     private let log: BridgeContext
     private var reader: PageReader?
     private var pager: Pager
@@ -21,8 +21,14 @@ final class RESTSource: RecordSource {
     private let running: RunningRequests
     private let isResumed: Bool
     private let token: WalkToken?
-    /// What the walk leaves for the next one.
-    private var newToken = WalkToken()
+    /// Whether the listing moved since an earlier walk; nil once that is known.
+    private var check: ListingCheck?
+    private var marks: ListingMarks.Collector
+    /// What the marks belong to, and the place of the page that is read as it can be stored.
+    private let markedURL: String?
+    private var place: Position?
+    /// The delta token or link that the walk leaves for the next one.
+    private var newDelta: String?
     private var detection: Detection?
     private var note: String?
     /// What the first reply told, until a page has said it.
@@ -33,8 +39,6 @@ final class RESTSource: RecordSource {
 
     /// How many requests run ahead where the number of pages is known.
     private static let lookahead = 8
-    /// How much of a page is read ahead before somebody asks for it.
-    private static let readAheadBytes = 4 << 20
 
     /// What the first reply told, to be kept with the cursor.
     private struct Detection {
@@ -64,7 +68,7 @@ final class RESTSource: RecordSource {
     ) throws {
         self.client = client
         self.section = section
-        self.origin = origin
+        requester = PageRequester(client: client, origin: origin)
         self.log = log
         running = RunningRequests()
         token = request.token.flatMap(WalkToken.init)
@@ -74,9 +78,13 @@ final class RESTSource: RecordSource {
         if let known = point?.detected {
             detection = Detection(paging: PagingDetector.Detected(members: known.members), records: known.records)
         }
+        marks = ListingMarks.Collector(isPossible: point == nil && section.keepsMarks)
+        markedURL = client.markedURL(section)
+        if point == nil, let earlier = token?.marks { check = ListingCheck(earlier, section, requester, running) }
         pageNumber = point?.page ?? 1
         pager = try Pager(self.section.paging, cursor: point?.position, isDetected: point?.detected != nil)
         position = pager.first
+        place = position
     }
 
     deinit { running.cancel() }
@@ -90,6 +98,7 @@ final class RESTSource: RecordSource {
             return page
         }
         do {
+            if let answer = try checkListing() { return answer }
             if current == nil, let end = try open() { return end }
             return try read(into: writer)
         } catch {
@@ -102,10 +111,32 @@ final class RESTSource: RecordSource {
     }
 
     private var asked: String { "page \(pageNumber) of \(section.entity)" }
-    private var isDelta: Bool { token?.delta != nil && section.incremental != nil }
+    private var isDelta: Bool { delta != nil }
+    /// The remote's token of an earlier walk.
+    private var delta: String? { section.incremental == nil ? nil : token?.delta }
     private var isComplete: Bool { pager.isComplete && !section.isPartial && !isDelta }
 
     private var warnings: [String] { pager.warnings + (reader?.warnings ?? []) }
+
+    // MARK: Whether there is anything to read
+
+    /// What to hand out while the listing is compared with what an earlier walk brought; nil where it is to be read.
+    private func checkListing() throws -> Page? {
+        guard let check else { return nil }
+        try checkTime()
+        switch try check.step(asked: { "page \($0) of \(section.entity)" }) {
+        case .open: return Page(isPageEnd: false, isEnd: false)
+        case .moved:
+            self.check = nil
+            return nil
+        case .unchanged:
+            var page = finished(location: markedURL)
+            page.isUnchanged = true
+            page.isComplete = false
+            page.token = token?.text
+            return page
+        }
+    }
 
     // MARK: A page's beginning
 
@@ -115,14 +146,6 @@ final class RESTSource: RecordSource {
         let exchange = try located(nil) { try running.take(position) ?? start(position) }
         try running.attach(exchange)
         let response = try exchange.response()
-        if response.status == 304, validators(position) != nil {
-            isOver = true
-            var page = finished(location: response.location)
-            page.isUnchanged = true
-            page.isComplete = false
-            page.token = token?.text
-            return page
-        }
         let judge = ReplyJudge(section: section, asked: asked, isConfirming: pager.isConfirming)
         let verdict = try judge.verdict(exchange, response) { [client] in
             guard !hasRenewed, client.renewCredentials() else { return false }
@@ -295,29 +318,8 @@ final class RESTSource: RecordSource {
     // MARK: Requests
 
     private func start(_ position: Position) throws -> HTTPExchange {
-        let delta = token?.delta
-        var (request, url) = try section.request(at: position, after: pageURL, delta: isDelta ? delta : nil)
-        if !client.sendsHeader("accept"), !section.headers.contains(where: { $0.name.lowercased() == "accept" }) {
-            request.headers.append((name: "Accept", value: section.preset?.accept ?? "application/json"))
-        }
-        if let token = validators(position) {
-            if let etag = token.etag { request.headers.append((name: "If-None-Match", value: etag)) }
-            if let modified = token.modified { request.headers.append((name: "If-Modified-Since", value: modified)) }
-        }
-        request.sendsCredentials = url.origin == origin
-        if url.origin != origin { try section.checkAbroad(request, url, client.redactor) }
-        request.bufferLimit = Self.readAheadBytes
-        if requestURL == nil { requestURL = url }
-        return client.start(request)
-    }
-
-    /// The validators of an earlier walk, if they belong to the listing's only page.
-    private func validators(_ position: Position) -> WalkToken? {
-        guard let token, !isResumed, pageNumber == 1, section.isConditional, section.method == "GET",
-            position == pager.first, token.etag != nil || token.modified != nil,
-            token.url == (try? client.withoutCredentials(section.request(at: position, after: nil, delta: nil).1))?.text
-        else { return nil }
-        return token
+        if requestURL == nil { requestURL = try section.request(at: position, after: pageURL, delta: delta).1 }
+        return try requester.start(section, position, after: pageURL, delta: delta)
     }
 
     private func checkTime() throws {
@@ -362,8 +364,7 @@ final class RESTSource: RecordSource {
             }
         }
         facts.digest = open.digest.value
-        reader?.end()
-        current = nil
+        marks.add(place, open.response)
         page.rejected = rejected
         page.total = facts.total.map(Int64.init)
         if pageNumber == 1, let note { page.metadata["paging"] = note }
@@ -371,17 +372,21 @@ final class RESTSource: RecordSource {
         found = nil
         let step = open.isLast ? .end : try located(open.response) { try pager.after(position, facts) }
         if case .go(let next) = step {
+            let stored = storable(next)
             try go(to: next, open.response)
-            page.cursor = cursor(next)
+            place = stored
+            page.cursor = stored.map { resumePoint($0, pageNumber).text }
         } else {
             finish(&page, open)
         }
+        reader?.end()
+        current = nil
         return page
     }
 
     private func keep(_ said: ReplyFacts, in page: inout Page) {
         page.metadata = said.metadata()
-        if let delta = said.delta() { newToken.delta = delta }
+        if let delta = said.delta() { newDelta = delta }
     }
 
     private func go(to next: Position, _ response: HTTPResponse) throws {
@@ -402,16 +407,24 @@ final class RESTSource: RecordSource {
         page.isPositional = page.isComplete && pager.isPositional
         page.warnings = warnings
         page.pushed = section.pushed
-        if pageNumber == 1, !isResumed, !isDelta, section.isConditional, section.method == "GET", let requestURL {
-            newToken.etag = open.response.header("etag")
-            newToken.modified = newToken.etag == nil ? open.response.header("last-modified") : nil
-            if newToken.etag != nil || newToken.modified != nil {
-                newToken.url = client.withoutCredentials(requestURL).text
-            }
-        }
         // What a walk left out would not come again.
-        let isWhole = open.isLast || pager.isComplete
-        if isWhole, !newToken.isEmpty, !client.redactor.holdsSecret(url: newToken.text) { page.token = newToken.text }
+        guard open.isLast || pager.isComplete else { return }
+        var token = WalkToken()
+        token.marks = newMarks(open)
+        token.delta = newDelta
+        if !token.isEmpty, !client.redactor.holdsSecret(token.text) { page.token = token.text }
+    }
+
+    private func newMarks(_ open: OpenPage) -> ListingMarks? {
+        guard let markedURL else { return nil }
+        var last: LastPage?
+        switch open.content {
+        case .records: last = reader.map { LastPage($0.body, open.response, section) }
+        case .nothing: last = LastPage(.empty, open.response, section)
+        case .lines: break
+        }
+        return marks.marks(
+            url: markedURL, last: last, detected: detection.map { _ in resumePoint(.only, 1).text })
     }
 
     private func finished(location: String?) -> Page {
@@ -434,17 +447,20 @@ final class RESTSource: RecordSource {
         }
     }
 
-    /// The resume point, if it can be stored: it must hold no secret, and a URL must be absolute.
-    private func cursor(_ next: Position) -> String? {
+    /// A place as it can be stored: it must hold no secret, and a URL must be absolute.
+    private func storable(_ next: Position) -> Position? {
         var next = next
         if case .url(let text) = next {
             guard let url = HTTPURL(text, relativeTo: pageURL ?? section.url) else { return nil }
             next = .url(client.withoutCredentials(url).text)
         }
-        if client.redactor.holdsSecret(url: next.text) { return nil }
+        return client.redactor.holdsSecret(url: next.text) ? nil : next
+    }
+
+    private func resumePoint(_ position: Position, _ page: Int) -> ResumePoint {
         let detected = detection.map {
-            AutomaticCursor(members: $0.paging.members, records: $0.records, position: next.text)
+            AutomaticCursor(members: $0.paging.members, records: $0.records, position: position.text)
         }
-        return ResumePoint(page: pageNumber, detected: detected, position: next.text).text
+        return ResumePoint(page: page, detected: detected, position: position.text)
     }
 }

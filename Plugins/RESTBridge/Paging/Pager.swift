@@ -83,7 +83,8 @@ struct Pager: Sendable {
     /// Where the walk begins.
     let first: Position
 
-    private static func beginning(_ rule: PagingRule) -> Position {
+    /// Where a walk by a rule begins.
+    static func beginning(_ rule: PagingRule) -> Position {
         switch rule.style {
         case .page(let start): .page(start)
         case .offset(let start): .offset(start)

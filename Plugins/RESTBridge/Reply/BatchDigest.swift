@@ -1,3 +1,4 @@
+internal import BridgeHTTP
 internal import CBridge
 internal import RecordBatch
 
@@ -11,8 +12,16 @@ struct BatchDigest: Sendable {
         mix(writer.raw.pointee.slots)
     }
 
+    /// Mixes in a body.
+    mutating func add(_ body: HTTPExchange.PaddedBody) {
+        body.bytes.withUnsafeBytes { mix(UnsafeRawBufferPointer(rebasing: $0.prefix(body.count))) }
+    }
+
     private mutating func mix(_ region: bmo_region) {
-        let bytes = UnsafeRawBufferPointer(start: region.data, count: region.size)
+        mix(UnsafeRawBufferPointer(start: region.data, count: region.size))
+    }
+
+    private mutating func mix(_ bytes: UnsafeRawBufferPointer) {
         var index = 0
         // Four at a time, which do not wait for each other.
         var lanes = SIMD4<UInt64>(value, 1, 2, 3)

@@ -16,7 +16,7 @@ final class PageReader {
     /// What the user should know of the pages so far.
     private(set) var warnings: [String] = []
     private let scratch = RecordBatchWriter()
-    private var body = HTTPExchange.PaddedBody.empty
+    private(set) var body = HTTPExchange.PaddedBody.empty
     /// For messages: what is being read, and where it came from.
     private var asked = ""
     private var response: HTTPResponse?

@@ -1,40 +1,27 @@
-internal import BridgeJSON
 internal import BridgeKit
-internal import RecordBatch
 
-/// What a finished walk leaves for the next one: validators of a listing of one page, or the remote's own token.
+/// What a finished walk leaves for the next one: the validators of its pages, or the remote's own token.
 struct WalkToken: Equatable, Sendable {
-    /// The URL that the validators belong to.
-    var url: String?
-    /// RFC 9110, section 8.8.3.
-    var etag: String?
-    /// The Last-Modified field as it came.
-    var modified: String?
+    /// By what the next walk asks whether the listing moved; nil where a page came without validators.
+    var marks: ListingMarks?
     /// A delta token or link.
     var delta: String?
-
-    private static let paths = ["$.url", "$.etag", "$.modified", "$.delta"].compactMap {
-        try? JSONPath($0, option: "token")
-    }
 
     init() {}
 
     /// - Returns: nil for what is no token of this bridge.
     init?(_ text: String) {
-        guard let values = JSONScalar.read(Self.paths, in: text), values.count == 4 else { return nil }
-        url = values[0].plain
-        etag = values[1].plain
-        modified = values[2].plain
-        delta = values[3].plain
+        guard let tree = try? JSONTree(parsing: Array(text.utf8), what: "the token"), tree.isObject else { return nil }
+        marks = tree["listing"].flatMap(ListingMarks.init)
+        delta = tree["delta"]?.text
     }
 
-    var isEmpty: Bool { etag == nil && modified == nil && delta == nil }
+    var isEmpty: Bool { marks == nil && delta == nil }
 
     var text: String {
         var members = JSONTree.Members()
-        for (name, value) in [("url", url), ("etag", etag), ("modified", modified), ("delta", delta)] {
-            members[name] = value.map { .text($0) }
-        }
+        members["listing"] = marks?.tree
+        members["delta"] = delta.map { .text($0) }
         return JSONTree.object(members).json
     }
 }

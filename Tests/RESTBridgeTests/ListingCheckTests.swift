@@ -1,0 +1,146 @@
+import BridgeKit
+import RESTBridge
+import TestSupport
+import Testing
+
+/// Listings of several pages that are asked for again with what an earlier walk left.
+@Suite struct ListingCheckTests {
+    let server: ServerProcess
+    let bridge: RESTBridge
+
+    init() throws {
+        server = try ServerProcess()
+        bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo"])
+    }
+
+    /// What is said of paging; nil where it is to be found.
+    private static let styles: [(style: String, paging: Literal?)] = [
+        ("link", nil), ("link", ["style": "link_header"]), ("next", nil),
+        ("next", ["style": "next_url", "path": "$.next"]),
+        ("page", ["style": "page", "page_parameter": "page", "size_parameter": "per_page", "size": 10]),
+    ]
+
+    private func section(_ style: String, _ paging: Literal?) -> Literal {
+        var members: [(String, Literal)] = [("path", "marked"), ("query", ["of": "k", "style": .text(style)])]
+        if let paging { members.append(("paging", paging)) }
+        return .object(members)
+    }
+
+    private func source(_ section: Literal, _ token: String?) throws -> any RecordSource {
+        try bridge.fetch(FetchRequest(entity: "User", section: section.options, token: token))
+    }
+
+    private func walk(_ section: Literal, token: String? = nil) throws -> Walk { try Walk(source(section, token)) }
+
+    private func set(_ query: String) throws {
+        let pair = query.split(separator: "=").map(String.init)
+        _ = try walk([
+            "path": "marked-set", "paging": "none",
+            "query": .object([("of", "k"), (pair[0], .text(pair[1]))]),
+        ])
+    }
+
+    /// The requests since `count` of them, each with whether it was conditional.
+    private func requests(after count: Int = 0) throws -> [Bool] {
+        try server.events().filter { $0.event == "begin" && $0.path.hasPrefix("/zoo/marked?") }.dropFirst(count)
+            .map { $0.headers.keys.contains { $0.lowercased() == "if-none-match" } }
+    }
+
+    @Test(arguments: styles)
+    func `pages that did not move are not sent again`(style: String, paging: Literal?) throws {
+        let section = section(style, paging)
+        let first = try walk(section)
+        #expect(first.ids == Array(1...25))
+        let token = try #require(first.last?.token)
+        let count = try requests().count
+        let second = try walk(section, token: token)
+        #expect(second.records.isEmpty)
+        #expect(second.last?.isUnchanged == true)
+        #expect(second.last?.isComplete == false)
+        #expect(second.last?.token == token)
+        #expect(try requests(after: count) == [true, true, false], "the last page tells itself that none follows")
+    }
+
+    @Test(arguments: styles, ["users=26", "users=24", "name=Ann", "users=9"])
+    func `a page that moved lets all be read`(style: (style: String, paging: Literal?), change: String) throws {
+        let section = section(style.style, style.paging)
+        let token = try #require(walk(section).last?.token)
+        try set(change)
+        let second = try walk(section, token: token)
+        let count = change.hasPrefix("users=") ? Int(change.dropFirst(6)) : 25
+        #expect(second.ids == Array(1...(count ?? 0)))
+        #expect(second.records.contains { $0.contains("Ann") } == (change == "name=Ann"))
+        #expect(second.last?.isUnchanged == false)
+        #expect(second.last?.isComplete == true)
+        let third = try walk(section, token: #require(second.last?.token))
+        #expect(third.last?.isUnchanged == true)
+    }
+
+    @Test(arguments: styles)
+    func `a page that was added shows though no page's validator moved`(style: String, paging: Literal?) throws {
+        let section = section(style, paging)
+        try set("users=20")
+        let first = try walk(section)
+        #expect(first.ids == Array(1...20))
+        try set("users=21")
+        #expect(try walk(section, token: #require(first.last?.token)).ids == Array(1...21))
+    }
+
+    @Test func `a first page that moved is not asked for twice`() throws {
+        try set("users=8")
+        let token = try #require(walk(section("link", nil)).last?.token)
+        try set("users=9")
+        let count = try requests().count
+        #expect(try walk(section("link", nil), token: token).ids == Array(1...9))
+        #expect(try requests(after: count) == [true])
+    }
+
+    @Test(arguments: 1...2)
+    func `a page without validators leaves no token`(page: Int) throws {
+        try set("unmarked=\(page)")
+        let walk = try walk(section("link", nil))
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.token == nil)
+    }
+
+    @Test func `the last page needs no validators`() throws {
+        try set("unmarked=3")
+        let token = try #require(walk(section("link", nil)).last?.token)
+        #expect(try walk(section("link", nil), token: token).last?.isUnchanged == true)
+    }
+
+    @Test(arguments: 1...3)
+    func `a busy server has not said that anything moved`(page: Int) throws {
+        let section = section("next", nil)
+        let token = try #require(walk(section).last?.token)
+        try set("busy=\(page)")
+        let source = try source(section, token)
+        let busy = try failure { _ = try Walk(source) }
+        #expect(busy.isRetryable)
+        #expect(busy.message.hasPrefix("page \(page) of User"))
+        let again = try Walk(source)
+        #expect(again.records.isEmpty)
+        #expect(again.last?.isUnchanged == true)
+    }
+
+    @Test func `marks belong to one request, and conditional false asks for none`() throws {
+        let token = try #require(walk(section("link", nil)).last?.token)
+        let other: Literal = ["path": "marked", "query": ["of": "k", "style": "next"]]
+        #expect(try walk(other, token: token).ids == Array(1...25))
+        let without: Literal = ["path": "marked", "query": ["of": "k", "style": "link"], "conditional": false]
+        let walk = try walk(without, token: token)
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.token == nil)
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "{\"listing\":1}", "{\"listing\":{\"url\":\"x\",\"pages\":[]}}",
+        "{\"listing\":{\"url\":\"URL\",\"pages\":[{\"at\":\"only:\"},{\"at\":\"nowhere\"}],\"last\":\"\"}}",
+        "{\"listing\":{\"url\":\"URL\",\"pages\":[{\"at\":\"only:\",\"etag\":\"1\"},{\"at\":\"nowhere\"}],\"last\":\"\"}}",
+        "{\"url\":\"URL\",\"etag\":\"1\"}",
+    ])
+    func `what is no token of this version is as none`(token: String) throws {
+        let url = "\(server.url)/zoo/marked?of=k&style=link"
+        #expect(try walk(section("link", nil), token: token.replacing("URL", with: url)).ids == Array(1...25))
+    }
+}
