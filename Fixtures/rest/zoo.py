@@ -4,6 +4,7 @@ Every listing has 25 users, at most 10 a page. A style is a function that gets t
 returns the reply's body, and header fields if there are any.
 """
 import base64
+import email.utils
 import hashlib
 import hmac
 import json
@@ -438,6 +439,10 @@ def marked_set(r):
     flags = {k: int(v) if v.isdigit() else v for k, v in r.query.items() if k not in ("of", "users")}
     MARKED[r.query["of"]] = (r.number("users", COUNT), flags)
     return []
+
+
+def just_changed(r):
+    return USERS, {"Last-Modified": email.utils.formatdate(time.time() + 1, usegmt=True)}
 
 
 def changes(r):

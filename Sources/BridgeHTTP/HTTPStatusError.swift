@@ -53,9 +53,8 @@ public enum HTTPStatusError {
             return wait.map { Int64(min($0, 1e12) * 1000) }
         }
         if let seconds = Int64(value) { return min(max(seconds, 0), 1 << 40) * 1000 }
-        let date = curl_getdate(value, nil)
         // A date may be as far away as the server likes.
-        return date < 0 ? nil : min(max(Int64(date) - Int64(time(nil)), 0), 1 << 40) * 1000
+        return response.date("retry-after").map { min(max($0 - Int64(time(nil)), 0), 1 << 40) * 1000 }
     }
 
     /// Names of RFC 9110, section 15, for those that people meet.
@@ -69,6 +68,14 @@ public enum HTTPStatusError {
             504: "Gateway Timeout",
         ]
         return names[status].map { " " + $0 } ?? ""
+    }
+}
+
+extension HTTPResponse {
+    /// The date that a header field holds, in seconds since 1970 (RFC 9110, section 5.6.7).
+    public func date(_ name: String) -> Int64? {
+        let date = header(name).map { Int64(curl_getdate($0, nil)) }
+        return date.flatMap { $0 < 0 ? nil : $0 }
     }
 }
 

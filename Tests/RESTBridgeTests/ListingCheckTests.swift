@@ -103,6 +103,13 @@ import Testing
         #expect(walk.last?.token == nil)
     }
 
+    @Test func `what was modified within the second of its reply may move again within it`() throws {
+        let walk = try walk(["path": "just-changed"])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.token == nil)
+        #expect(try self.walk(["path": "dated"]).last?.token != nil)
+    }
+
     @Test func `the last page needs no validators`() throws {
         try set("unmarked=3")
         let token = try #require(walk(section("link", nil)).last?.token)

@@ -71,7 +71,11 @@ extension ListingMarks.Page {
     init(at position: Position, _ response: HTTPResponse) {
         self.position = position.text
         etag = response.header("etag")
-        modified = etag == nil ? response.header("last-modified") : nil
+        // What moves again within the second of its reply would have the same date (RFC 9110, section 8.8.2.2).
+        guard etag == nil, let date = response.date("date"), let modified = response.date("last-modified"),
+            date > modified
+        else { return }
+        self.modified = response.header("last-modified")
     }
 
     /// The header fields of a conditional request.
