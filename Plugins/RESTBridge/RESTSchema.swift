@@ -118,7 +118,8 @@ enum RESTSchema {
               }
             },
             "metadata": {"type": "object", "description": "What else of the reply is of interest: a name, and a path or a header's name.", "additionalProperties": {"type": "string"}},
-            "header_fields": {"type": "object", "description": "Members that each record gets from the reply's head, such as \"@etag\": ETag.", "additionalProperties": {"type": "string"}}
+            "header_fields": {"type": "object", "description": "Members that each record gets from the reply's head, such as \"@etag\": ETag.", "additionalProperties": {"type": "string"}},
+            "request_fields": {"type": "object", "description": "Members that each record gets from the request's variables where it has none of the name, such as team_id: \"{parent.id}\".", "additionalProperties": {"type": "string"}}
           }
         }
         """#

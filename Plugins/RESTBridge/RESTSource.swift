@@ -31,6 +31,8 @@ final class RESTSource: RecordSource {
     private var newDelta: String?
     private var detection: Detection?
     private var note: String?
+    /// The parameter that takes the cursor is a guess that the second page's reply has to prove.
+    private var trial: CursorTrial?
     /// What the first reply told, until a page has said it.
     private var found: String?
     private let began = ContinuousClock.now
@@ -146,6 +148,22 @@ final class RESTSource: RecordSource {
         let exchange = try located(nil) { try running.take(position) ?? start(position) }
         try running.attach(exchange)
         let response = try exchange.response()
+        guard let proof = try proof(exchange, response) else { return try take(exchange, response, nil) }
+        guard let trial, trial.judge(response.status < 300 ? proof : nil) == .tryNext else {
+            if let proved = self.trial, proved.isAnother {
+                found = detection.map { "paging: \($0.paging.description)" }
+            }
+            self.trial = nil
+            return try take(exchange, response, proof)
+        }
+        try tryNext(trial)
+        return try open()
+    }
+
+    /// - Parameter body: The reply's body, if it was read already.
+    private func take(
+        _ exchange: HTTPExchange, _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?
+    ) throws -> Page? {
         let judge = ReplyJudge(section: section, asked: asked, isConfirming: pager.isConfirming)
         let verdict = try judge.verdict(exchange, response) { [client] in
             guard !hasRenewed, client.renewCredentials() else { return false }
@@ -166,7 +184,7 @@ final class RESTSource: RecordSource {
             running.detach()
             current = OpenPage(response: response, content: .nothing)
         case .good(let early, let isAccepted):
-            try begin(exchange, response, early, isAccepted: isAccepted)
+            try begin(exchange, response, early ?? body, isAccepted: isAccepted)
         }
         return nil
     }
@@ -279,6 +297,31 @@ final class RESTSource: RecordSource {
             isEndUnknown: detected.isEndUnknown)
         detection = Detection(paging: detected, records: records)
         note = detected.description
+        if let body, let records = section.records, section.preset != .graphQL {
+            trial = CursorTrial(detected, given: section.givenParameters, records: records, body: body)
+        }
+    }
+
+    // MARK: A cursor without the name of its parameter
+
+    /// The body by which the guess is proved; nil where there is nothing to prove, or the reply speaks of something else.
+    private func proof(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> HTTPExchange.PaddedBody? {
+        guard trial != nil, pageNumber == 2 else { return nil }
+        if [400, 404, 422].contains(response.status), section.responses.isEmpty { return .empty }
+        guard (200..<300).contains(response.status), response.status != 204 else { return nil }
+        return try exchange.paddedBody()
+    }
+
+    private func tryNext(_ judged: CursorTrial) throws {
+        var next = judged
+        trial = next.advance() ? next : nil
+        guard var found = detection?.paging else { return }
+        found.members = found.members.map { $0.name == "parameter" ? ($0.name, next.name) : $0 }
+        section.paging = try PagingRule(found.options, pageSize: nil, bodyPrefix: nil)
+        detection?.paging = found
+        running.drop()
+        guard trial != nil else { return }
+        log.log(.info, "\(section.entity): its cursor is not taken by that name; trying paging: \(found.description)")
     }
 
     /// Whether page 1 is another one than that which came without a number: then that was page 0.
@@ -375,7 +418,8 @@ final class RESTSource: RecordSource {
             let stored = storable(next)
             try go(to: next, open.response)
             place = stored
-            page.cursor = stored.map { resumePoint($0, pageNumber).text }
+            // Until the second page has proved it, a guess is nothing to go on from.
+            page.cursor = trial != nil ? nil : stored.map { resumePoint($0, pageNumber).text }
         } else {
             finish(&page, open)
         }

@@ -24,7 +24,9 @@ struct EntityWalk {
             counts: ImportCounts.Entity(), warnings: [], duration: .zero)
         let place = ScopeWalk.Place()
         do {
-            for source in [nil] + (context.isPartial ? [] : entity.sources.map(Optional.some)) {
+            let sources = context.isPartial ? [] : entity.sources.map(Optional.some)
+            // A tree begins with what another source brings: its own listing needs a parent to begin with.
+            for source in isTree ? sources + [nil] : [nil] + sources {
                 place.page = nil
                 try await walk(source, tally, place)
             }
@@ -46,6 +48,14 @@ struct EntityWalk {
         result.duration = clock.now - start
         context.report(.ended(result))
         return (result, state.counts)
+    }
+
+    /// Whether the entity's own listing goes by objects that it brings itself: the folders in a folder.
+    private var isTree: Bool {
+        let model = context.workspace.model
+        let name = entity.parent?.relationship
+        let relationship = model.entities[index].toOne.first { $0.name == name }
+        return relationship.map { model.family(of: $0.target).contains(index) } ?? false
     }
 
     private func outcome(_ error: any Error, page: Int?) -> SyncReport.Entity.Outcome {

@@ -49,7 +49,10 @@ struct ParentWalks {
                     group.addTask { await ending(of: parent) }
                     running += 1
                 }
-                guard let ending = try await group.next() else { break }
+                guard let ending = try await group.next() else {
+                    guard streak.count < Self.mostFailuresInARow, !Task.isCancelled, queue.beginAnew() else { break }
+                    continue
+                }
                 running -= 1
                 switch ending {
                 case .interrupted: listing.isWhole = false
@@ -157,12 +160,18 @@ struct ParentWalks {
         private var waiting: ArraySlice<SQLiteStore.ParentRow> = []
         private var last = Int64.min
         private var isAtEnd = false
+        /// The walks bring objects that are parents themselves: the folders in a folder.
+        private let isTree: Bool
+        /// The parents of a tree that had their turn; it may hold a circle.
+        private var walked: Set<String> = []
+        private var hasNew = false
 
         init(_ walks: ParentWalks) throws {
             self.walks = walks
             let layout = walks.context.workspace.model.entities[walks.plan.index]
             relationship = walks.walk.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
             entity = relationship.map { layout.toOne[$0].target } ?? walks.plan.index
+            isTree = relationship != nil && walks.context.workspace.model.family(of: entity).contains(walks.plan.index)
             conditions = try ParentRows(
                 walks.walk, walks.context.options.conditions, of: layout,
                 target: walks.context.workspace.model.entities[entity], relationship: relationship
@@ -175,7 +184,10 @@ struct ParentWalks {
                 if let row = waiting.popFirst() {
                     // A stub: nobody has described it.
                     if row.values.isEmpty { continue }
-                    return try ParentObject(row.values, layout, relationship: relationship)
+                    let parent = try ParentObject(row.values, layout, relationship: relationship)
+                    if isTree, !walked.insert(parent.text).inserted { continue }
+                    hasNew = true
+                    return parent
                 }
                 guard !isAtEnd else { return nil }
                 let rows = try await walks.context.thread.run {
@@ -186,6 +198,15 @@ struct ParentWalks {
                 last = rows.last?.row ?? last
                 waiting = rows[...]
             }
+        }
+
+        /// Reads the parents of a tree once more, among which there may be what the walks have brought.
+        ///
+        /// - Returns: Whether there can be any.
+        mutating func beginAnew() -> Bool {
+            guard isTree, hasNew else { return false }
+            (hasNew, isAtEnd, last) = (false, false, .min)
+            return true
         }
     }
 }

@@ -19,8 +19,10 @@ struct RepeatedKeyWords {
     private func shared(_ keys: RepeatedKeys) -> String {
         let name = parent ?? "parent"
         let parents = keys.parents.map { "\(name) \(Self.text($0))" }.joined(separator: ", ")
-        let key = ([name] + layout.key.map { layout.fields[$0].name }).joined(separator: ", ")
-        return "key \(Self.text(keys.key)) came from two parents (\(parents))\(more(keys)): use `key: [\(key)]`"
+        let key = (["\(name)_key"] + layout.key.map { layout.fields[$0].name }).joined(separator: ", ")
+        return
+            "key \(Self.text(keys.key)) came from two parents (\(parents))\(more(keys)): use `key: [\(key)]`, with an "
+            + "attribute \(name)_key that reads the parent's key (rest: records that lack it get it by request_fields)"
     }
 
     private func repeated(_ keys: RepeatedKeys) -> String {

@@ -9,10 +9,15 @@ public enum RemoteWords {
         return short.isEmpty ? nil : String(short)
     }
 
-    /// Whether this is a web page, by its type or its first tag.
+    /// Whether this is a web page, by its type or its first tag; what begins like JSON is none, whatever its type says.
     public static func isPage(_ bytes: [UInt8], mediaType: String?) -> Bool {
-        if mediaType == "text/html" || mediaType == "application/xhtml+xml" { return true }
-        let start = String(decoding: bytes.drop { $0 <= 0x20 }.prefix(14), as: UTF8.self).lowercased()
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let words = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0).drop { $0 <= 0x20 }
+        if mediaType == "text/html" || mediaType == "application/xhtml+xml" {
+            // Some servers call all that they send a web page, JSON too; no page begins so.
+            return words.first != UInt8(ascii: "{") && words.first != UInt8(ascii: "[")
+        }
+        let start = String(decoding: words.prefix(14), as: UTF8.self).lowercased()
         return start.hasPrefix("<!doctype html") || start.hasPrefix("<html")
     }
 

@@ -98,8 +98,27 @@ Result bmo_json_reader::capture(size_t path) {
     return result;
 }
 
-// The value at the cursor as a record.
-Result bmo_json_reader::record() {
+// The array at the cursor as an object whose members are called 0, 1, 2 ...: a table's rows come so.
+Result bmo_json_reader::row() {
+    Result result = Result::ok;
+    scanner.at++;
+    if (scanner.peek() == ']') {
+        scanner.at++;
+        return result;
+    }
+    for (size_t column = 0;; column++) {
+        std::string name = std::to_string(column);
+        bmo_write_key(writer, name.data(), name.size());
+        if ((result = scanner.value<true>(writer)) != Result::ok) return result;
+        uint8_t next = scanner.peek();
+        if (next != ',' && next != ']') return scanner.unexpected("a comma or ] must follow an element");
+        scanner.at++;
+        if (next == ']') return result;
+    }
+}
+
+// The value at the cursor as a record; `is_plain` says that it stands in a list of values that are no objects.
+Result bmo_json_reader::record(bool is_plain) {
     size_t before = scanner.at;
     size_t offset = scanner.offset();
     Result result = Result::reject;
@@ -108,13 +127,18 @@ Result bmo_json_reader::record() {
         scanner.record_key = has_record_key ? &record_key : nullptr;
         result = scanner.value<true>(writer);
         scanner.fields = nullptr;
-    } else if (has_record_key && scanner.peek() != '[') {
-        // An object that maps keys to plain values, such as currencies to rates.
+    } else if (scanner.peek() == '[' ? is_plain : has_record_key || (is_plain && scanner.peek() != 'n')) {
+        // An object that maps keys to plain values, such as currencies to rates, or a list of them.
         bmo_write_object_begin(writer);
-        scanner.record_key = &record_key;
+        scanner.record_key = has_record_key ? &record_key : nullptr;
         scanner.write_fields(writer, fields);
-        bmo_write_key(writer, "@value", 6);
-        result = scanner.value<true>(writer);
+        scanner.record_key = nullptr;
+        if (scanner.peek() == '[') {
+            result = row();
+        } else {
+            bmo_write_key(writer, "@value", 6);
+            result = scanner.value<true>(writer);
+        }
         if (result == Result::ok) bmo_write_object_end(writer);
     } else {
         scanner.reason = "a record must be an object";
@@ -165,6 +189,9 @@ Result bmo_json_reader::visit(uint32_t active) {
         }
         // "No records" in the JSON of languages whose empty list is null.
         if (first == 'n' && !has_record_key) return scanner.value<false>(nullptr);
+        // Each element of a list, where the path says so itself.
+        bool is_element = !frames.empty() && !frames.back().is_object && paths[0].back().is_wildcard();
+        if (first != '{' && !has_record_key && is_element) return record(true);
         if (first != '{' && !has_record_key) {
             size_t offset = scanner.offset();
             Result result = scanner.value<false>(nullptr);
@@ -251,7 +278,13 @@ Result bmo_json_reader::step() {
         if (scanner.peek() == close) return scanner.unexpected("a comma must be followed by a value");
     }
     frame.has_begun = true;
-    if (frame.holds_records) return record();
+    if (frame.holds_records) {
+        if (!frame.is_known && scanner.peek() != 'n') {
+            frame.is_known = true;
+            frame.holds_plain = scanner.peek() != '{';
+        }
+        return record(frame.holds_plain);
+    }
     if (!frame.is_object) {
         uint32_t active = matching(frame, nullptr);
         frame.position++;

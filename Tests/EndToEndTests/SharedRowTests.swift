@@ -94,7 +94,7 @@ extension EndToEndTests {
                 #expect(
                     lines.first?.firstMatch(
                         of:
-                            /key [12] came from two parents \(team [12], team [12]\), and so did another key: use `key: \[team, id\]`/
+                            /key [12] came from two parents \(team [12], team [12]\), and so did another key: use `key: \[team_key, id\]`, with an attribute team_key/
                     )
                         != nil, "\(sync)")
             }

@@ -15,6 +15,7 @@ struct KeyGuess: Sendable {
             KeyGuess(paths: [[name]], confidence: confidence)
         }
         if item["@key"] != nil { return one("@key", .high("what the reply calls each record")) }
+        if let found = member("@value") { return one(found, .high("the reply is a list of plain values")) }
         let proof = item.properties.contains { $0.shape.seen != nil } ? ", unique in the sample" : ""
 
         for name in ["id", "_id", "uuid", "guid", "uid", "gid", "pageid", "objectid"] {
@@ -67,9 +68,14 @@ struct KeyGuess: Sendable {
         {
             return one(only.name, .low("it ends like a key\(proof)"))
         }
-        for name in ["number", "name", "email", "href", "self", "url", "uri", "title", "path"] {
+        // What has a path is called the same in other folders.
+        for name in ["number", "path", "name", "email", "href", "self", "url", "uri", "title"] {
             if let found = member(name) { return one(found, .low("no better member than \(found)\(proof)")) }
         }
+        let names = item.properties.filter { name, shape in
+            usable(shape) && Words.split(name).last?.lowercased() == "name" && item.required.isEmpty
+        }
+        if names.count == 1, let only = names.first { return one(only.name, .low("it ends like a name\(proof)")) }
         return sampled(item)
     }
 

@@ -96,6 +96,12 @@ struct SampleReply {
         let shape = SampleShape.make([reply])
         guard let found = ListingFinder.find(shape, subject: subject) else {
             guard reply.isObject, !reply.members.isEmpty else { return }
+            if let path = plainList(reply) {
+                recordsPath = path
+                recordsConfidence = .low("a list of plain values: each becomes a record")
+                records = try read(path)
+                return
+            }
             let sure = try? finder()
             let path = sure ?? "$"
             // Where a walk would be in doubt it must be told that the object itself is the record.
@@ -112,6 +118,18 @@ struct SampleReply {
         recordsConfidence = found.confidence
         records = try read(found.records ?? "$")
         if reply["type"]?.text == "FeatureCollection" { notes.append("the reply is GeoJSON (RFC 7946)") }
+    }
+
+    /// The path of the list of texts or numbers that the URL seems to be about.
+    private func plainList(_ reply: JSONTree) -> String? {
+        let subject = subject.lowercased()
+        let lists = reply.members.filter { _, value in
+            guard let elements = value.elements, !elements.isEmpty else { return false }
+            return elements.allSatisfy { $0.plainText != nil }
+        }
+        let named = lists.filter { subject.hasSuffix($0.name.lowercased()) }
+        guard let name = (reply.members.count == 1 ? lists : named).first?.name else { return nil }
+        return JSONPathText.of([name])
     }
 
     private func finder() throws -> String {

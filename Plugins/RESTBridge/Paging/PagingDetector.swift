@@ -163,7 +163,10 @@ struct PagingDetector {
         ("next_page", "page"), ("nextPage", "page"), ("next", "cursor"), ("after", "after"), ("next_id", "cursor"),
         ("nextMarker", "marker"), ("NextMarker", "marker"), ("marker", "marker"), ("bookmark", "bookmark"),
         ("scroll_id", "scroll_id"), ("offset", "offset"), ("cursor", "cursor"), ("next_offset", "offset"),
-        ("nextOffset", "offset"), ("next_start", "start"), ("nextPageStart", "start"),
+        ("nextOffset", "offset"), ("next_start", "start"), ("nextPageStart", "start"), ("next_batch", "from"),
+        ("PaginationToken", "PaginationToken"), ("paginationToken", "paginationToken"),
+        ("NextContinuationToken", "ContinuationToken"), ("nextContinuationToken", "continuationToken"),
+        ("LastEvaluatedTableName", "ExclusiveStartTableName"),
     ]
     private static let moreNames = [
         "has_more", "hasMore", "has_next", "hasNext", "has_next_page", "hasNextPage", "more", "more_data",
@@ -255,7 +258,8 @@ struct PagingDetector {
                 if name == "next_cursor", survey["$.object"] == .text("list") { parameter = "start_cursor" }
                 // Zoom, which takes the token by its own name.
                 if name == "next_page_token", survey[Self.member(home, "page_size")].integer != nil { parameter = name }
-                let members = [("style", "cursor"), ("path", path), ("parameter", known(parameter))]
+                let own = known(parameter)
+                let members = [("style", "cursor"), ("path", path), ("parameter", begun(besides: own) ?? own)]
                 return Detected(members: members + moreMember)
             }
         }
@@ -279,6 +283,14 @@ struct PagingDetector {
         return nil
     }
 
+    /// The parameter by which the request itself says that it asks for the beginning, such as `from=0`.
+    private func begun(besides own: String) -> String? {
+        guard !given.contains(own) else { return nil }
+        return ["from", "start", "offset", "cursor", "page_token", "pageToken", "token", "marker"].first { name in
+            given.contains(name) && number(name) == 0
+        }
+    }
+
     // MARK: Products
 
     /// MediaWiki: the members of `continue` are parameters of the next request.
@@ -297,6 +309,10 @@ struct PagingDetector {
                 members: [
                     ("style", "cursor"), ("path", "$.LastEvaluatedKey"), ("parameter", known("ExclusiveStartKey")),
                 ])
+        }
+        // Matrix, whose pages say where they begin and end.
+        if case .array = survey["$.chunk"], survey["$.start"].plain != nil, survey["$.end"].plain != nil {
+            return Detected(members: [("style", "cursor"), ("path", "$.end"), ("parameter", known("from"))])
         }
         // ArcGIS says that there is more, and nothing where there is not.
         for path in ["$.exceededTransferLimit", "$.properties.exceededTransferLimit"] where survey[path] == .bool(true)

@@ -8,11 +8,13 @@ struct RecordIdentities {
     let values: Set<String>
 
     private static let names = ["id", "_id", "uuid", "guid", "gid", "key", "Id", "ID"]
+    /// How the names of others end that mostly identify a record.
+    private static let endings: Set<String> = ["id", "uuid", "guid", "key", "code", "slug", "name", "arn"]
 
     /// - Parameter name: The member, where it is known.
     /// - Returns: nil for a page without records, or whose records have no such member.
     init?(_ batch: RecordBatch, by name: String? = nil) {
-        for name in name.map({ [$0] }) ?? Self.names {
+        for name in name.map({ [$0] }) ?? Self.names + Self.others(batch) {
             let values = (0..<batch.count).compactMap { index -> String? in
                 guard let value = batch[index][name], value.tag == .text || value.tag == .int64 else { return nil }
                 return value.json
@@ -23,5 +25,13 @@ struct RecordIdentities {
             return
         }
         return nil
+    }
+
+    /// Members of the first record that are named like a key.
+    private static func others(_ batch: RecordBatch) -> [String] {
+        guard batch.count > 0, batch[0].tag == .object else { return [] }
+        return batch[0].members.map { String($0.key) }.filter { name in
+            endings.contains(Words.split(name).last?.lowercased() ?? "")
+        }
     }
 }

@@ -154,10 +154,11 @@ final class PageReader {
     }
 
     private func setFields(_ response: HTTPResponse) {
-        guard !section.headerFields.isEmpty else { return }
+        let answered = section.headerFields.compactMap { name, header in
+            response.header(header).map { (name: name, value: $0) }
+        }
         bmo_json_clear_fields(reader)
-        for (name, header) in section.headerFields {
-            guard let value = response.header(header) else { continue }
+        for (name, value) in answered + section.requestFields {
             JSONPath.withChars(name) { name in
                 JSONPath.withChars(value) { value in
                     bmo_json_set_field(reader, name.baseAddress, name.count, value.baseAddress, value.count)

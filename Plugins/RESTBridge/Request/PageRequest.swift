@@ -67,9 +67,7 @@ extension RESTSection {
         if let content {
             let encoded = content.encode(variables)
             request.body = encoded.bytes
-            if body == nil, !fields.contains(where: { $0.name.lowercased() == "content-type" }) {
-                request.headers.append((name: "Content-Type", value: encoded.mediaType))
-            }
+            request.setDefault("Content-Type", encoded.mediaType)
         }
         return (request, target)
     }
@@ -114,6 +112,14 @@ extension RESTSection {
         }
         if let body { collect(body.content) }
         return names
+    }
+}
+
+extension HTTPRequest {
+    /// Sets a header field that the request does not have yet.
+    mutating func setDefault(_ name: String, _ value: String) {
+        guard !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) else { return }
+        headers.append((name: name, value: value))
     }
 }
 

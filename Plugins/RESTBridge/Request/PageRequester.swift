@@ -22,9 +22,13 @@ struct PageRequester: Sendable {
         conditions: [(name: String, value: String)] = []
     ) throws -> HTTPExchange {
         var (request, url) = try section.request(at: position, after: page, delta: delta)
-        if !client.sendsHeader("accept"), !section.headers.contains(where: { $0.name.lowercased() == "accept" }) {
-            request.headers.append((name: "Accept", value: section.preset?.accept ?? "application/json"))
+        // A word of the bridge's options is more than what follows from the body's kind.
+        if client.sendsHeader("content-type"),
+            !section.headers.contains(where: { $0.name.lowercased() == "content-type" })
+        {
+            request.headers.removeAll { $0.name.lowercased() == "content-type" }
         }
+        if !client.sendsHeader("accept") { request.setDefault("Accept", section.preset?.accept ?? "application/json") }
         request.headers += conditions
         request.sendsCredentials = url.origin == origin
         if url.origin != origin { try section.checkAbroad(request, url, client.redactor) }

@@ -21,6 +21,8 @@ struct RESTSection: Sendable {
     let metadata: [(name: String, place: ReplyPlace)]
     /// Members that each record gets from the reply's head.
     let headerFields: [(name: String, header: String)]
+    /// Members that each record gets from the request's variables.
+    let requestFields: [(name: String, value: String)]
     let incremental: IncrementalRule?
     /// Whether validators of a listing of one page are kept for a conditional request.
     let isConditional: Bool
@@ -68,7 +70,7 @@ struct RESTSection: Sendable {
         let filters = try FilterRule(section.object("filters")).push(request.filters)
         pushed = filters.pushed
         url = joined.setting(query: Self.query(section.object("query"), variables)).setting(query: filters.query)
-        headers = try Self.headers(section.object("headers"), variables, preset, body)
+        headers = try Self.headers(section.object("headers"), variables, preset)
         records = try (section.string("records") ?? preset?.records).map { try JSONPath($0, option: "records") }
         let bodyPrefix: [String]? =
             preset == .graphQL ? ["variables"] : body?.format == .json ? [] : nil
@@ -90,6 +92,7 @@ struct RESTSection: Sendable {
         metadata = try (names?.names ?? []).map {
             (name: $0, place: try ReplyPlace(names?.string($0) ?? "", option: "metadata.\($0)"))
         }
+        requestFields = Self.texts(section.object("request_fields"), variables)
         let fields = section.object("header_fields")
         headerFields = try (fields?.names ?? []).map { name in
             guard
@@ -180,18 +183,22 @@ struct RESTSection: Sendable {
         }
     }
 
-    private static func headers(
-        _ options: BridgeOptions?, _ variables: TemplateVariables, _ preset: Preset?, _ body: RequestBody?
-    ) throws -> [(name: String, value: String)] {
-        var headers = (options?.names ?? []).compactMap { name in
+    /// Texts with the values of their variables; one whose variable has none is left out.
+    private static func texts(
+        _ options: BridgeOptions?, _ variables: TemplateVariables
+    ) -> [(name: String, value: String)] {
+        (options?.names ?? []).compactMap { name in
             ValueTemplate.expand(options?.string(name) ?? "", variables).map { (name: name, value: $0) }
         }
+    }
+
+    private static func headers(
+        _ options: BridgeOptions?, _ variables: TemplateVariables, _ preset: Preset?
+    ) throws -> [(name: String, value: String)] {
+        var headers = texts(options, variables)
         for field in headers { try HTTPRequest.check(field) }
         func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }
         for field in preset?.headers ?? [] where !has(field.name) { headers.append(field) }
-        if let body, !has("content-type") {
-            headers.append((name: "Content-Type", value: body.encode(variables).mediaType))
-        }
         return headers
     }
 }

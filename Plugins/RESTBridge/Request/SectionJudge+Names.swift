@@ -12,7 +12,7 @@ extension SectionJudge {
 
     /// - Parameter known: The faults that are known: where a path is wrong already, its names are not looked at.
     func unknownNames(besides known: [SectionFault]) -> [SectionFault] {
-        var faults = ["query", "headers", "body", "graphql"].flatMap { member in
+        var faults = ["query", "headers", "body", "graphql", "request_fields"].flatMap { member in
             request.section.withValue(member) {
                 $0.map { variables.faults(in: $0, option: member, isWrite: false) } ?? []
             }
@@ -65,7 +65,7 @@ extension SectionJudge {
                 key: option, message: "\(option): {\(name)} is no variable\(question)",
                 remedy: "write it as the variable is called, or give it a value under parameters")
         }
-        var faults = ["query", "headers"].flatMap { option in
+        var faults = ["query", "headers", "request_fields"].flatMap { option in
             request.section.withValue(option) { value in
                 let names = value.map { VariableJudge.variables(in: $0) } ?? []
                 return names.compactMap { fault($0, option: option, known: parameters) }

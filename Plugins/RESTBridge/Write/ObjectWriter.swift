@@ -155,7 +155,7 @@ struct ObjectWriter {
                 http.headers.append((name: name, value: value))
             }
         }
-        if let body { set("Content-Type", body.mediaType) }
+        if let body, !client.sendsHeader("content-type") { set("Content-Type", body.mediaType) }
         if !client.sendsHeader("accept") { set("Accept", "application/json") }
         if request.operation != .create, let etag, !etag.isEmpty { set("If-Match", etag) }
         if let header = rule.idempotencyHeader, let key = request.idempotencyKey { set(header, key) }
