@@ -220,6 +220,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if style == "mute":
                 notes[number]["text"] = notes[number]["text"].upper()
                 return {}, 200
+            if style == "keyed":
+                return {"noteID": number}, 200
             if style == "location":
                 return None, 201, {"Location": f"/location/{collection}/{number}", "ETag": etag(notes[number])}
             return represent(notes[number]), 201, {"ETag": etag(notes[number])}

@@ -47,7 +47,7 @@ MALFORMED = {
     "records-text": b'{"items": "none today"}',
     "records-missing": b'{"things": [], "users": [{"id": 1}], "total": 0}',
     "records-null": b'{"items": null}',
-    "scalar-record": b'{"items": [{"id": 3}, 1, "two"]}',
+    "scalar-record": b'{"items": [1, "two", {"id": 3}]}',
     "unclosed-string": b'{"items": [{"name": "abc',
     "garbage-after-records": b'{"items": [{"id": 1}], "next": }',
     "utf16": '{"items": []}'.encode("utf-16"),
@@ -207,7 +207,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send(WELL[name])
 
     def route_scalars(self):
-        self.send([{"id": 0}] + list(range(self.integer("count", 1200))))
+        self.send([None] * self.integer("count", 1200))
 
     def route_no_content(self):
         self.send(b"", 204)

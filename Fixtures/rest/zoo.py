@@ -306,6 +306,48 @@ def rates(r):
     return {"base": "EUR", "rates": {"USD": 1.10, "JPY": 163}}
 
 
+def names(r):
+    """A list of names instead of objects, as docker's registry lists repositories: `kind` puts it elsewhere."""
+    start = r.number("last", 0)
+    items, follows = window(start)
+    reply = {
+        "alone": {"repositories": [item["name"] for item in items]},
+        "enveloped": {"status": "success", "data": [item["name"] for item in items]},
+        "rows": {"columns": ["id", "name"], "rows": [[item["id"], item["name"]] for item in items]},
+        "record": {"name": "User", "tags": [item["name"] for item in items]},
+    }[r.query.get("kind", "alone")]
+    links = [f'<{r.link(last=follows, kind=r.query.get("kind", "alone"))}>; rel="next"'] if follows else []
+    return reply, {"Link": ", ".join(links)} if links else {}
+
+
+def generator(r):
+    """MediaWiki's generators: objects by their ids, a step deeper than usual."""
+    start = r.number("gapcontinue", 0)
+    items, follows = window(start)
+    reply = {"batchcomplete": "", "query": {"pages": {str(item["id"]): item for item in items}}}
+    return dict(reply, **{"continue": {"gapcontinue": follows, "continue": "gapcontinue||"}}) if follows else reply
+
+
+def etcd(r):
+    """JSON of protocol buffers leaves out what is false, 0 or empty."""
+    after = int(r.body.get("min_mod_revision", 1))
+    items, follows = window(after - 1)
+    reply = {"header": {"revision": "9"}}
+    if items and not r.body.get("empty"):
+        reply["kvs"] = [{"key": item["name"], "mod_revision": str(item["id"])} for item in items]
+    return dict(reply, more=True) if follows else reply
+
+
+def session(r):
+    """Transmission: what the server hands out with a refusal goes along with each request; `uses` requests are one session."""
+    current = f"s3cret-session-{SESSIONS['served'] // r.number('uses', 1000)}"
+    if r.headers.get("X-Zoo-Session-Id") != current:
+        return {"error": "session"}, {"status": 409, "X-Zoo-Session-Id": current}
+    SESSIONS["served"] += 1
+    start = r.number("offset", 0)
+    return {"total": COUNT, "offset": start, "items": window(start)[0]}
+
+
 def ndjson(r):
     lines = [json.dumps(item) for item in USERS]
     if "broken" in r.query:
@@ -464,6 +506,7 @@ def limited(r):
 LOCK = threading.Lock()
 TOKENS = {}
 COUNTS = {"token": 0, "login": 0}
+SESSIONS = {"served": 0}
 
 
 def unauthorized(words, **headers):

@@ -108,7 +108,8 @@ enum RESTSchema {
                     "required": ["path"],
                     "properties": {
                       "path": {"type": "string", "description": "A path in the body that must lead somewhere."},
-                      "equals": {"type": ["string", "number", "boolean", "null"], "description": "What stands there."}
+                      "equals": {"type": ["string", "number", "boolean", "null"], "description": "What stands there."},
+                      "missing": {"type": "boolean", "default": false, "description": "true: the path must lead nowhere."}
                     },
                     "description": "A condition on the body."
                   },

@@ -34,6 +34,7 @@ enum MappingFingerprint {
         }
         for relationship in relationships {
             add("\(relationship.name) \(relationship.kind) \(relationship.target)", to: &fingerprint)
+            if !relationship.nullValues.isEmpty { add("\(relationship.nullValues)", to: &fingerprint) }
             add(
                 "\(relationship.source) \(relationship.inverse ?? "") \(relationship.merge) \(relationship.isOrdered)"
                     + (relationship.window ?? ""),

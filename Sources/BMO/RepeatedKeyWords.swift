@@ -5,10 +5,23 @@ internal import Mapping
 struct RepeatedKeyWords {
     private let layout: EntityLayout
     private let parent: String?
+    /// Attributes that would read the parent's key: a key has no relationships.
+    private let parentKey: [(name: String, type: String, path: String)]
 
     init(_ plan: WalkPlan, _ model: CompiledModel) {
-        layout = model.entities[plan.index]
+        let layout = model.entities[plan.index]
+        self.layout = layout
         parent = plan.parent?.relationship
+        let name = plan.parent?.relationship
+        let relationship = model.model.relationships(of: model.model.entities[plan.index]).first { $0.name == name }
+        let key = relationship.flatMap { model.model.entity(named: $0.target) }.map(model.model.key(of:)) ?? []
+        parentKey = key.map { part in
+            let source = relationship?.source.description ?? ""
+            // The columns of a relationship to an entity with several key attributes have such names already.
+            let own = "\(name ?? "")_\(part.name)"
+            let path = if key.count > 1, case .path(let inner) = part.source { "\(source).\(inner)" } else { source }
+            return (layout.fields.contains { $0.name == own } ? "of_\(own)" : own, part.type.rawValue, path)
+        }
     }
 
     /// A line for each kind that a walk found.
@@ -19,10 +32,11 @@ struct RepeatedKeyWords {
     private func shared(_ keys: RepeatedKeys) -> String {
         let name = parent ?? "parent"
         let parents = keys.parents.map { "\(name) \(Self.text($0))" }.joined(separator: ", ")
-        let key = (["\(name)_key"] + layout.key.map { layout.fields[$0].name }).joined(separator: ", ")
+        let key = (parentKey.map(\.name) + layout.key.map { layout.fields[$0].name }).joined(separator: ", ")
+        let attributes = parentKey.map { "`\($0.name): {type: \($0.type), from: \($0.path)}`" }.joined(separator: ", ")
         return
-            "key \(Self.text(keys.key)) came from two parents (\(parents))\(more(keys)): use `key: [\(key)]`, with an "
-            + "attribute \(name)_key that reads the parent's key (rest: records that lack it get it by request_fields)"
+            "key \(Self.text(keys.key)) came from two parents (\(parents))\(more(keys)): use `key: [\(key)]` with the "
+            + "attribute \(attributes)"
     }
 
     private func repeated(_ keys: RepeatedKeys) -> String {

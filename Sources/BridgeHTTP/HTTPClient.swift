@@ -17,6 +17,7 @@ public final class HTTPClient: Sendable {
     let options: HTTPOptions
     let loop: HTTPLoop
     private let authenticator: Authenticator?
+    let session: SessionValue?
     /// Where exchanges are written down or come from.
     let tape: ExchangeTape?
     private static let streamedLimit = 1 << 30
@@ -32,6 +33,7 @@ public final class HTTPClient: Sendable {
         let redactor = options.redactor
         self.redactor = redactor
         tape = context.exchange
+        session = options.sessionHeader.map { SessionValue($0, redactor: redactor) }
         loop = try HTTPLoop(RateLimiter(rate: options.requestsPerSecond, concurrency: options.concurrency))
         if case .granted(let grant) = options.authentication {
             authenticator = Authenticator(grant, redactor: redactor, tape: context.exchange)
@@ -64,7 +66,8 @@ public final class HTTPClient: Sendable {
                 credential = try authenticator.credential(replacing: stale, send: startPlain)
                 exchange.use(credential)
             }
-            try launch(request, credential, state, isLimited: true)
+            exchange.use(session: session?.current)
+            try launch(session?.add(to: request) ?? request, credential, state, isLimited: true)
         } catch {
             fail(state, error)
         }

@@ -13,6 +13,9 @@ public final class HTTPExchange: Sendable {
         var state: Monitor<ExchangeState>
         /// The token that went along.
         var credential: Credential?
+        /// What went along of ``SessionValue``.
+        var session: String?
+        var hasNewSession = false
         var isCancelled = false
     }
 
@@ -65,32 +68,44 @@ public final class HTTPExchange: Sendable {
     /// - Throws: ``BridgeError``: no connection, no answer in time, TLS, malformed, a limit, cancelled.
     public func response() throws -> HTTPResponse {
         let response = try head()
+        if refusesSession(response), restart(forSession: true) { return try self.response() }
         guard response.status == 401, !response.lostCredentials, restart() else { return response }
-        return try head()
+        let second = try head()
+        return refusesSession(second) && restart(forSession: true) ? try head() : second
     }
+
+    /// Whether the reply refuses the request and hands out what was missing: once in an exchange.
+    private func refusesSession(_ response: HTTPResponse) -> Bool {
+        guard let session = client.session, request != nil else { return false }
+        let (sent, isNew) = attempt.withLock { ($0.session, !$0.hasNewSession) }
+        return session.learn(from: response, sent: sent) && isNew
+    }
+
+    /// Notes the ``SessionValue`` that goes along.
+    func use(session: String?) { attempt.withLock { $0.session = session } }
 
     var state: Monitor<ExchangeState> { attempt.withLock { $0.state } }
 
     /// Notes the token that goes along.
     func use(_ credential: Credential) { attempt.withLock { $0.credential = credential } }
 
-    /// Asks once more with a new token; false where that is not to be done.
-    private func restart() -> Bool {
+    /// Asks once more, with a new token or with what the reply has handed out; false where that is not to be done.
+    private func restart(forSession: Bool = false) -> Bool {
         let fresh = Monitor(ExchangeState(bufferLimit: 1 << 20, bodyLimit: bodyLimit))
-        let old = attempt.withLock { attempt -> (Monitor<ExchangeState>, Credential)? in
-            guard request != nil, !attempt.isCancelled, let credential = attempt.credential else { return nil }
+        let old = attempt.withLock { attempt -> (state: Monitor<ExchangeState>, stale: Credential?)? in
+            guard request != nil, !attempt.isCancelled, forSession || attempt.credential != nil else { return nil }
             defer {
                 attempt.state = fresh
                 // Once: a second refusal is the answer.
-                attempt.credential = nil
+                if forSession { attempt.hasNewSession = true } else { attempt.credential = nil }
             }
-            return (attempt.state, credential)
+            return (attempt.state, forSession ? nil : attempt.credential)
         }
-        guard let (state, credential) = old, let request else { return false }
+        guard let (state, stale) = old, let request else { return false }
         end(state)
         // A `cancel()` from here on ends the fresh attempt, which is then not sent.
-        client.begin(self, request, replacing: credential)
-        attempt.withLock { $0.credential = nil }
+        client.begin(self, request, replacing: stale)
+        if !forSession { attempt.withLock { $0.credential = nil } }
         return true
     }
 

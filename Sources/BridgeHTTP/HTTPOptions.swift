@@ -3,6 +3,8 @@ public import BridgeKit
 /// The options that every bridge over HTTP shares.
 public struct HTTPOptions: Sendable {
     var headers: [(name: String, value: String)] = []
+    /// The header field in which the remote hands out what it wants to have back.
+    var sessionHeader: String?
     var authentication = HTTPAuthentication.fixed(.none)
     private var authenticationSecrets: [String] = []
     var caFile: String?
@@ -29,6 +31,7 @@ public struct HTTPOptions: Sendable {
     /// The members of a JSON Schema's `properties`, without the braces, for the options schema of a bridge.
     public static let schemaProperties = #"""
         "headers": {"type": "object", "description": "Header fields of every request to the configured origin.", "additionalProperties": {"type": "string"}},
+        "session_header": {"type": "string", "description": "A header in which the server hands out a value that it wants with the requests that follow, such as X-Transmission-Session-Id. A request that was refused with a new value is sent once more with it."},
         "auth": \#(HTTPAuthentication.schema),
         "tls": {
           "type": "object",
@@ -80,6 +83,10 @@ public struct HTTPOptions: Sendable {
                 try Self.check(field)
                 return field
             }
+        }
+        if let name = options.string("session_header") {
+            try Self.check((name: name, value: ""))
+            sessionHeader = name
         }
         let auth = options.object("auth")
         authentication = try HTTPAuthentication(auth, base: options.string("url").flatMap { HTTPURL($0) })

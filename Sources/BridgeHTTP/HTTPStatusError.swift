@@ -40,10 +40,23 @@ public enum HTTPStatusError {
         case 300...399: (code, remedy) = (.malformed, "set the URL that the server means")
         default: break
         }
+        if [403, 409].contains(status), let header = sessionHeader(response) {
+            remedy =
+                [remedy, "where the server wants \(header) back, set the bridge's option session_header: \(header)"]
+                .compactMap(\.self).joined(separator: "; ")
+        }
         return BridgeError(
             code, "\(asked): the server answers \(status)\(name(status))", remedy: remedy, location: response.location,
             remote: words.map(response.redactor.clean(_:)), isRetryable: isRetryable,
             retryAfterMilliseconds: isRetryable ? wait : nil)
+    }
+
+    /// A header field of a refusal that looks like what the server wants to have with the next request.
+    private static func sessionHeader(_ response: HTTPResponse) -> String? {
+        response.headers.lazy.map(\.name).first { name in
+            let name = name.lowercased()
+            return name.hasPrefix("x-") && (name.hasSuffix("session-id") || name.hasSuffix("csrf-token"))
+        }
     }
 
     /// The wait that a reply asks for, in milliseconds (RFC 9110, section 10.2.3: seconds or a date).

@@ -98,27 +98,28 @@ Result bmo_json_reader::capture(size_t path) {
     return result;
 }
 
-// The array at the cursor as an object whose members are called 0, 1, 2 ...: a table's rows come so.
-Result bmo_json_reader::row() {
-    Result result = Result::ok;
-    scanner.at++;
-    if (scanner.peek() == ']') {
+// Whether an element of the list at the cursor is an object: what is none is then a broken record. The cursor stays.
+bool bmo_json_reader::list_has_object() {
+    size_t at = scanner.at++;
+    bmo_json_error error = scanner.error;
+    bool found = false;
+    while (!found && scanner.peek() != ']') {
+        found = scanner.peek() == '{';
+        if (found || scanner.value<false>(nullptr) != Result::ok || scanner.peek() != ',') break;
         scanner.at++;
-        return result;
     }
-    for (size_t column = 0;; column++) {
-        std::string name = std::to_string(column);
-        bmo_write_key(writer, name.data(), name.size());
-        if ((result = scanner.value<true>(writer)) != Result::ok) return result;
-        uint8_t next = scanner.peek();
-        if (next != ',' && next != ']') return scanner.unexpected("a comma or ] must follow an element");
-        scanner.at++;
-        if (next == ']') return result;
-    }
+    scanner.at = at;
+    scanner.error = error;
+    return found;
 }
 
-// The value at the cursor as a record; `is_plain` says that it stands in a list of values that are no objects.
-Result bmo_json_reader::record(bool is_plain) {
+// Whether the value at the cursor is an element of a list of values, such as names or rows.
+bool bmo_json_reader::is_value() {
+    return !frames.empty() && frames.back().holds_values && scanner.peek() != 'n';
+}
+
+// The value at the cursor as a record.
+Result bmo_json_reader::record() {
     size_t before = scanner.at;
     size_t offset = scanner.offset();
     Result result = Result::reject;
@@ -127,18 +128,15 @@ Result bmo_json_reader::record(bool is_plain) {
         scanner.record_key = has_record_key ? &record_key : nullptr;
         result = scanner.value<true>(writer);
         scanner.fields = nullptr;
-    } else if (scanner.peek() == '[' ? is_plain : has_record_key || (is_plain && scanner.peek() != 'n')) {
-        // An object that maps keys to plain values, such as currencies to rates, or a list of them.
+    } else if ((has_record_key && scanner.peek() != '[') || is_value()) {
+        // An object that maps keys to plain values, such as currencies to rates, or a list of names or of rows.
         bmo_write_object_begin(writer);
         scanner.record_key = has_record_key ? &record_key : nullptr;
         scanner.write_fields(writer, fields);
-        scanner.record_key = nullptr;
-        if (scanner.peek() == '[') {
-            result = row();
-        } else {
-            bmo_write_key(writer, "@value", 6);
-            result = scanner.value<true>(writer);
-        }
+        bmo_write_key(writer, "@value", 6);
+        scanner.levels_above = 1;
+        result = scanner.value<true>(writer);
+        scanner.levels_above = 0;
         if (result == Result::ok) bmo_write_object_end(writer);
     } else {
         scanner.reason = "a record must be an object";
@@ -183,15 +181,19 @@ Result bmo_json_reader::visit(uint32_t active) {
     if (is_record) {
         found_records = true;
         if (first == '[') {
+            bool holds_values = !list_has_object();
             scanner.at++;
             frames.push_back({false, true, false, 0});
+            frames.back().holds_values = holds_values;
             return Result::ok;
         }
         // "No records" in the JSON of languages whose empty list is null.
         if (first == 'n' && !has_record_key) return scanner.value<false>(nullptr);
         // Each element of a list, where the path says so itself.
-        bool is_element = !frames.empty() && !frames.back().is_object && paths[0].back().is_wildcard();
-        if (first != '{' && !has_record_key && is_element) return record(true);
+        if (first != '{' && !has_record_key && !frames.empty() && !frames.back().is_object && paths[0].back().is_wildcard()) {
+            frames.back().holds_values = true;
+            return record();
+        }
         if (first != '{' && !has_record_key) {
             size_t offset = scanner.offset();
             Result result = scanner.value<false>(nullptr);
@@ -278,13 +280,7 @@ Result bmo_json_reader::step() {
         if (scanner.peek() == close) return scanner.unexpected("a comma must be followed by a value");
     }
     frame.has_begun = true;
-    if (frame.holds_records) {
-        if (!frame.is_known && scanner.peek() != 'n') {
-            frame.is_known = true;
-            frame.holds_plain = scanner.peek() != '{';
-        }
-        return record(frame.holds_plain);
-    }
+    if (frame.holds_records) return record();
     if (!frame.is_object) {
         uint32_t active = matching(frame, nullptr);
         frame.position++;

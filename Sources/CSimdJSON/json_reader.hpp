@@ -35,8 +35,7 @@ struct Frame {
     bool has_begun;
     uint32_t paths;
     uint64_t position = 0;  // of the element that comes next
-    bool is_known = false;  // what the list of records holds: its first element says so
-    bool holds_plain = false;  // values that are no objects
+    bool holds_values = false;  // the records are no objects
 };
 
 }  // namespace bmo
@@ -82,8 +81,9 @@ private:
         return false;
     }
     Result visit(uint32_t active);
-    Result record(bool is_plain = false);
-    Result row();
+    Result record();
+    bool list_has_object();
+    bool is_value();
     Result capture(size_t path);
     Result step();
     uint32_t matching(const Frame &frame, const Span *key);

@@ -32,6 +32,7 @@ public:
     static constexpr size_t max_depth = 1024;
     // The reader of a batch accepts containers up to this height.
     static constexpr size_t max_record_depth = BMO_MAX_DEPTH - 1;
+    size_t levels_above = 0;  // that the batch's record has around the value
 
     const uint8_t *text = nullptr;
     size_t size = 0;
@@ -197,7 +198,7 @@ begin:
     switch (peek()) {
     case '{':
     case '[':
-        if (writes && depth == max_record_depth) {
+        if (writes && depth + levels_above == max_record_depth) {
             reason = "the record is more than 127 levels deep";
             return Result::reject;
         }

@@ -25,7 +25,11 @@ extension Mapper {
             }
             guard let value = cell?.value, value != .null else {
                 if case .key = mapping.inherited { return parent }
-                return nil
+                guard let parent, let part = mapping.parentKey.first(where: { $0.field == field })?.part else {
+                    return nil
+                }
+                key.append(parent[part])
+                continue
             }
             key.append(value)
         }

@@ -101,6 +101,9 @@ public final class Mapper {
             try walk(object, plan.root, plan, layout, row, &relationships, page.arena)
         }
         if let top { finish(top, object, plan, layout, first, page) }
+        if let key = top?.key {
+            for (field, part) in mapping.parentKey { fill([field], with: [key[part]], first, page) }
+        }
         let missing = page.cells.withUnsafeBufferPointer { cells in
             layout.key.first { cells[first + $0].kind == .null || cells[first + $0].kind == .absent }
         }
@@ -108,7 +111,8 @@ public final class Mapper {
             let state = page.cells[first + field].kind == .null ? "null" : "missing"
             throw Rejection(reason: "the key \(layout.name).\(layout.fields[field].name) is \(state)")
         }
-        for pending in relationships {
+        for var pending in relationships {
+            if let nulls = mapping.nullValues[pending.binding] { pending.drop(nulls) }
             try follow(pending, from: row, layout, record: record, in: batch, page)
         }
         if let parent { copyKey(of: parent, to: first, page) }
@@ -175,7 +179,12 @@ public final class Mapper {
     private struct Pending {
         let binding: PathNode.Binding
         /// The elements of a list, or the one value; null ones name no object.
-        let values: [BatchValue]
+        var values: [BatchValue]
+
+        /// Leaves out what the configuration says names no object.
+        mutating func drop(_ nulls: Set<String>) {
+            values.removeAll { value in RemoteScalar(value).text.map(nulls.contains) ?? false }
+        }
     }
 
     private func resolve(_ plan: Int, _ batch: RecordBatch) -> ResolvedPlan {
@@ -221,11 +230,49 @@ public final class Mapper {
                 }
             }
             guard step.hasChildren else { continue }
-            switch member.tag {
-            case .object: try walk(member, child, plan, layout, row, &relationships, arena)
-            case .array: try walkAcross(member, child, plan, layout, row, &relationships, arena)
-            case .null: clear(below: child, plan, row, &relationships)
-            default: continue
+            try descend(member, child, plan, layout, row, &relationships, arena)
+        }
+    }
+
+    private func descend(
+        _ value: BatchValue, _ node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout,
+        _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
+    ) throws(Rejection) {
+        switch value.tag {
+        case .object: try walk(value, node, plan, layout, row, &relationships, arena)
+        case .array:
+            try walkElements(value, node, plan, layout, row, &relationships, arena)
+            try walkAcross(value, node, plan, layout, row, &relationships, arena)
+        case .null: clear(below: node, plan, row, &relationships)
+        default: break
+        }
+    }
+
+    /// What is read of single elements, `position.1`; one that is not there is null.
+    private func walkElements(
+        _ array: BatchValue, _ node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout,
+        _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
+    ) throws(Rejection) {
+        for (index, child) in plan.nodes[node].elements {
+            let element = index < array.count ? array[index] : nil
+            for binding in plan.nodes[child].bindings {
+                switch (binding, element) {
+                case (.attribute(let field), let element?):
+                    do {
+                        row[field] = try plan.mapping.converters[field].convert(element, arena)
+                    } catch {
+                        throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
+                    }
+                case (.attribute(let field), nil): row[field] = .null
+                case (.toOne, let element?), (.toMany, let element?): note(binding, element, &relationships)
+                case (.toOne, nil), (.toMany, nil): relationships.append(Pending(binding: binding, values: []))
+                }
+            }
+            guard plan.nodes[child].hasChildren else { continue }
+            if let element {
+                try descend(element, child, plan, layout, row, &relationships, arena)
+            } else {
+                clear(below: child, plan, row, &relationships)
             }
         }
     }
@@ -286,7 +333,7 @@ public final class Mapper {
         _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
     ) throws(Rejection) {
         var lists: [(binding: PathNode.Binding, values: [BatchValue])] = []
-        plan.eachBinding(below: node) { lists.append(($0, [])) }
+        plan.eachBinding(below: node, acrossArray: true) { lists.append(($0, [])) }
         for index in 0..<array.count {
             plan.collect(from: array[index], at: node) { position, value in lists[position].values.append(value) }
         }

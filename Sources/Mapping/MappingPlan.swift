@@ -33,6 +33,11 @@ public final class MappingPlan: Sendable {
     /// What tells which entity of the family a record is of; nil where there is one.
     let recognition: Recognition?
     let inherited: Inherited?
+    /// What names no object, by the relationship to one or to many; without those of which every value names one.
+    let nullValues: [PathNode.Binding: Set<String>]
+    /// The fields that read where the relationship to the parent reads, and which part of the parent's key each is: such an
+    /// attribute may be in the key, which a relationship cannot.
+    let parentKey: [(field: Int, part: Int)]
     /// The fields that a source of higher precedence brings too.
     let fallbacks: [Int]
     private let attributes: [Attribute]
@@ -56,7 +61,7 @@ public final class MappingPlan: Sendable {
                 + relationships.filter { sourced.contains($0.name) }.map { .path($0.source) },
             recognition: Recognition(of: entity, in: model, indexes: indexes),
             tombstone: model.root(of: entity).deletes.tombstone,
-            above: Self.names(above: EntitySource.mainName, in: model.root(of: entity)))
+            above: Self.names(above: EntitySource.mainName, in: model.root(of: entity)), model)
     }
 
     /// The plan of a further source of an entity.
@@ -68,7 +73,7 @@ public final class MappingPlan: Sendable {
         self.init(
             index: index, entity: layout.index, source: source.name, layout, singleton + source.attributes,
             source.relationships, parent: source.parent, known: others, recognition: nil, tombstone: nil,
-            above: Self.names(above: source.name, in: entity))
+            above: Self.names(above: source.name, in: entity), model)
     }
 
     /// The attributes and relationships that sources of higher precedence bring.
@@ -85,10 +90,33 @@ public final class MappingPlan: Sendable {
         }
     }
 
+    /// The attributes that read the parent's key, at the relationship's own path or at that of a key's attribute below it.
+    private static func parentKey(
+        _ parent: ParentWalk?, _ layout: EntityLayout, _ attributes: [Attribute], _ relationships: [Relationship],
+        _ model: Model
+    ) -> [(field: Int, part: Int)] {
+        guard let relationship = relationships.first(where: { $0.name == parent?.relationship }),
+            let target = model.entity(named: relationship.target)
+        else { return [] }
+        let key = model.key(of: target)
+        return attributes.compactMap { attribute in
+            guard case .path(let path) = attribute.source,
+                let field = layout.fields.firstIndex(where: { $0.name == attribute.name && $0.relationship == nil })
+            else { return nil }
+            let own = relationship.source.components
+            let part = key.firstIndex { part in
+                guard case .path(let inner) = part.source else { return key.count == 1 && path.components == own }
+                return path.components == own + inner.components || key.count == 1 && path.components == own
+            }
+            guard let part, key[part].type == attribute.type else { return nil }
+            return (field, part)
+        }
+    }
+
     private init(
         index: Int, entity: Int, source: String?, _ layout: EntityLayout, _ attributes: [Attribute],
         _ relationships: [Relationship], parent: ParentWalk?, known: [Attribute.Source], recognition: Recognition?,
-        tombstone: Matcher?, above: Set<String>
+        tombstone: Matcher?, above: Set<String>, _ model: Model
     ) {
         self.index = index
         self.entity = entity
@@ -100,16 +128,20 @@ public final class MappingPlan: Sendable {
             guard let name = parent.relationship else { return .key }
             return layout.toOne.firstIndex { $0.name == name }.map { .toOne($0) }
         }
+        parentKey = Self.parentKey(parent, layout, attributes, relationships, model)
         var converters = layout.fields.map { ValueConverter(Attribute(name: $0.name, type: $0.type)) }
         var plainTypes: [AttributeType?] = layout.fields.map(\.type)
         var constants: [(field: Int, converter: ValueConverter, value: ConfigValue)] = []
         var tree = PathNode()
+        var nullValues: [PathNode.Binding: Set<String>] = [:]
         // Relationships first, attributes after them: the order in which one value feeds several.
         for relationship in relationships {
             if let index = layout.toOne.firstIndex(where: { $0.name == relationship.name }) {
                 tree.insert(relationship.source.components[...], .toOne(index))
+                if !relationship.nullValues.isEmpty { nullValues[.toOne(index)] = Set(relationship.nullValues) }
             } else if let index = layout.toMany.firstIndex(where: { $0.name == relationship.name }) {
                 tree.insert(relationship.source.components[...], .toMany(index))
+                if !relationship.nullValues.isEmpty { nullValues[.toMany(index)] = Set(relationship.nullValues) }
             }
         }
         for attribute in attributes {
@@ -138,6 +170,7 @@ public final class MappingPlan: Sendable {
         let readsAll = recognition != nil || layout.extra != nil || !tree.bindings.isEmpty
         readMembers = readsAll ? nil : tree.children.map(\.name)
         self.tree = tree
+        self.nullValues = nullValues
         self.constants = constants
         self.converters = converters
         self.plainTypes = plainTypes

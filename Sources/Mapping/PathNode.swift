@@ -1,6 +1,6 @@
 /// The paths of an entity's mapping as a tree, so that an object's members are walked once.
 struct PathNode: Sendable {
-    enum Binding: Sendable, Equatable {
+    enum Binding: Sendable, Hashable {
         case attribute(Int)
         case toOne(Int)
         case toMany(Int)

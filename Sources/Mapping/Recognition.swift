@@ -72,10 +72,14 @@ extension Matcher {
 }
 
 extension BatchValue {
-    /// The value at a path, which leads through objects only; of members with one name the last.
+    /// The value at a path, which leads through objects and single elements of arrays; of members with one name the last.
     package func value(at path: RemotePath) -> BatchValue? {
         var value = self
         for name in path.components {
+            if value.tag == .array, let index = RemotePath.elementIndex(name), index < value.count {
+                value = value[index]
+                continue
+            }
             guard value.tag == .object, let member = value.member(name) else { return nil }
             value = member
         }

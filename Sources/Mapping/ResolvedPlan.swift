@@ -25,6 +25,8 @@ final class ResolvedPlan {
         var table: [Int32]
         /// The children in the order of the tree.
         var children: [Int]
+        /// The children whose names are numbers: over an array, each is one of its elements.
+        var elements: [(index: Int, child: Int)] = []
     }
 
     // Constants, all of them: a look at a class's variable costs a call of the runtime (exclusive access).
@@ -90,6 +92,7 @@ final class ResolvedPlan {
             for child in tree.children {
                 let node = add(child.node, name: name + RemotePath([child.name]).description + ".")
                 children.append(node)
+                if let number = RemotePath.elementIndex(child.name) { nodes[index].elements.append((number, node)) }
                 for key in keys[Array(child.name.utf8)] ?? [] { table[key] = Int32(node) }
             }
             nodes[index].table = table
@@ -99,8 +102,10 @@ final class ResolvedPlan {
     }
 
     /// Every binding below a node, in a fixed order.
-    func eachBinding(below node: Int, _ body: (PathNode.Binding) -> Void) {
-        for child in nodes[node].children {
+    ///
+    /// - Parameter acrossArray: Without those of single elements, as the node's value is an array.
+    func eachBinding(below node: Int, acrossArray: Bool = false, _ body: (PathNode.Binding) -> Void) {
+        for child in nodes[node].children where !acrossArray || !isElement(child, of: node) {
             nodes[child].bindings.forEach(body)
             eachBinding(below: child, body)
         }
@@ -111,19 +116,23 @@ final class ResolvedPlan {
     /// Its first argument is the binding's position in the order of ``eachBinding(below:_:)``. Arrays on the way are
     /// flattened.
     func collect(from value: BatchValue, at node: Int, _ body: (Int, BatchValue) -> Void) {
-        collect(from: value, at: node, firstPosition: 0, body)
+        collect(from: value, at: node, firstPosition: 0, acrossArray: true, body)
     }
 
     private func collect(
-        from value: BatchValue, at node: Int, firstPosition: Int, _ body: (Int, BatchValue) -> Void
+        from value: BatchValue, at node: Int, firstPosition: Int, acrossArray: Bool = false,
+        _ body: (Int, BatchValue) -> Void
     ) {
         switch value.tag {
         case .array:
-            for index in 0..<value.count { collect(from: value[index], at: node, firstPosition: firstPosition, body) }
+            for index in 0..<value.count {
+                collect(
+                    from: value[index], at: node, firstPosition: firstPosition, acrossArray: acrossArray, body)
+            }
         case .object:
             var positions: [Int: Int] = [:]
             var position = firstPosition
-            for child in nodes[node].children {
+            for child in nodes[node].children where !acrossArray || !isElement(child, of: node) {
                 positions[child] = position
                 position += bindingCount(from: child)
             }
@@ -140,6 +149,8 @@ final class ResolvedPlan {
         default: break
         }
     }
+
+    private func isElement(_ child: Int, of node: Int) -> Bool { nodes[node].elements.contains { $0.child == child } }
 
     private func bindingCount(from node: Int) -> Int {
         nodes[node].children.reduce(nodes[node].bindings.count) { $0 + bindingCount(from: $1) }

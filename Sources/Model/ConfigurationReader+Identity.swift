@@ -75,10 +75,11 @@ extension ConfigurationReader {
                         at: node.mark, "the key attribute \(quoted(name)) of \(what) has the type json",
                         "a key needs a type that compares, such as text")
                 }
-            } else if result.entity.relationship(named: name) != nil {
+            } else if let relationship = result.entity.relationship(named: name) {
                 error(
                     at: node.mark, "\"key\" of \(what) names the relationship \(quoted(name))",
-                    "name attributes; add one that reads the same value with \"from:\"")
+                    "name an attribute that reads the same value: add \"\(name)_key: {type: TYPE, from: "
+                        + "\(relationship.source)}\" and name that")
             } else {
                 error(
                     at: node.mark, "\"key\" of \(what) names the unknown attribute \(quoted(name))",

@@ -15,7 +15,9 @@ extension ConfigurationReader {
         }
         report(
             unknown: members,
-            valid: ["to", "many", "from", "inverse", "merge", "orphans", "ordered", "renamed_from", "write"], of: what)
+            valid: [
+                "to", "many", "from", "inverse", "merge", "orphans", "ordered", "null_values", "renamed_from", "write",
+            ], of: what)
         func find(_ name: String) -> Member? { members.first { $0.name == name } }
 
         let to = find("to")
@@ -43,6 +45,7 @@ extension ConfigurationReader {
         if let write = find("write") {
             relationship.write = readWriteRule(write, forms: [.key, .object], what)
         }
+        if let nulls = find("null_values") { relationship.nullValues = nullValues(nulls, what) }
         if let orphans = find("orphans"), let choice = choice(orphans, of: what, Relationship.Orphans.self) {
             relationship.orphans = choice
             if relationship.kind == .toOne {
@@ -56,6 +59,18 @@ extension ConfigurationReader {
             }
         }
         result.entity.relationships.append(relationship)
+    }
+
+    /// A value or a list of values; an empty text is one.
+    private mutating func nullValues(_ member: Member, _ what: String) -> [String] {
+        let nodes: [YAMLNode] = if case .sequence(let list) = member.value.content { list } else { [member.value] }
+        return nodes.compactMap { node in
+            if !node.isNull, let text = node.scalarText { return text }
+            error(
+                at: node.mark, "\"null_values\" of \(what) takes texts and numbers, not \(node.kind.rawValue)",
+                "write \"null_values: 0\", or a list of values; null needs no mention")
+            return nil
+        }
     }
 
     /// `replace`, `append`, `insert_at_beginning`, or `{window: ATTRIBUTE}`.

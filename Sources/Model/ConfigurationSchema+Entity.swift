@@ -164,6 +164,13 @@ extension ConfigurationSchema {
                 "ordered",
                 ["description": "Whether the order of a list counts", "type": "boolean", "default": true]
             ),
+            (
+                "null_values",
+                [
+                    "description": "Remote values that name no object, such as 0 or an empty text",
+                    "anyOf": [scalar, ["type": "array", "items": scalar, "minItems": 1]],
+                ]
+            ),
             ("renamed_from", renamed),
             ("write", writeRule([.key, .object])),
         ], required: [],

@@ -50,6 +50,10 @@ public struct Relationship: Sendable, Equatable {
     public var isOrdered = true
     /// What the relationship was called before, so that its columns or its table are renamed.
     public var renamedFrom: String?
+    /// Remote values that name no object, as text: 0 or nothing, where others have null.
+    ///
+    /// What refers to none is sent as the first of them.
+    public var nullValues: [String] = []
     /// Whether and how its values go back to the remote.
     public var write = WriteRule()
 

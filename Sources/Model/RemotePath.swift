@@ -34,6 +34,17 @@ public struct RemotePath: Sendable, Hashable, CustomStringConvertible {
         self.components = components + [component]
     }
 
+    /// The place of an element that a name stands for where it leads into an array: `1` of `position.1`.
+    public static func elementIndex(_ name: String) -> Int? {
+        guard !name.isEmpty, name.utf8.count < 10, name.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            name.utf8.count == 1 || name.utf8.first != 0x30
+        else { return nil }
+        return Int(name)
+    }
+
+    /// Whether a name of the path may stand for one element of an array.
+    public var mayLeadToElement: Bool { components.dropFirst().contains { Self.elementIndex($0) != nil } }
+
     /// The path as a configuration writes it.
     public var description: String {
         components.map { component in

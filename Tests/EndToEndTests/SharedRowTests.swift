@@ -94,10 +94,30 @@ extension EndToEndTests {
                 #expect(
                     lines.first?.firstMatch(
                         of:
-                            /key [12] came from two parents \(team [12], team [12]\), and so did another key: use `key: \[team_key, id\]`, with an attribute team_key/
+                            /key [12] came from two parents \(team [12], team [12]\), and so did another key: use `key: \[team_id, id\]` with the attribute `team_id: {type: integer, from: team}`/
                     )
                         != nil, "\(sync)")
             }
+            // What the warning says helps: the attribute has the parent's key, which no record tells.
+            let wrong = config("[team, id]")
+            try site.write(wrong, to: "wrong.yml")
+            let refused = try await site.bmo("check", "-f", "wrong.yml")
+            #expect(
+                refused.exitCode == 2 && refused.errorOutput.contains(#"add "team_key: {type: TYPE, from: team}""#),
+                "\(refused)")
+            try site.write(
+                config("[team_id, id]").replacing("database: bmo.sqlite", with: "database: both.sqlite")
+                    .replacing(
+                        "{id: integer, name: text}",
+                        with: "{team_id: {type: integer, from: team}, id: integer, name: text}"),
+                to: "both.yml")
+            for _ in 1...2 {
+                let both = try await site.bmo("sync", "-f", "both.yml")
+                #expect(both.exitCode == 0 && !both.errorOutput.contains("warning"), "\(both)")
+            }
+            let rows = try SQLiteFile(site.folder.appending("both.sqlite")).plainRows(
+                "SELECT team_id || team || id || name FROM Member ORDER BY 1")
+            #expect(rows.map(\.first) == ["111a", "112b", "221c", "222d", "339e"])
             // One that moves is no such thing.
             try site.publish("[]", as: "members3.json")
             try site.publish("[]", as: "members2.json")

@@ -79,6 +79,27 @@ import Testing
         #expect(try mapped(["id": 1], as: "Post", in: model) == "Post id=1")
     }
 
+    @Test func aNumberInAPathIsAnElementOfAnArray() throws {
+        let model = try CompiledModel.of(
+            Entity(
+                "Point", key: ["id"],
+                [
+                    .of("id", .integer, from: ["row", "0"]), .of("east", .real, from: ["at", "xy", "0"]),
+                    .of("north", .real, from: ["at", "xy", "1"]), .of("first", .text, from: ["tags", "0", "name"]),
+                    .of("all", .json, from: ["tags", "name"]),
+                ]))
+        #expect(
+            try mapped(
+                ["row": [7, 8], "at": ["xy": [1.5, "2.5", 9]], "tags": [["name": "a"], ["name": "b"]]], as: "Point",
+                in: model) == "Point id=7 east=1.5 north=2.5 first='a' all='[\"a\",\"b\"]'")
+        // What is not there is null, and an object may have such names.
+        #expect(
+            try mapped(["row": ["0": 7], "at": ["xy": []], "tags": []], as: "Point", in: model)
+                == "Point id=7 east=null north=null first=null all='[]'")
+        #expect(try mapped(["row": ["x"]], as: "Point", in: model).hasPrefix("! 0: Point.id: "))
+        #expect(try mapped(["row": []], as: "Point", in: model) == "! 0: the key Point.id is null")
+    }
+
     @Test func aPathAcrossAnArrayIsOfTypeJSON() throws {
         let model = try CompiledModel.of(
             Entity("Post", key: ["id"], [.of("id", .integer), .of("name", .text, from: ["tags", "name"])]))

@@ -41,6 +41,26 @@ import Testing
                 == "! 0: E.next: the text \" \" is no key of E")
     }
 
+    @Test func whatNamesNoObjectIsNull() throws {
+        var parent = Relationship.one("parent", "Node")
+        parent.nullValues = ["0", ""]
+        var related = Relationship.many("related", "Node")
+        related.nullValues = ["0"]
+        let model = try CompiledModel.of(
+            Entity("Node", key: ["id"], [.of("id", .integer)], [parent, related]))
+        #expect(try mapped(["id": 1, "parent": 0], as: "Node", in: model) == "Node id=1 parent=null")
+        #expect(try mapped(["id": 1, "parent": ""], as: "Node", in: model) == "Node id=1 parent=null")
+        #expect(try mapped(["id": 1, "parent": "7"], as: "Node", in: model) == "Node id=1 parent=7")
+        #expect(try mapped(["id": 1], as: "Node", in: model) == "Node id=1")
+        #expect(
+            try mapped(["id": 1, "related": [0, 2]], as: "Node", in: model)
+                == (try mapped(["id": 1, "related": [2]], as: "Node", in: model)))
+        var root = model.model.entities[0]
+        root.isWritable = true
+        let none = try OutgoingPlan(of: 0, in: CompiledModel.of(root)).object(["parent": .null])
+        #expect(none.json == #"{"parent":0}"#)
+    }
+
     @Test func aRelationshipToOneIsAbsentNullOrAnObject() throws {
         #expect(try mapped(["id": 1], as: "City", in: world()) == "City id=1")
         #expect(try mapped(["id": 1, "country": nil], as: "City", in: world()) == "City id=1 country=null")

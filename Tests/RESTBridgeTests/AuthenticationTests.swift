@@ -138,6 +138,22 @@ import Testing
         #expect(error.message == "the login: the server answers 401 Unauthorized")
     }
 
+    @Test func `what the server hands out with a refusal goes along from then on`() throws {
+        let bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo", "session_header": "X-Zoo-Session-Id"])
+        #expect(try walk(bridge, "session").ids == Array(1...25))
+        #expect(try asked("/zoo/session") == 4, "one refusal and three pages")
+        // A session that ends in the midst of a walk is followed by the next one.
+        #expect(try walk(bridge, "session?uses=2").ids == Array(1...25))
+
+        let without = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo"])
+        let error = try failure { _ = try walk(without, "session") }
+        #expect(error.code == .conflict)
+        #expect(
+            error.remedy
+                == "where the server wants X-Zoo-Session-Id back, set the bridge's option session_header: X-Zoo-Session-Id"
+        )
+    }
+
     @Test func `digest, basic and a key in a cookie`() throws {
         let digest = try bridge(["type": "digest", "user": "ann", "password": "s3cret-pw"])
         #expect(try walk(digest, "digest").ids == Array(1...25))

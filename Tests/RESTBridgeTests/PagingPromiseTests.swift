@@ -173,6 +173,53 @@ import Testing
         #expect(!alone.contains(#""parent":"team""#) && alone.contains("9 in its path looks like the key"), "\(alone)")
     }
 
+    @Test func `what no two records share together is the key`() throws {
+        let offer = try sampled(
+            #"[{"kind":"a","name":"x","at":"b","n":1},{"kind":"a","name":"x","at":"c","n":2},{"kind":"b","name":"y","at":"b","n":2}]"#
+        )
+        #expect(offer.contains(#""name":"name","type":"text","key":true"#), "\(offer)")
+        #expect(offer.contains(#""name":"at","type":"text","key":true"#) && !offer.contains("obstacle"), "\(offer)")
+        #expect(offer.contains("unique together in the sample"))
+        let nested = try sampled(#"[{"m":{"job":"a","ort":"x"}},{"m":{"job":"a","ort":"y"}}]"#)
+        #expect(nested.contains(#""name":"m.ort","type":"text","key":true"#), "\(nested)")
+    }
+
+    @Test func `a member that is named like another sample and has some of its keys refers to it`() throws {
+        let posts = (path: "/say/posts", body: #"[{"id":1,"tags":[5,6],"tag":9},{"id":2,"tags":[],"tag":8}]"#)
+        let tags = (path: "/say/tags", body: #"[{"id":5,"post":2},{"id":7,"post":1}]"#)
+        let both = try sampled(at: [posts, tags])
+        #expect(both.contains(#"{"name":"tags","many":"Tag","from":"tags""#), "\(both)")
+        #expect(both.contains(#"{"name":"post","to":"Post","from":"post""#), "\(both)")
+        // 8 and 9 are no tags of the sample: they may be anything.
+        #expect(both.contains(#"{"name":"tag","type":"integer""#), "\(both)")
+    }
+
+    @Test func `a list within a record that is only named like it is no list of it`() throws {
+        let rules = #"[{"name":"g","file":"f","rules":[{"name":"r","state":"ok","query":"q"}]}]"#
+        let offer = try sampled(at: [("/say/rules", rules)])
+        #expect(offer.contains(#"{"name":"rules","type":"json""#) && !offer.contains(#""many""#), "\(offer)")
+        let tree = #"[{"name":"a","file":"f","rules":[{"name":"b","file":"g"}]}]"#
+        #expect(try sampled(at: [("/say/rules", tree)]).contains(#"{"name":"rules","many":"Rule""#))
+    }
+
+    @Test func `a script or a word of the API's own does not name the entity`() throws {
+        let list = #"{"batchcomplete":"","query":{"allpages":[{"pageid":1},{"pageid":2}]}}"#
+        #expect(try sampled(at: [("/say/api.php", list)]).contains(#"{"name":"Allpage""#))
+        let catalog = try sampled(at: [("/say/_catalog", #"{"repositories":["a","b"]}"#)])
+        #expect(
+            catalog.contains(#"{"name":"Repository""#) && catalog.contains(#""name":"@value","type":"text","key":true"#)
+        )
+    }
+
+    @Test func `lists that are alike are one listing by their names`() throws {
+        let body =
+            #"{"data":{"a":[{"help":"x","unit":""}],"b":[{"help":"y","unit":""}],"c":[{"help":"x","unit":"s"}]}}"#
+        let offer = try sampled(body)
+        #expect(
+            offer.contains(#""records":"$.data.*""#) && offer.contains(#""name":"@key","type":"text","key":true"#),
+            "\(offer)")
+    }
+
     @Test func `a text like a version is no sure decimal`() throws {
         let offer = try sampled(#"[{"id":1,"api_version":"1.1","code":"1.1","price":"1.50"}]"#)
         #expect(offer.contains(#""name":"api_version","type":"text""#), "\(offer)")
@@ -206,7 +253,7 @@ import Testing
     }
 
     @Test func `a sample without objects is told in true words`() throws {
-        let error = try failure { _ = try sampled("[1,2]") }
+        let error = try failure { _ = try sampled("[null,null]") }
         #expect(error.message == "the sample holds an array whose elements are no objects")
         #expect(error.remedy != nil)
     }

@@ -55,6 +55,26 @@ struct WriteTests {
         #expect(try asked("GET").isEmpty)
     }
 
+    @Test func `The key may stand in the reply by another name than in the records`() throws {
+        let record = try write(
+            .create, "keyed", ["create": ["reply_key": "$.noteID", "key_field": "id"]], values: ["text": "far"])
+        #expect(record == #"{"id":1}"#)
+        let error = try failure {
+            _ = try write(.create, "keyed", ["create": ["reply_key": "$.noteID"]], values: ["text": "far"])
+        }
+        #expect(error.remedy == "set key_field to the record's member that the key is read from")
+    }
+
+    @Test func `The key alone is a variable of bodies and queries, and keeps its kind`() throws {
+        _ = try write(.create, "plain", ["create": [:]], values: ["text": "a"])
+        let record = try write(
+            .update, "plain",
+            ["update": ["forced": ["ids": "{key}", "words": "note {key}"], "query": ["id": "{key}"]]], key: ["id": 1],
+            values: ["text": "b"])
+        #expect(record == #"{"text":"b","id":1,"ids":1,"words":"note 1"}"#, "\(record ?? "none")")
+        #expect(try asked("PATCH").first?.path.hasSuffix("?id=1") == true)
+    }
+
     @Test func `A key that was made here is put where it belongs`() throws {
         let record = try write(
             .create, "client", ["create": ["method": "PUT"]], key: ["id": "a/b c"], values: ["text": "mine"])

@@ -209,6 +209,49 @@ import Testing
                 == [#"{"@key":"USD","@value":1.1}"#, #"{"@key":"JPY","@value":163}"#])
     }
 
+    @Test func `a list of values instead of objects has a record for each`() throws {
+        for kind in ["alone", "enveloped"] {
+            let walk = try walk(["path": .text("names?kind=\(kind)")])
+            #expect(walk.records.count == 25 && walk.rejected.isEmpty, "\(kind): \(walk)")
+            #expect(walk.records.first == #"{"@value":"User 1"}"#)
+            #expect(walk.last?.isComplete == true && walk.pages.count == 3)
+        }
+        #expect(try walk(["path": "names?kind=rows"]).records.first == #"{"@value":[1,"User 1"]}"#)
+        // An object with a list of its own is one record.
+        #expect(try walk(["path": "names?kind=record"]).records.first?.hasPrefix(#"{"name":"User","tags":["#) == true)
+        #expect(
+            try walk(["path": "names?kind=record", "records": "$.tags"]).records.last == #"{"@value":"User 25"}"#)
+    }
+
+    @Test func `objects by their ids are found a step deeper than usual`() throws {
+        let walk = try walk(["path": "generator"])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.records.first == #"{"@key":"1","id":1,"name":"User 1"}"#)
+        #expect(walk.last?.isComplete == true && walk.pages.count == 3)
+    }
+
+    @Test func `what a reply leaves out is false or empty, where the config says so`() throws {
+        let paging: Literal = [
+            "style": "keyset", "field": "mod_revision", "add": 1, "parameter": "min_mod_revision", "has_more": "$.more",
+        ]
+        let walk = try walk(["path": "etcd", "body": ["limit": 10], "paging": paging, "records": "$.kvs"])
+        #expect(walk.records.count == 25)
+        #expect(walk.last?.isComplete == true && walk.pages.count == 3)
+
+        let section: [(String, Literal)] = [
+            ("path", "etcd"), ("body", ["empty": true]), ("paging", paging), ("records", "$.kvs"),
+        ]
+        let error = try failure { _ = try self.walk(.object(section)) }
+        #expect(error.message == "page 1 of User: the reply has nothing at $.kvs")
+        let rule: Literal = ["when": ["path": "$.kvs", "missing": true], "action": "empty"]
+        let empty = try self.walk(.object(section + [("responses", [rule])]))
+        #expect(empty.records.isEmpty && empty.last?.isComplete == true)
+        // The rule does not speak of a reply that has it.
+        let full = try self.walk(
+            ["path": "etcd", "body": ["limit": 10], "paging": paging, "records": "$.kvs", "responses": [rule]])
+        #expect(full.records.count == 25)
+    }
+
     @Test func `a record per line, and a broken line goes to quarantine alone`() throws {
         #expect(try walk(["path": "ndjson"]).ids == Array(1...25))
         let walk = try walk(["path": "ndjson?broken=1"])

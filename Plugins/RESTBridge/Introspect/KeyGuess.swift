@@ -87,7 +87,7 @@ struct KeyGuess: Sendable {
         return shape.seen.map { $0.isUnique && $0.isComplete } ?? true
     }
 
-    /// Whatever no two records of a sample share; else a pair.
+    /// Whatever no two records of a sample share.
     private static func sampled(_ item: Shape) -> KeyGuess? {
         let complete = item.properties.filter {
             $0.shape.seen?.isComplete == true && $0.shape.isScalar && $0.shape.solid != [.boolean]
@@ -96,5 +96,51 @@ struct KeyGuess: Sendable {
             return KeyGuess(paths: [[only.name]], confidence: .low("unique in the sample"))
         }
         return nil
+    }
+
+    private static let mostCandidates = 8
+
+    /// The fewest members, also of objects in the records, that no two records of a sample share together; `name` and the
+    /// like come first.
+    static func several(_ records: [JSONTree], _ item: Shape) -> KeyGuess? {
+        guard records.count > 1 else { return nil }
+        let paths = candidates(item)
+        for count in 1...3 {
+            for paths in choices(of: count, from: paths) {
+                let values = records.map { record in paths.map { record[$0]?.json ?? "" }.joined(separator: "\u{0}") }
+                guard Set(values).count == records.count else { continue }
+                let words =
+                    count == 1 ? "unique in the sample" : "unique together in the sample, and none of them alone"
+                return KeyGuess(paths: paths, confidence: .low(words))
+            }
+        }
+        return nil
+    }
+
+    private static func candidates(_ item: Shape) -> [[String]] {
+        func fits(_ shape: Shape) -> Bool {
+            shape.seen?.isComplete == true && !shape.solid.isEmpty && shape.solid.isSubset(of: [.string, .integer])
+                && !["date-time", "date", "unix-time", "unix-milliseconds"].contains(shape.format ?? "")
+        }
+        var paths: [[String]] = []
+        for (name, shape) in item.properties {
+            if fits(shape) { paths.append([name]) }
+            guard shape.isObject, shape.seen?.isComplete == true else { continue }
+            paths += shape.properties.filter { fits($0.shape) }.map { [name, $0.name] }
+        }
+        let telling = ["name", "id", "key", "code", "slug", "title", "path"]
+        func rank(_ path: [String]) -> Int {
+            telling.contains { Words.plain(path.last ?? "").hasSuffix($0) } ? path.count : path.count + 2
+        }
+        return Array(
+            paths.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
+                .map(\.element).prefix(mostCandidates))
+    }
+
+    private static func choices(of count: Int, from paths: [[String]]) -> [[[String]]] {
+        guard count > 0 else { return [[]] }
+        return paths.indices.flatMap { first in
+            choices(of: count - 1, from: Array(paths[(first + 1)...])).map { [paths[first]] + $0 }
+        }
     }
 }

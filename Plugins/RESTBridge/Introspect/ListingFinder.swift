@@ -40,6 +40,9 @@ enum ListingFinder {
     ]
     private static let deepest = 3
 
+    /// Whether a member of that name tells only that it holds a list, and not of what.
+    static func isUsual(_ name: String) -> Bool { usual.contains(name.lowercased()) }
+
     /// - Parameter subject: The last word of the request's path, such as `users`.
     static func find(_ reply: Shape, subject: String) -> FoundListing? {
         if reply.isArray || (reply.kinds.isEmpty && reply.element != nil) {
@@ -59,6 +62,7 @@ enum ListingFinder {
         guard let best = found.max(by: { $0.score < $1.score }) else {
             return map(reply)
         }
+        if let map = mapOfLists(reply, found.map(\.listing)) { return map }
         var listing = best.listing
         let rivals = found.filter { $0.score == best.score }.count
         listing.confidence =
@@ -76,6 +80,23 @@ enum ListingFinder {
         item.properties.insert(("@key", Shape(kinds: [.string])), at: 0)
         return FoundListing(
             path: [], isMap: true, item: item, confidence: .medium("an object whose members are the records"))
+    }
+
+    /// Lists by their names, all of the same kind of records: `@key` is what each list is called.
+    private static func mapOfLists(_ reply: Shape, _ found: [FoundListing]) -> FoundListing? {
+        guard found.count > 2, let parent = found.first?.path.dropLast(),
+            found.allSatisfy({ $0.path.dropLast() == parent }),
+            let home = reply[Array(parent)], home.properties.count == found.count
+        else { return nil }
+        let names = found.map { Set($0.item.properties.map(\.name)) }
+        guard let common = names.max(by: { $0.count < $1.count }),
+            names.allSatisfy({ $0.intersection(common).count * 2 > common.count })
+        else { return nil }
+        var item = found.dropFirst().reduce(found[0].item) { $0.merged(with: $1.item) }
+        item.properties.insert(("@key", Shape(kinds: [.string])), at: 0)
+        return FoundListing(
+            path: Array(parent), isMap: true, item: item,
+            confidence: .medium("an object of \(found.count) lists that are alike"))
     }
 
     /// Whether an object is itself what was asked for: `GET /account` may answer with an object that holds lists.

@@ -8,6 +8,9 @@ struct RecordMapper {
         var key: [[String]]
         var keyType: String
         var isUsable: Bool
+        /// Of a sample: the keys that were seen, and the members of its records.
+        var keyValues: Set<String> = []
+        var members: Set<String> = []
     }
 
     let targets: [Target]
@@ -55,6 +58,13 @@ struct RecordMapper {
                         confidence: confidence(element, target, "a list of")))
                 return
             }
+            if let element = shape.element, let target = bare(last, element) {
+                offer.relationships.append(
+                    EntityOffer.Relationship(
+                        name: name ?? last, target: target.name, isToMany: true, path: path,
+                        confidence: .medium("named like \(target.name), with keys of some in the sample")))
+                return
+            }
             return add(shape, path, as: name, to: &offer)
         }
         if shape.isObject || !shape.properties.isEmpty {
@@ -90,7 +100,24 @@ struct RecordMapper {
                     confidence: .medium("named like the key of \(target.name)")))
             return
         }
+        if !isNested, let target = bare(last, shape) {
+            offer.relationships.append(
+                EntityOffer.Relationship(
+                    name: name ?? last, target: target.name, isToMany: false, path: path,
+                    confidence: .medium("named like \(target.name), with keys of some in the sample")))
+            return
+        }
         add(shape, path, as: name, to: &offer)
+    }
+
+    /// `post`, where there is an entity Post in the sample and some of its keys are the values here.
+    private func bare(_ name: String, _ shape: Shape) -> Target? {
+        guard shape.isScalar, let seen = shape.seen?.scalars, !seen.isEmpty else { return nil }
+        return targets.first { target in
+            target.isUsable && target.key.count == 1 && Words.match(target.name, name)
+                && FieldGuess.make(shape, name: name).type == target.keyType
+                && !target.keyValues.isDisjoint(with: seen)
+        }
     }
 
     private func add(_ shape: Shape, _ path: [String], as name: String?, to offer: inout EntityOffer) {
@@ -114,7 +141,12 @@ struct RecordMapper {
             return shape.properties.isEmpty || hasKey(found) ? found : nil
         }
         guard !shape.properties.isEmpty else { return nil }
-        return targets.first { $0.isUsable && Words.match($0.name, name) && hasKey($0) }
+        // A group of rules may be called a rule, too: what shares hardly more than the key is another thing.
+        func isAlike(_ target: Target) -> Bool {
+            target.members.isEmpty
+                || shape.properties.filter { target.members.contains($0.name) }.count * 2 > shape.properties.count
+        }
+        return targets.first { $0.isUsable && Words.match($0.name, name) && hasKey($0) && isAlike($0) }
     }
 
     private func confidence(_ shape: Shape, _ target: Target, _ what: String) -> Confidence {

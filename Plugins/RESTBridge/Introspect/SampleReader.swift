@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import BridgeJSON
 
 /// Guesses entities from replies alone.
 struct SampleReader {
@@ -81,10 +82,12 @@ struct SampleReader {
                 notes.append("\(path): the reply holds no list of objects, or an empty one")
                 continue
             }
-            let name = Words.pascal(Words.singular(sample.subject))
+            let name = Self.name(of: sample)
             var offer = EntityOffer(name: name.isEmpty || name.first?.isNumber == true ? "Record" : name)
             let item = SampleShape.make(sample.records)
-            if let key = KeyGuess.make(item, entity: offer.name, parameter: nil) {
+            if let key = KeyGuess.make(item, entity: offer.name, parameter: nil)
+                ?? KeyGuess.several(sample.records, item)
+            {
                 (offer.key, offer.keyConfidence) = (key.paths, key.confidence)
             } else {
                 offer.keyConfidence = .low("no member differs in all of the \(sample.records.count) records")
@@ -100,7 +103,9 @@ struct SampleReader {
                 RecordMapper.Target(
                     name: offer.name, schemas: [], key: offer.key,
                     keyType: offer.key.first.flatMap { item[$0] }.map { FieldGuess.make($0, name: "").type } ?? "",
-                    isUsable: offer.obstacle == nil)
+                    isUsable: offer.obstacle == nil,
+                    keyValues: offer.key.first.flatMap { item[$0]?.seen?.scalars } ?? [],
+                    members: Set(item.properties.map(\.name)))
             })
         return (
             offers.map { offer, item in
@@ -110,6 +115,20 @@ struct SampleReader {
                 return offer
             }, notes
         )
+    }
+
+    /// After what the path asks for; a script, or what begins with an underscore, tells less than the records' own place.
+    private static func name(of sample: SampleReply) -> String {
+        let last = sample.url.text.prefix { $0 != "?" }.split(separator: "/").last ?? ""
+        let isScript = ["php", "cgi", "pl", "asp", "aspx", "ashx", "jsp", "do", "dll"].contains(
+            last.split(separator: ".").dropFirst().last?.lowercased() ?? "")
+        let place = sample.recordsPath.flatMap { try? JSONPath($0, option: "records") }?.segments.reversed().lazy
+            .compactMap { segment -> String? in
+                if case .name(let name) = segment, !ListingFinder.isUsual(name) { return name }
+                return nil
+            }.first
+        let subject = isScript || last.hasPrefix("_") ? place ?? sample.subject : sample.subject
+        return Words.pascal(Words.singular(subject))
     }
 
     /// Where a path holds the key of another sample's object, each of those has such a list; where it only looks so, a note

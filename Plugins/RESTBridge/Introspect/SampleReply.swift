@@ -95,7 +95,11 @@ struct SampleReply {
         }
         let shape = SampleShape.make([reply])
         guard let found = ListingFinder.find(shape, subject: subject) else {
-            guard reply.isObject, !reply.members.isEmpty else { return }
+            guard reply.isObject, !reply.members.isEmpty else {
+                if reply.elements != nil { records = try read("$") }
+                recordsConfidence = .medium("the reply is an array of values")
+                return
+            }
             if let path = plainList(reply) {
                 recordsPath = path
                 recordsConfidence = .low("a list of plain values: each becomes a record")

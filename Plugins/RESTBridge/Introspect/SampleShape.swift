@@ -45,7 +45,8 @@ enum SampleShape {
         let expected = expected ?? values.count
         shape.seen = Shape.Seen(
             count: values.count, isUnique: scalars.count == values.count,
-            isComplete: values.count == expected && !shape.kinds.contains(.null), hasEmpty: texts.contains(""))
+            isComplete: values.count == expected && !shape.kinds.contains(.null), hasEmpty: texts.contains(""),
+            scalars: scalars.count > mostElements ? Set(scalars.prefix(mostElements)) : scalars)
         shape.format = isHuge ? "decimal" : format(shape, texts, scalars, name: name)
         guard depth < deepest else { return shape }
         if !elements.isEmpty || shape.kinds.contains(.array) {

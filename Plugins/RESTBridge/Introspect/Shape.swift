@@ -29,6 +29,8 @@ struct Shape: Sendable {
         var isComplete = false
         /// Some texts were empty.
         var hasEmpty = false
+        /// Its scalars as JSON has them, texts with a quote in front; not all where they are many.
+        var scalars: Set<String> = []
     }
 
     var element: Shape? { elements.first }

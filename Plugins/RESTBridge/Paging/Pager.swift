@@ -16,6 +16,8 @@ struct Pager: Sendable {
     private var seen: Set<Int> = []
     private var fetched = 0
     private var pagesRead = 0
+    /// A page has said that there is more.
+    private var hasSaidMore = false
     private var emptyPages = 0
     private static let mostEmptyPages = 100
     private var sawNext = false
@@ -158,6 +160,7 @@ struct Pager: Sendable {
                 remedy: "check paging.style \(rule.name), or set paging.max_pages")
         }
         let step = try decide(position, facts)
+        hasSaidMore = hasSaidMore || facts.hasMore == true
         lastDigest = facts.digest
         guard case .go(let next) = step else { return .end }
         // What has a path of its own for later pages may keep one cursor for the whole walk, as Elasticsearch's scroll.
@@ -255,8 +258,11 @@ struct Pager: Sendable {
         return .end
     }
 
+    /// Some leave a false out (JSON of protocol buffers): what said once that there is more, and says nothing now, is at its end.
+    private func isSilent(_ facts: PageFacts) -> Bool { hasSaidMore && facts.hasMore == nil && rule.hasMore != nil }
+
     private mutating func decideByKey(_ facts: PageFacts) throws -> Step {
-        if facts.count == 0 || facts.hasMore == false { return end() }
+        if facts.count == 0 || facts.hasMore == false || isSilent(facts) { return end() }
         if facts.hasMore == nil, let size = rule.size, facts.count < size, pagesRead > 1 { return end() }
         let next: Position
         switch facts.next {
@@ -311,6 +317,8 @@ struct Pager: Sendable {
         if let hasMore = facts.hasMore {
             if !hasMore { return end() }
             isConfirming = false
+        } else if isSilent(facts) {
+            return end()
         } else if let total, let reached = reached(position, facts.count) {
             if reached >= total { return end() }
             isConfirming = false

@@ -47,6 +47,7 @@ enum RecordsFinder {
             if near.isEmpty, nested.count == 1 { return nested[0] }
         }
         if !mayBeRecord, let map = map(survey) { return map }
+        if !mayBeRecord, lists.isEmpty, let values = values(survey) { return values }
         if lists.filter({ depth($0) < 3 }).isEmpty { return "$" }
         throw BridgeError(
             .configuration,
@@ -56,31 +57,51 @@ enum RecordsFinder {
     }
 
     /// An object whose members are objects that are alike: each is a record, by its key.
+    ///
+    /// In a usual place, or in the only such object a little deeper whose members are named by numbers, such as MediaWiki's
+    /// `query.pages`: home and work may be two addresses of one record.
     private static func map(_ survey: ReplySurvey) -> String? {
-        for home in ["$", "$.data", "$.results", "$.items", "$.result"] where home == "$" || survey[home] == .object {
-            var names: [String: Set<String>] = [:]
-            var isMap = true
-            for (path, value) in survey.findings {
-                guard path.hasPrefix(home), let segments = try? JSONPath(path, option: "records").segments,
-                    case let own = home == "$" ? segments : Array(segments.dropFirst()), let first = own.first,
-                    case .name(let key) = first
-                else { continue }
-                if own.count == 1 {
-                    guard value == .object else {
-                        isMap = false
-                        break
-                    }
-                    names[key] = []
-                } else if own.count == 2, case .name(let member) = own[1] {
-                    names[key]?.insert(member)
-                }
-            }
-            guard isMap, names.count > 1, let common = names.values.max(by: { $0.count < $1.count }), !common.isEmpty,
-                names.values.allSatisfy({ $0.intersection(common).count * 2 >= common.count })
-            else { continue }
+        let usual = ["$", "$.data", "$.results", "$.items", "$.result"]
+        if let home = usual.first(where: { ($0 == "$" || survey[$0] == .object) && isMap($0, survey) }) {
             return home + ".*"
         }
-        return nil
+        let deeper = survey.findings.filter { $0.value == .object && depth($0.path) == 2 }.map(\.path)
+        let maps = deeper.filter { isMap($0, survey, isNumbered: true) }
+        return maps.count == 1 ? maps[0] + ".*" : nil
+    }
+
+    private static func isMap(_ home: String, _ survey: ReplySurvey, isNumbered: Bool = false) -> Bool {
+        var names: [String: Set<String>] = [:]
+        let above = depth(home)
+        for (path, value) in survey.findings {
+            guard path.hasPrefix(home), let segments = try? JSONPath(path, option: "records").segments,
+                case let own = Array(segments.dropFirst(above)), let first = own.first, case .name(let key) = first,
+                path.dropFirst(home.count).first.map({ ".[".contains($0) }) ?? false
+            else { continue }
+            if own.count == 1 {
+                guard value == .object else { return false }
+                names[key] = []
+            } else if own.count == 2, case .name(let member) = own[1] {
+                names[key]?.insert(member)
+            }
+        }
+        guard names.count > 1, let common = names.values.max(by: { $0.count < $1.count }), !common.isEmpty else {
+            return false
+        }
+        if isNumbered, !names.keys.allSatisfy({ $0.contains(where: \.isNumber) }) { return false }
+        return names.values.allSatisfy { $0.intersection(common).count * 2 >= common.count }
+    }
+
+    /// A list of values instead of objects, where it is all that the reply has to offer.
+    private static func values(_ survey: ReplySurvey) -> String? {
+        let lists = survey.findings.filter { finding in
+            guard case .array(let first) = finding.value, !["{", ""].contains(first) else { return false }
+            return depth(finding.path) == 1 && !strangers.contains(name(of: finding.path))
+        }.map(\.path)
+        let members = survey.findings.filter { depth($0.path) == 1 }
+        guard lists.count == 1, let only = lists.first else { return nil }
+        let isRecord = members.contains { ["name", "title", "key", "code", "type"].contains(name(of: $0.path)) }
+        return usual.contains(only) && !isRecord || members.count == 1 ? only : nil
     }
 
     /// Whether the whole reply is one record, or seems to be.

@@ -32,7 +32,7 @@ struct ReplyJudge {
             if let path = rule.path {
                 let whole = try body ?? exchange.paddedBody()
                 body = whole
-                guard let value = JSONScalar.read([path], in: whole)?.first, value != .missing,
+                guard let value = JSONScalar.read([path], in: whole)?.first, (value == .missing) == rule.isMissing,
                     rule.equals.map({ $0 == value.plain ?? (value == .null ? "null" : nil) }) ?? true
                 else { continue }
             }
@@ -69,7 +69,10 @@ struct ReplyJudge {
         _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?, _ rule: ResponseRule, _ code: BridgeError.Code?
     ) -> BridgeError {
         var error = HTTPStatusError.make(response, bodyPrefix: body.map(prefix) ?? [], asked: asked)
-        let condition = rule.path.map { path in " with \(path)" + (rule.equals.map { " = \($0)" } ?? "") } ?? ""
+        let condition =
+            rule.path.map { path in
+                " \(rule.isMissing ? "without" : "with") \(path)" + (rule.equals.map { " = \($0)" } ?? "")
+            } ?? ""
         error.message = "\(asked): \(rule.message ?? "the reply \(response.status)\(condition) means a failure")"
         error.remedy = rule.message == nil ? "so says the section's responses" : nil
         error.isRetryable = false

@@ -23,6 +23,8 @@ struct ResponseRule: Sendable {
     var action: Action
     var path: JSONPath?
     var equals: String?
+    /// The path must lead nowhere.
+    var isMissing = false
     var message: String?
 
     init(_ options: BridgeOptions) throws {
@@ -51,6 +53,12 @@ struct ResponseRule: Sendable {
             }
             path = try JSONPath(text, option: "responses.when.path")
             equals = when.string("equals")
+            isMissing = when.bool("missing") ?? false
+            guard equals == nil || !isMissing else {
+                throw BridgeError(
+                    .configuration, "responses: when has equals and missing",
+                    remedy: "what is missing equals nothing: remove one")
+            }
         }
         guard !statuses.isEmpty || path != nil else {
             throw BridgeError(

@@ -4,7 +4,8 @@ internal import RecordBatch
 /// What the variables of templates stand for.
 ///
 /// `since`, `parent.NAME`, `object.NAME` and `key.NAME` name their source; a bare name is looked up in the config's
-/// `parameters`, then in the object, in its key and in its parent. Dots lead into nested objects.
+/// `parameters`, then in the object, in its key and in its parent. Dots lead into nested objects. `key` alone is a key of
+/// one part.
 struct TemplateVariables: Sendable {
     /// The config's `parameters`, those of the section before those of the bridge.
     var parameters: [BridgeOptions] = []
@@ -29,13 +30,17 @@ struct TemplateVariables: Sendable {
             default:
                 (parameters + [object, key, parent].compactMap(\.self)).lazy
                     .compactMap { Self.find(names[...], in: $0) }.first
+                    ?? onlyKey.flatMap { name == "key" ? Self.find([$0], in: key) : nil }
             }
         return value.flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// The name of a key's one part.
+    private var onlyKey: String? { key.flatMap { $0.names.count == 1 ? $0.names.first : nil } }
+
     /// The value of a variable that is a number or a bool, as JSON has it.
     func literal(_ name: String) -> JSONTree? {
-        let names = name.split(separator: ".").map(String.init)
+        let names = (name == "key" ? onlyKey.map { "key.\($0)" } ?? name : name).split(separator: ".").map(String.init)
         guard let last = names.last else { return nil }
         let home: BridgeOptions? =
             switch names[0] {
@@ -53,7 +58,8 @@ struct TemplateVariables: Sendable {
 
     /// Whether a text outside paths means a variable by `{name}`: braces mean other things to other languages.
     func knows(_ name: String) -> Bool {
-        name == "since" || ["parent.", "object.", "key."].contains { name.hasPrefix($0) }
+        name == "since" || name == "key" && onlyKey != nil
+            || ["parent.", "object.", "key."].contains { name.hasPrefix($0) }
             || parameters.contains { Self.find(name.split(separator: ".").map(String.init)[...], in: $0) != nil }
     }
 

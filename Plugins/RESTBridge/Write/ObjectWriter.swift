@@ -62,7 +62,7 @@ struct ObjectWriter {
         // From here on it is done: what cannot be read of the answer is no failure of the write.
         let reply = (try? exchange.body()) ?? []
         try checkDisguise(reply, response)
-        var record = record(in: reply)
+        var record = keyed(reply) ?? record(in: reply)
         if record == nil, request.operation == .create { record = created(response) }
         if let field = rule.etagField, let etag = response.header("etag") {
             var object = record ?? .object([])
@@ -236,6 +236,20 @@ struct ObjectWriter {
             if found.count == 1, found[0].isObject { return found[0] }
         }
         return nil
+    }
+
+    /// A record with nothing but the key that a reply tells at `reply_key`.
+    private func keyed(_ reply: [UInt8]) -> JSONTree? {
+        guard request.operation == .create, let path = rule.replyKey, let field = rule.keyField,
+            let root = try? JSONTree(parsing: reply, what: asked), let key = path.values(in: root).first
+        else { return nil }
+        switch key {
+        case .text, .number:
+            var record = JSONTree.object([])
+            record.set(key, at: field[...])
+            return record
+        case .null, .bool, .array, .object: return nil
+        }
     }
 
     /// What Location says of a new object: its key, or the object that it leads to.

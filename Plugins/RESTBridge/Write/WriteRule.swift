@@ -40,8 +40,10 @@ struct WriteRule: Sendable {
     let forced: JSONTree
     /// Where the reply has the object; first of all places that are tried.
     let records: [JSONPath]
-    /// The record's member that takes the last part of Location.
+    /// The record's member that takes the last part of Location, or what stands at ``replyKey``.
     let keyField: [String]?
+    /// Where the reply has the new object's key and nothing else of it.
+    let replyKey: JSONPath?
     /// The local attribute whose value goes into If-Match.
     let etagAttribute: String?
     /// The record's member that takes the reply's ETag.
@@ -98,6 +100,12 @@ struct WriteRule: Sendable {
         }
         records = places
         keyField = options.string("key_field").map(Self.names)
+        replyKey = try options.string("reply_key").map { try JSONPath($0, option: "write.\(what).reply_key") }
+        guard replyKey == nil || keyField != nil else {
+            throw BridgeError(
+                .configuration, "write.\(what) has reply_key and no key_field",
+                remedy: "set key_field to the record's member that the key is read from")
+        }
         etagAttribute = write.string("if_match")
         etagField = write.string("etag_field").map(Self.names)
         let header = write.string("idempotency_header") ?? "Idempotency-Key"

@@ -31,7 +31,8 @@ extension RESTSchema {
                     "wrap": {"type": "string", "description": "The member (a dot path) of the body that holds the values; default: the body itself."},
                     "forced": {"type": "object", "description": "Values that each body has, by dot paths."},
                     "records": {"type": "string", "description": "Where the reply has the object; default: the listing's records, else wrap, else the reply itself."},
-                    "key_field": {"type": "string", "description": "create: the record's member that takes the last part of Location, where the reply has no body; default: Location is read."}
+                    "reply_key": {"type": "string", "description": "create: the path to the new object's key, where the reply has nothing else of it; key_field says what takes it."},
+                    "key_field": {"type": "string", "description": "create: the record's member that takes what stands at reply_key, or the last part of Location where the reply has no body; default: Location is read."}
                   }
                 }
         """#

@@ -102,7 +102,8 @@ void bmo_json_set_field(bmo_json_reader *reader, const char *name, size_t length
 void bmo_json_clear_fields(bmo_json_reader *reader);
 
 /* How a text is read. By path 0, which leads to the records; those that a wildcard finds in an object get its key as the
-   member `@key`, and plain values there become records {@key, @value}. */
+   member `@key`, and plain values there become records {@key, @value}. A list of values instead of objects has records
+   {@value}. */
 #define BMO_JSON_RECORDS 0
 /* The same, but no person has chosen path 0: an object at the root is then a record only if it holds no array. */
 #define BMO_JSON_GUESS 1

@@ -75,13 +75,13 @@ package struct OutgoingPlan: Sendable {
             guard let attribute = attributes[name] else { return foreign(name, what) }
             if let source = sources[name] { return sourced(name, what, source) }
             if case .constant = attribute.source { return Refusal(name, "\(what) is a constant of the configuration") }
-            if case .path(let path) = attribute.source, attribute.type == .json, path.components.count > 1,
-                attribute.write.path == nil
+            if case .path(let path) = attribute.source, attribute.write.path == nil,
+                attribute.type == .json && path.components.count > 1 || path.mayLeadToElement
             {
                 return Refusal(
                     name,
-                    "\(what) comes from the path \(path), which may lead across a list; \"write: {to: PATH}\" "
-                        + "says where it goes")
+                    "\(what) comes from the path \(path), which may lead \(path.mayLeadToElement ? "into" : "across") a "
+                        + "list; \"write: {to: PATH}\" says where it goes")
             }
             rule = attribute.write
         }
@@ -138,7 +138,7 @@ package struct OutgoingPlan: Sendable {
         }
         for field in layout.fields where field.relationship == nil {
             guard let value = columns[field.name], let attribute = attributes[field.name],
-                case .path(let path) = attribute.source
+                case .path(let path) = attribute.source, !isOfParent(path, attribute)
             else { continue }
             try put(try remote(value, of: attribute), attribute.write.path ?? path, field.name)
         }
@@ -161,6 +161,14 @@ package struct OutgoingPlan: Sendable {
             try put(.array(list), relationship.write.path ?? relationship.source, many.name)
         }
         return object
+    }
+
+    /// Whether an attribute reads the parent's key, which is in the path of what a walk per parent asks for.
+    private func isOfParent(_ path: RemotePath, _ attribute: Attribute) -> Bool {
+        guard let source = parent.flatMap({ relationships[$0] })?.source.components, !attribute.write.isExplicit,
+            layout.key.contains(where: { layout.fields[$0].name == attribute.name })
+        else { return false }
+        return path.components.starts(with: source)
     }
 
     /// The remote values of a key, by local names: what stands in URLs and requests.
@@ -186,9 +194,13 @@ package struct OutgoingPlan: Sendable {
     private func reference(
         to target: Int, _ key: [StoredValue], _ relationship: Relationship
     ) throws(Refusal) -> OutgoingValue {
-        guard !key.contains(.null) else { return .null }
         let definition = model.model.entities[target]
         let keys = model.model.key(of: definition)
+        guard !key.contains(.null) else {
+            guard let none = relationship.nullValues.first else { return .null }
+            let number = keys.first?.type == .integer ? Int64(none) : nil
+            return OutgoingValue(number.map { RemoteScalar.int($0) } ?? .text(none))
+        }
         let own = Dictionary(
             model.model.attributes(of: definition).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let isBare = relationship.write.form.map { $0 == .key } ?? (keys.count == 1)
