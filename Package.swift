@@ -136,7 +136,8 @@ let package = Package(
         .target(
             name: "ImportTestSupport",
             dependencies: [
-                "Mapping", "Model", "RecordBatch", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "Importer", "Mapping", "Model", "RecordBatch",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], path: "Tests/ImportTestSupport"),
         .testTarget(name: "MappingTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "RecordBatch"]),
         .testTarget(

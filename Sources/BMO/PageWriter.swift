@@ -7,8 +7,9 @@ internal import SQLiteStore
 
 /// Takes the batches of one walk to the store: page by page, on the import thread.
 final class PageWriter: @unchecked Sendable {
-    // `holdsGate`, `mapper` and `filter` belong to the task of the walk; `open`, `failure`, `state` and `recordsInPage` are
-    // touched on `thread` only, which runs one piece of work at a time.
+    // `holdsGate`, `recordsHandedOver`, `recordsOfOpenPage`, `mapper` and what `extent` has belong to the task of the walk;
+    // `open`, `failure`, `state`, `recordsInPage` and `keysInPage` are touched on `thread` only, which runs one piece of work at
+    // a time.
     private let model: CompiledModel
     private let request: WalkRequest
     private let target: WalkTarget
@@ -19,18 +20,43 @@ final class PageWriter: @unchecked Sendable {
     private let thread: ImportThread
     private let gate: PageGate
     private let mapper: Mapper
-    /// What a walk over a part of the listing wants; such a walk leaves nothing for the next one.
-    private let filter: RecordFilter?
+    private let extent: Extent
     private let observer: PageObserver?
     private var open: PageImport?
     private var holdsGate = false
+    /// How many records the pages had that were handed over to their end.
+    private(set) var recordsHandedOver = 0
+    private var recordsOfOpenPage = 0
     /// Why nothing more of this walk goes in.
     private var failure: (any Error)?
+
+    /// How much of a listing the walk brings, and so what it may say about the rest.
+    enum Extent {
+        /// All of it, or what moved since an earlier walk.
+        case listing
+        /// All of it once more: a row has to be missing in this one too before it is deleted.
+        case confirmation
+        /// What meets conditions; it leaves nothing for the next walk.
+        case part(RecordFilter)
+        /// The pages that a request asked for, which leave nothing either; with the keys of their objects or without.
+        case pages(keepsKeys: Bool)
+
+        /// Whether the next walk goes on as if this one had not been.
+        var leavesNothing: Bool {
+            switch self {
+            case .listing, .confirmation: false
+            case .part, .pages: true
+            }
+        }
+    }
 
     /// What the walk did so far.
     struct State: Sendable {
         var page = 0
         var records = 0
+        /// The keys of the records' objects, in their order, where they are wanted; those of records that were put aside are
+        /// not among them.
+        var keys: [[StoredValue]] = []
         var counts: ImportCounts
         /// The newest value of the watched field.
         var newest: Watermark?
@@ -46,31 +72,33 @@ final class PageWriter: @unchecked Sendable {
         var spared = SparedRecords()
     }
 
-    private let confirms: Bool
     /// When the walk began with its first page.
     private let began: String
     private var state: State
     private var recordsInPage = 0
+    private var keysInPage: [[StoredValue]] = []
 
-    /// - Parameters:
-    ///   - acknowledged: The newest edit that the remote had taken when the walk began; see ``WalkTarget``.
-    ///   - confirms: The walk is the second one, which has to lack a row too before that is deleted.
+    /// - Parameter acknowledged: The newest edit that the remote had taken when the walk began; see ``WalkTarget``.
     init(
-        _ request: WalkRequest, _ context: SyncContext, parent: ParentObject?, after progress: WalkProgress?,
-        acknowledged: Int64, confirms: Bool, filter: RecordFilter? = nil
+        _ extent: Extent, of request: WalkRequest, _ context: SyncContext, parent: ParentObject? = nil,
+        after progress: WalkProgress? = nil, acknowledged: Int64
     ) {
-        self.confirms = confirms
-        self.filter = filter
+        self.extent = extent
         let plan = request.plan
         model = context.workspace.model
         self.request = request
         self.parent = parent
         isResumed = progress != nil
         began = progress?.began ?? request.began
-        target = WalkTarget(
-            scope: plan.scope(parent: parent), entity: plan.index, isListing: plan.isListing,
-            parent: parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } },
-            acknowledged: acknowledged)
+        target =
+            if case .pages = extent {
+                plan.target(ofRequestAfter: acknowledged)
+            } else {
+                WalkTarget(
+                    scope: plan.scope(parent: parent), entity: plan.index, isListing: plan.isListing,
+                    parent: parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } },
+                    acknowledged: acknowledged)
+            }
         limit = plan.watched?.limit(now: request.began)
         store = context.store
         thread = context.thread
@@ -88,8 +116,6 @@ final class PageWriter: @unchecked Sendable {
         let begins: @Sendable (PageInfo) -> Void
         /// A page is in.
         let committed: @Sendable (State, PageInfo) -> Void
-        /// A batch did not go in, and none after it will.
-        let failed: @Sendable () -> Void
     }
 
     /// What became of a batch.
@@ -101,20 +127,30 @@ final class PageWriter: @unchecked Sendable {
         let received: Int
         var records: (mapped: MappedBatch, count: Int)?
         var deleted: MappedBatch?
+        var keys: [[StoredValue]] = []
     }
 
     /// Maps a batch and hands it to the import thread, which commits when it ends a page; does not wait for that.
     ///
     /// After a batch that failed all others fail, and nothing of its page stays.
-    func start(_ fetched: FetchedBatch, _ listener: Listener) async throws -> Job {
+    ///
+    /// - Parameter onFailure: Is called when the batch did not go in.
+    func start(
+        _ fetched: FetchedBatch, _ listener: Listener, onFailure: @escaping @Sendable () -> Void
+    ) async throws -> Job {
         // Here, where another batch may be on its way into the store meanwhile.
         let batch = try prepare(fetched)
         if !holdsGate {
             await gate.enter()
             holdsGate = true
         }
-        let job = thread.start { try self.importBatch(batch, listener) }
-        if batch.page.pageEnd || batch.page.end { await leaveGate() }
+        let job = thread.start { try self.importBatch(batch, listener, onFailure) }
+        recordsOfOpenPage += batch.received
+        if batch.page.pageEnd || batch.page.end {
+            recordsHandedOver += recordsOfOpenPage
+            recordsOfOpenPage = 0
+            await leaveGate()
+        }
         return job
     }
 
@@ -122,10 +158,14 @@ final class PageWriter: @unchecked Sendable {
         var batch = Prepared(page: fetched.page, received: fetched.records?.count ?? 0)
         let plan = request.plan.mapping
         if let all = fetched.records {
-            let records = try filter?.passing(all, parent: parent?.key) ?? all
+            var records = all
+            if case .part(let filter) = extent { records = try filter.passing(all, parent: parent?.key) }
+            if case .pages(keepsKeys: true) = extent {
+                batch.keys = (0..<records.count).compactMap { mapper.key(of: records[$0], as: plan) }
+            }
             batch.records = (MappedBatch(records, by: mapper, as: plan, parent: parent?.key), records.count)
         }
-        if let deleted = fetched.page.deleted, request.plan.isListing, request.plan.policy.mode != .ignore {
+        if let deleted = fetched.page.deleted, target.isListing, request.plan.policy.mode != .ignore {
             batch.deleted = MappedBatch(deleted, by: mapper, as: plan, parent: parent?.key)
         }
         return batch
@@ -138,7 +178,9 @@ final class PageWriter: @unchecked Sendable {
             self.open?.rollback()
             self.open = nil
             self.recordsInPage = 0
+            self.keysInPage = []
         }
+        recordsOfOpenPage = 0
         await leaveGate()
     }
 
@@ -147,7 +189,7 @@ final class PageWriter: @unchecked Sendable {
         await gate.leave()
     }
 
-    private func importBatch(_ batch: Prepared, _ listener: Listener) throws {
+    private func importBatch(_ batch: Prepared, _ listener: Listener, _ onFailure: () -> Void) throws {
         if let failure { throw failure }
         do {
             listener.begins(batch.page)
@@ -156,7 +198,7 @@ final class PageWriter: @unchecked Sendable {
             open?.rollback()
             open = nil
             failure = error
-            listener.failed()
+            onFailure()
             throw error
         }
     }
@@ -170,6 +212,7 @@ final class PageWriter: @unchecked Sendable {
         if let (mapped, count) = batch.records {
             try page.add(mapped, location: info.location)
             recordsInPage += count
+            keysInPage += batch.keys
         }
         if let deleted = batch.deleted { try page.delete(deleted, location: info.location) }
         for rejected in info.rejected {
@@ -183,34 +226,43 @@ final class PageWriter: @unchecked Sendable {
         open = nil
         state.newest = Watermark.newer(state.newest, page.newest)
         state.valuesBeyondLimit += page.valuesBeyondLimit
-        if filter != nil {
-            try page.commitKeepingProgress()
-        } else if info.end {
-            var end = request.end(
-                isComplete: info.complete, isUnchanged: info.unchanged, token: info.token, newest: state.newest,
-                isResumed: isResumed, hasParent: parent != nil,
-                listing: confirms ? .second : info.positional ? .first : .only)
-            if state.sparesEverything { end.sweep = nil }
-            state.sweep = try page.commit(end: end)
-        } else {
-            try page.commit(
+        try commit(page, info)
+        observer?.committed(page, number: state.page + 1, info)
+        state.page += 1
+        state.records += recordsInPage
+        recordsInPage = 0
+        state.keys += keysInPage
+        keysInPage = []
+        state.counts += page.counts
+        return state
+    }
+
+    /// Commits a page with what the walk leaves: its place, or at its end what the next one goes on from.
+    private func commit(_ page: PageImport, _ info: PageInfo) throws {
+        let listing: SweepRule.Listing
+        switch extent {
+        case .part, .pages: return try page.commitKeepingProgress()
+        case .listing: listing = info.positional ? .first : .only
+        case .confirmation: listing = .second
+        }
+        guard info.end else {
+            return try page.commit(
                 progress: info.cursor.map {
                     WalkProgress(
                         cursor: $0, page: state.page + 1, request: request.fingerprint, newest: state.newest,
                         began: began)
                 })
         }
-        observer?.committed(page, number: state.page + 1, info)
-        state.page += 1
-        state.records += recordsInPage
-        recordsInPage = 0
-        state.counts += page.counts
-        return state
+        var end = request.end(
+            isComplete: info.complete, isUnchanged: info.unchanged, token: info.token, newest: state.newest,
+            isResumed: isResumed, hasParent: parent != nil, listing: listing)
+        if state.sparesEverything { end.sweep = nil }
+        state.sweep = try page.commit(end: end)
     }
 
     private func beginPage() throws -> PageImport {
         var origin = PageImport.Origin(bridge: request.plan.bridge, page: state.page + 1, walk: target)
-        origin.watched = request.plan.watched.map { ($0, limit) }
+        if !extent.leavesNothing { origin.watched = request.plan.watched.map { ($0, limit) } }
         observer?.pageBegins()
         let page = try PageImport(target.entity, of: model, from: origin, into: store)
         page.insertionLimit = observer?.roomForInsertions ?? 0

@@ -91,22 +91,20 @@ struct ScopeWalk: Sendable {
             throw error
         }
         let writer = PageWriter(
-            request, context, parent: parent, after: progress, acknowledged: acknowledged, confirms: confirms)
+            confirms ? .confirmation : .listing, of: request, context, parent: parent, after: progress,
+            acknowledged: acknowledged)
         var result = Result(
             listing: WalkListing(isWhole: false, began: progress?.began ?? request.began),
             counts: ImportCounts(entityCount: context.workspace.model.entities.count))
         do {
             result = try await take(stream, writer, place, result)
         } catch {
-            await writer.takeBack()
-            await stream.close()
             let isFirst = place.page == (progress?.page ?? 0) + 1
             if progress != nil, isFirst, let failure = error as? BridgeFailure, failure.blamesCursor {
                 throw ResumeRefused(failure)
             }
             throw error
         }
-        await stream.close()
         // What a walk did not look at may still be bad.
         result.listing.isWhole = result.listing.isWhole && !result.listing.began.isEmpty && request.since == nil
         return result
@@ -143,25 +141,16 @@ struct ScopeWalk: Sendable {
             fetch.filters = context.options.conditions.compactMap { $0.filter(plan, in: layout) }
         }
         let stream = try await connection.fetch(fetch)
-        let writer = PageWriter(
-            request, context, parent: parent, after: nil, acknowledged: acknowledged, confirms: false, filter: filter)
+        let writer = PageWriter(.part(filter), of: request, context, parent: parent, acknowledged: acknowledged)
         var result = Result(
             listing: WalkListing(isWhole: false, began: request.began),
             counts: ImportCounts(entityCount: model.entities.count))
-        do {
-            result = try await take(stream, writer, place, result)
-        } catch {
-            await writer.takeBack()
-            await stream.close()
-            throw error
-        }
-        await stream.close()
+        result = try await take(stream, writer, place, result)
         result.listing.isWhole = false
         result.isUnchanged = false
         return result
     }
 
-    /// Fetches and imports: while one batch is imported the next one waits mapped, and the bridge makes a third.
     private func take(
         _ stream: RecordStream, _ writer: PageWriter, _ place: Place, _ result: Result
     ) async throws -> Result {
@@ -171,21 +160,8 @@ struct ScopeWalk: Sendable {
                 for warning in page.warnings { warn(warning) }
                 if let found = page.found { tally.note("found in the first reply: \(found)") }
             },
-            committed: { state, page in settle(state, after: page, place, brought) },
-            // Nobody asks for more of what cannot be kept.
-            failed: { stream.cancel() })
-        var waiting: [PageWriter.Job] = []
-        do {
-            while let fetched = try await next(stream, writer) {
-                waiting.append(try await writer.start(fetched, listener))
-                if waiting.count > 1 { try await waiting.removeFirst().value.get() }
-            }
-            for job in waiting { try await job.value.get() }
-        } catch {
-            // The pages before are in, or the first batch that failed says why.
-            for job in waiting { try await job.value.get() }
-            throw error
-        }
+            committed: { state, page in settle(state, after: page, place, brought) })
+        try await writer.importAll(of: stream, listener)
         return brought.result
     }
 
@@ -249,20 +225,6 @@ struct ScopeWalk: Sendable {
         fetch.parent = parent?.values
         fetch.fields = plan.readMembers
         return fetch
-    }
-
-    /// The next batch; a page that broke in its middle is taken back and fetched again.
-    private func next(_ stream: RecordStream, _ writer: PageWriter) async throws -> FetchedBatch? {
-        while true {
-            do {
-                return try await stream.next()
-            } catch {
-                // Not `catch where`: Swift 6.3.1 crashes on it after a typed throw.
-                guard error.breaksPage, error.isRetryable else { throw error }
-                await writer.takeBack()
-                try await stream.reopen()
-            }
-        }
     }
 }
 

@@ -112,6 +112,15 @@ struct WalkPlan: Sendable {
         WalkScope(entity: entity.name, source: source?.name ?? "", parent: parent?.text ?? "")
     }
 
+    /// What the pages of a request are of: no place of a walk is theirs, and nothing is missed in them.
+    ///
+    /// - Parameter acknowledged: The newest edit that the remote had taken when it was asked; see ``WalkTarget``.
+    func target(ofRequestAfter acknowledged: Int64) -> WalkTarget {
+        WalkTarget(
+            scope: WalkScope(entity: entity.name, source: "request"), entity: index, isListing: false,
+            acknowledged: acknowledged)
+    }
+
     /// The field of an entity's layout that a remote field becomes unchanged; nil when none does.
     func field(ofRemote path: String, in layout: EntityLayout) -> Int? {
         let attribute = attributes.first { attribute in

@@ -64,8 +64,8 @@ extension Workspace {
         } catch {
             return "the bridge could not make a record of it; a sync brings it again"
         }
-        let mapper = Mapper(model)
-        if let rejection = mapper.map(batch, as: index).rejections.first { return rejection.reason }
+        let mapped = MappedBatch(batch, by: Mapper(model), as: index)
+        if let reason = mapped.firstRejection { return reason }
         let isListing = record.bridge == model.model.entities[index].bridge
         let page = try PageImport(
             index, of: model,
@@ -73,9 +73,9 @@ extension Workspace {
                 bridge: record.bridge, page: record.page,
                 walk: WalkTarget(
                     scope: WalkScope(entity: record.entity), entity: index, isListing: isListing)),
-            mapper: mapper, into: store)
+            into: store)
         do {
-            try page.add(batch, location: record.location)
+            try page.add(mapped, location: record.location)
             if let reason = page.refusal {
                 page.rollback()
                 return reason

@@ -11,6 +11,9 @@ public final class MappedBatch: @unchecked Sendable {
     /// The key of each record that could not be mapped, in the order of the page's rejections; nil where it has none.
     let rejectedKeys: [[StoredValue]?]
 
+    /// Why the first record that could not be mapped could not.
+    public var firstRejection: String? { page.rejections.first?.reason }
+
     /// Maps a batch.
     ///
     /// - Parameters:

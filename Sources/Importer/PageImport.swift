@@ -1,6 +1,6 @@
 public import Mapping
 internal import Model
-public import RecordBatch
+internal import RecordBatch
 
 /// The import of one page: batches go in, rows come to lie in the store's transaction, and all of it is committed with
 /// the walk's progress or taken back.
@@ -26,12 +26,11 @@ public final class PageImport {
         }
     }
 
-    private let model: CompiledModel
-    private let entity: Int
+    package let model: CompiledModel
+    /// The index of the entity whose page it is.
+    package let entity: Int
     private let origin: Origin
     private let walk: WalkTarget
-    /// Maps the batches that come unmapped; made when first needed where none was given.
-    private lazy var mapper = Mapper(model)
     private let transaction: any PageTransaction
     private let policy: DeletePolicy
     private var recordsBefore = 0
@@ -51,11 +50,8 @@ public final class PageImport {
 
     /// Begins a page of `entity`.
     ///
-    /// - Parameter mapper: Maps the batches that come unmapped; nil for one of the page's own.
     /// - Throws: ``StoreError`` when the store cannot begin.
-    public init(
-        _ entity: Int, of model: CompiledModel, from origin: Origin, mapper: Mapper? = nil, into store: any Store
-    ) throws {
+    public init(_ entity: Int, of model: CompiledModel, from origin: Origin, into store: any Store) throws {
         self.model = model
         self.entity = entity
         self.origin = origin
@@ -65,26 +61,12 @@ public final class PageImport {
         references = ReferenceMemory(entityCount: model.entities.count)
         counts = ImportCounts(entityCount: model.entities.count)
         transaction = try store.beginPage()
-        if let mapper { self.mapper = mapper }
         do {
             try transaction.access { try transaction.follow(walk) }
         } catch {
             transaction.rollback()
             throw error
         }
-    }
-
-    /// Maps and merges a batch of the page; see ``add(_:location:)``.
-    ///
-    /// - Parameters:
-    ///   - batch: The records.
-    ///   - location: Where they come from, without secrets.
-    ///   - plan: The plan that maps them, for a walk of a further source; nil for the entity's own.
-    ///   - parent: The key of the object that a walk per parent asked for.
-    public func add(
-        _ batch: RecordBatch, location: String?, plan: Int? = nil, parent: [StoredValue]? = nil
-    ) throws {
-        try add(mapped(batch, plan, parent), location: location)
     }
 
     /// Merges a batch of the page.
@@ -116,13 +98,6 @@ public final class PageImport {
     }
 
     /// Deletes the objects that the remote says are gone: records, of which the key suffices.
-    public func delete(
-        _ batch: RecordBatch, location: String?, plan: Int? = nil, parent: [StoredValue]? = nil
-    ) throws {
-        try delete(mapped(batch, plan, parent), location: location)
-    }
-
-    /// Deletes the objects that the remote says are gone: mapped records, of which the key suffices.
     public func delete(_ mapped: MappedBatch, location: String?) throws {
         guard policy.mode != .ignore, walk.isListing else { return }
         let page = mapped.page
@@ -141,10 +116,6 @@ public final class PageImport {
             }
         }
         withExtendedLifetime(mapped) {}
-    }
-
-    private func mapped(_ batch: RecordBatch, _ plan: Int?, _ parent: [StoredValue]?) -> MappedBatch {
-        MappedBatch(batch, by: mapper, as: plan ?? entity, parent: parent ?? walk.parent?.key)
     }
 
     /// Takes a local edit as done: what comes next on this page is the remote's answer to it.

@@ -40,7 +40,7 @@ struct Scenario {
 
     func add(_ number: Int, to store: SQLiteStore) throws {
         let page = try PageImport(
-            0, of: model, from: PageImport.Origin(bridge: "remote", page: number), mapper: Mapper(model), into: store)
+            0, of: model, from: PageImport.Origin(bridge: "remote", page: number), into: store)
         do {
             let records = self.records(ofPage: number)
             try page.add(try RemoteValue.batch(Array(records[..<(size / 2)])), location: "first half")
@@ -68,7 +68,7 @@ struct Scenario {
     /// The remote's answer to the first of these edits, with a key that a sync has brought already.
     func answer(to store: SQLiteStore) throws {
         let page = try PageImport(
-            1, of: model, from: PageImport.Origin(bridge: "remote", page: 1), mapper: Mapper(model), into: store)
+            1, of: model, from: PageImport.Origin(bridge: "remote", page: 1), into: store)
         do {
             try page.acknowledge(1, key: [.integer(2)])
             try page.add(try RemoteValue.batch([["id": 2, "name": "new"]]), location: "answer")

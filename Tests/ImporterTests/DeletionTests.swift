@@ -74,7 +74,7 @@ extension TestDatabase {
     func delete(_ entity: String, _ objects: RemoteValue...) throws -> String {
         let index = try #require(model.index(of: entity))
         let page = try PageImport(
-            index, of: model, from: PageImport.Origin(bridge: "remote", page: 1), mapper: Mapper(model), into: store)
+            index, of: model, from: PageImport.Origin(bridge: "remote", page: 1), into: store)
         do {
             try page.delete(try RemoteValue.batch(objects), location: nil)
             try page.commit(progress: nil)

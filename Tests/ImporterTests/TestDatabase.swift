@@ -16,7 +16,6 @@ enum StoreKind: String, CaseIterable, Sendable {
 final class TestDatabase {
     let model: CompiledModel
     let store: any Store
-    private let mapper: Mapper
     private let contents: () throws -> Contents
     private let file: SQLiteFile?
 
@@ -25,7 +24,6 @@ final class TestDatabase {
 
     init(_ kind: StoreKind, _ model: CompiledModel) throws {
         self.model = model
-        mapper = Mapper(model)
         switch kind {
         case .memory:
             let store = MemoryStore(model)
@@ -78,7 +76,7 @@ final class TestDatabase {
         let page = try PageImport(
             index, of: model,
             from: PageImport.Origin(bridge: walk == nil ? "remote" : "further", page: page, walk: walk),
-            mapper: mapper, into: store)
+            into: store)
         do {
             for batch in batches {
                 try page.add(

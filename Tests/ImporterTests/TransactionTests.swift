@@ -48,8 +48,7 @@ import Testing
     func aBridgeRejectsRecordsToo(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         let page = try PageImport(
-            0, of: database.model, from: PageImport.Origin(bridge: "remote", page: 1), mapper: Mapper(database.model),
-            into: database.store)
+            0, of: database.model, from: PageImport.Origin(bridge: "remote", page: 1), into: database.store)
         try page.reject(record: nil, reason: "no XML", representation: "<a", location: nil)
         try page.reject(record: 4, reason: "no XML", representation: "<b", location: "file")
         #expect(page.counts.text(database.model) == "Country !2")
@@ -104,8 +103,7 @@ import Testing
     func rollbackIsSafeTwiceAndAfterCommit(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         let page = try PageImport(
-            0, of: database.model, from: PageImport.Origin(bridge: "remote", page: 1), mapper: Mapper(database.model),
-            into: database.store)
+            0, of: database.model, from: PageImport.Origin(bridge: "remote", page: 1), into: database.store)
         try page.add(try RemoteValue.batch([["code": "NO"]]), location: nil)
         try page.commit(progress: nil)
         page.rollback()

@@ -227,8 +227,7 @@ import Testing
         let store = try SQLiteStore(rehearsing: fixture.path, model: fixture.model)
         func page(_ records: RemoteValue..., ends: Bool = true) throws {
             let page = try PageImport(
-                0, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: 1), mapper: Mapper(fixture.model),
-                into: store)
+                0, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: 1), into: store)
             try page.add(try RemoteValue.batch(records), location: nil)
             if ends { try page.commit(progress: nil) } else { page.rollback() }
         }
@@ -248,8 +247,7 @@ import Testing
         let store = try SQLiteStore(rehearsing: path, model: fixture.model)
         try store.beginRun(kind: "sync")
         let page = try PageImport(
-            0, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: 1), mapper: Mapper(fixture.model),
-            into: store)
+            0, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: 1), into: store)
         try page.add(try RemoteValue.batch([["code": "NO"]]), location: nil)
         try page.commit(progress: WalkProgress(cursor: "c", page: 1, request: "r"))
         #expect(try store.progress(of: WalkScope(entity: "Country"))?.cursor == "c", "it sees what it wrote")

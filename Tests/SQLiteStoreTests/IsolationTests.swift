@@ -75,8 +75,7 @@ import Testing
     @Test func aStubOfAnotherProcessIsFilledLikeOnesOwn() throws {
         let other = try SQLiteStore(path: fixture.path, model: fixture.model)
         let page = try PageImport(
-            0, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: 1), mapper: Mapper(fixture.model),
-            into: other)
+            0, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: 1), into: other)
         try page.add(try RemoteValue.batch([["id": 1, "twin": 2]]), location: nil)
         try page.commit(progress: nil)
         #expect(try fixture.store.stubCount(of: "City") == 1)

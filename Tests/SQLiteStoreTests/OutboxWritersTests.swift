@@ -34,7 +34,7 @@ import Testing
                 for number in 0..<40 {
                     let page = try PageImport(
                         1, of: model, from: PageImport.Origin(bridge: "remote", page: number + 1),
-                        mapper: Mapper(model), into: store)
+                        into: store)
                     // Its numbers are those that are made here for new objects, too.
                     let records: [RemoteValue] = (0..<20).map { index in
                         let id = index == 0 ? -(number + 1) * 7 : number * 20 + index

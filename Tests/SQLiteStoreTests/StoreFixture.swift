@@ -48,7 +48,7 @@ final class StoreFixture {
     func begin(_ entity: String, page: Int = 1) throws -> PageImport {
         try PageImport(
             try #require(model.index(of: entity)), of: model, from: PageImport.Origin(bridge: "remote", page: page),
-            mapper: Mapper(model), into: store)
+            into: store)
     }
 
     /// Closes the store and opens the file again, maybe with another model than the first.

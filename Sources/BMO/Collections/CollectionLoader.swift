@@ -307,10 +307,7 @@ public actor CollectionLoader {
                         let transaction = try session.store.beginPage()
                         do {
                             try transaction.access {
-                                try transaction.follow(
-                                    WalkTarget(
-                                        scope: WalkScope(entity: plan.entity.name, source: "request"),
-                                        entity: plan.index, isListing: false, acknowledged: acknowledged))
+                                try transaction.follow(plan.target(ofRequestAfter: acknowledged))
                                 try transaction.setSource(
                                     PageSource(bridge: plan.bridge, walk: plan.entity.name, location: nil))
                                 for key in gone

@@ -155,9 +155,10 @@ struct PushSender {
     func acknowledge(_ entry: OutboxEntry, _ place: Place, _ record: RecordBatch?) async throws -> Outcome {
         let found = key(in: record, place)
         let key = found == entry.key ? nil : found
+        let answer = record.map { mapped($0, of: place) }
         try await importing(place, isListed: try await store.mayList(place)) { page in
             try page.acknowledge(entry.id, key: key)
-            if let record { try page.add(record, location: nil, parent: place.request.parent?.key) }
+            if let answer { try page.add(answer, location: nil) }
         }
         var edit = PushReport.Edit(entry, .sent)
         if let key {
@@ -165,6 +166,10 @@ struct PushSender {
             edit.key = key
         }
         return .over(edit)
+    }
+
+    private func mapped(_ record: RecordBatch, of place: Place) -> MappedBatch {
+        MappedBatch(record, by: Mapper(model), as: place.index, parent: place.request.parent?.key)
     }
 
     private func importing(
@@ -177,7 +182,7 @@ struct PushSender {
             scope: WalkScope(entity: place.entity.name, parent: place.request.parent?.text ?? ""), entity: place.index,
             isListing: isListed, parent: parent)
         try await store.run { [origin] store in
-            let page = try PageImport(place.index, of: model, from: origin, mapper: Mapper(model), into: store)
+            let page = try PageImport(place.index, of: model, from: origin, into: store)
             do {
                 try body(page)
             } catch {
@@ -232,9 +237,8 @@ struct PushSender {
             case .gone: return try await noteGone(entry, place, failure)
             case .cannotTell: return .over(edit)
             case .object(let record):
-                try await importing(place, isListed: false) { page in
-                    try page.add(record, location: nil, parent: place.request.parent?.key)
-                }
+                let found = mapped(record, of: place)
+                try await importing(place, isListed: false) { page in try page.add(found, location: nil) }
             }
         } catch let error where Self.cannotAsk(error) {
             return .over(edit)
@@ -281,10 +285,8 @@ struct PushSender {
             uniquingKeysWith: { first, _ in first })
         let writer = RecordBatchWriter()
         try plan.object(key).write(to: writer)
-        let record = try writer.finish()
-        try await importing(place, isListed: true) { page in
-            try page.delete(record, location: nil, parent: place.request.parent?.key)
-        }
+        let gone = mapped(try writer.finish(), of: place)
+        try await importing(place, isListed: true) { page in try page.delete(gone, location: nil) }
         let isSettled = try await store.run { try $0.outboxEntry(entry.id) } == nil
         return .over(PushReport.Edit(entry, isSettled ? .sent : .conflict, isSettled ? nil : failure))
     }

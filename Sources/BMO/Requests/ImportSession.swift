@@ -24,6 +24,15 @@ actor ImportSession {
         connections = Connections(workspace, isShared: true)
     }
 
+    /// What a walk of a request works with.
+    nonisolated func context(
+        _ observer: PageObserver, report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
+    ) -> SyncContext {
+        SyncContext(
+            workspace: workspace, store: store, connections: connections, thread: thread, gate: gate,
+            options: Workspace.SyncOptions(), report: report, observer: observer)
+    }
+
     /// Runs `body` with the right to write.
     nonisolated func perform<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
         try await enter()

@@ -178,16 +178,13 @@ struct RemoteFetch: Sendable {
 
     /// Walks the listing as a sync does.
     private func walk(_ target: Target, _ observer: PageObserver) async throws {
-        let context = SyncContext(
-            workspace: session.workspace, store: session.store, connections: session.connections,
-            thread: session.thread, gate: session.gate, options: Workspace.SyncOptions(),
-            report: { event in
-                switch event {
-                case .began(_, let bridge, _): observer.contacting(bridge)
-                case .warning(_, let message): observer.warn(message)
-                case .page, .note, .ended: break
-                }
-            }, observer: observer)
+        let context = session.context(observer) { event in
+            switch event {
+            case .began(_, let bridge, _): observer.contacting(bridge)
+            case .warning(_, let message): observer.warn(message)
+            case .page, .note, .ended: break
+            }
+        }
         let (result, _) = await EntityWalk(context: context, entity: target.entity, index: target.index).run()
         // What was deleted after the last page.
         try await session.gate.pass { try await session.thread.run { observer.collect() } }

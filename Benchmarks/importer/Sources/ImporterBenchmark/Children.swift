@@ -46,9 +46,8 @@ enum Children {
         try store.beginRun(kind: "benchmark")
         for (index, batch) in batches.enumerated() {
             let page = try PageImport(
-                entity, of: model, from: PageImport.Origin(bridge: "memory", page: index + 1), mapper: mapper,
-                into: store)
-            try page.add(batch, location: nil)
+                entity, of: model, from: PageImport.Origin(bridge: "memory", page: index + 1), into: store)
+            try page.add(MappedBatch(batch, by: mapper, as: entity), location: nil)
             try page.commit(progress: nil)
         }
         try store.endRun(outcome: "finished", summary: "{}", always: false, keeping: .forever)

@@ -75,8 +75,8 @@ struct Comparison {
         defer { _ = try? store.endRun(outcome: "finished", summary: "{}", always: false, keeping: .forever) }
         for (index, batch) in batches.enumerated() {
             let page = try PageImport(
-                0, of: model, from: PageImport.Origin(bridge: "memory", page: index + 1), mapper: mapper, into: store)
-            try page.add(batch, location: nil)
+                0, of: model, from: PageImport.Origin(bridge: "memory", page: index + 1), into: store)
+            try page.add(MappedBatch(batch, by: mapper, as: 0), location: nil)
             try page.commit(progress: nil)
         }
     }

@@ -16,8 +16,9 @@ enum Memory {
         for first in stride(from: 0, to: records, by: Comparison.page) {
             let page = try PageImport(
                 0, of: model, from: PageImport.Origin(bridge: "memory", page: first / Comparison.page + 1),
-                mapper: mapper, into: store)
-            try page.add(try Shape.users.batch(first..<min(records, first + Comparison.page)), location: nil)
+                into: store)
+            let batch = try Shape.users.batch(first..<min(records, first + Comparison.page))
+            try page.add(MappedBatch(batch, by: mapper, as: 0), location: nil)
             try page.commit(progress: WalkProgress(cursor: "\(first)", page: first / Comparison.page, request: "r"))
         }
         let after = try peak()

@@ -1,0 +1,17 @@
+package import Importer
+package import Mapping
+package import RecordBatch
+
+extension PageImport {
+    /// Maps and merges records, as the entity's own plan or another one says.
+    package func add(
+        _ records: RecordBatch, location: String?, plan: Int? = nil, parent: [StoredValue]? = nil
+    ) throws {
+        try add(MappedBatch(records, by: Mapper(model), as: plan ?? entity, parent: parent), location: location)
+    }
+
+    /// Maps and deletes the objects of records.
+    package func delete(_ records: RecordBatch, location: String?) throws {
+        try delete(MappedBatch(records, by: Mapper(model), as: entity), location: location)
+    }
+}
