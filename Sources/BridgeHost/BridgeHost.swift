@@ -22,6 +22,7 @@ public final class BridgeHost: Sendable {
     private let inspector: PluginInspector
     private let pins: PluginPins?
     private let linked: LinkedBridges
+    private let cache: DescriptionCache?
 
     /// A host that has not looked for anything yet.
     ///
@@ -47,6 +48,7 @@ public final class BridgeHost: Sendable {
         linked: [any LinkedBridge], cache: DescriptionCache?
     ) {
         self.linked = LinkedBridges(linked)
+        self.cache = cache
         self.pins = pins
         self.executable = executable
         self.searchPaths =
@@ -209,6 +211,7 @@ public final class BridgeHost: Sendable {
         var opener = SessionOpener(
             plugin: plugin, options: options, executable: executable, isolation: isolation, limits: limits, log: log)
         opener.linked = linked
+        opener.cache = cache
         if isolation == .childProcess, !plugin.isConcurrent {
             opener.helpers = HelperPool(opener, limits: limits, log: log)
         }

@@ -88,6 +88,9 @@ struct DescriptionCache: Sendable {
         if !isWhole || rename(temporary, file(of: path)) != 0 { unlink(temporary) }
     }
 
+    /// Drops what was kept of a file.
+    func forget(_ path: String) { unlink(file(of: path)) }
+
     private func makeFolder() -> Bool {
         var path = ""
         for part in folder.split(separator: "/") {

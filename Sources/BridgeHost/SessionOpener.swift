@@ -11,6 +11,8 @@ struct SessionOpener: Sendable {
     var helpers: HelperPool?
     /// The plugin itself, where it is part of this program.
     var linked: LoadedPlugin?
+    /// Where what the plugin said of itself may come from.
+    var cache: DescriptionCache?
 
     /// dlopen blocks and runs the plugin's constructors: not on the cooperative pool.
     private static let loader = Worker()
@@ -32,16 +34,17 @@ struct SessionOpener: Sendable {
             try await finish(session, session.open(options))
             return session
         }
-        let loading = Promise<Result<LoadedPlugin, PluginRefusal>>()
+        let loading = Promise<Result<(LoadedPlugin, PluginListing), PluginRefusal>>()
         let path = plugin.path
-        Self.loader.run { loading.fulfil(Result { () throws(PluginRefusal) in try LoadedPlugin.load(path) }) }
+        Self.loader.run { loading.fulfil(Result { () throws(PluginRefusal) in try Self.load(path) }) }
         let loaded: LoadedPlugin
+        let found: PluginListing
         do {
-            loaded = try await loading.value.get()
+            (loaded, found) = try await loading.value.get()
         } catch {
             throw BridgeFailure(.configuration, "\(path): \(error.reason)", bridge: log.bridge)
         }
-        try expect(name: loaded.identity.name, version: loaded.identity.version)
+        try expect(found)
         let session = LocalSession(plugin: loaded, isConcurrent: plugin.isConcurrent, log: log)
         try await finish(session, session.open(options))
         return session
@@ -53,11 +56,7 @@ struct SessionOpener: Sendable {
         do throws(BridgeFailure) {
             let hello = await reply(session.hello, within: limits.inspection, session)
             if case .lost(let failure) = hello { throw failure }
-            let found = PluginHello.listing(path: plugin.path, hello)
-            if let refusal = found.refusal {
-                throw BridgeFailure(.configuration, "\(plugin.path): \(refusal)", bridge: log.bridge)
-            }
-            try expect(name: found.name, version: found.version)
+            try expect(PluginHello.listing(path: plugin.path, hello))
             try await finish(session, session.open(options, isConcurrent: plugin.isConcurrent))
             return session
         } catch {
@@ -68,14 +67,45 @@ struct SessionOpener: Sendable {
         }
     }
 
-    /// The file may have been replaced since it was inspected.
-    private func expect(name: String, version: String) throws(BridgeFailure) {
-        guard name == plugin.name, version == plugin.version else {
-            throw BridgeFailure(
-                .configuration,
-                "\(plugin.path) was `\(plugin.name)` \(plugin.version) and is now `\(name)` \(version)",
-                bridge: log.bridge, remedy: "start again")
+    /// The plugin in this process, with what it says of itself there.
+    private static func load(_ path: String) throws(PluginRefusal) -> (LoadedPlugin, PluginListing) {
+        let plugin = try LoadedPlugin.load(path)
+        guard let identity = try? PluginHello.batch(plugin.identity) else {
+            throw PluginRefusal(reason: "its name or its version is too long")
         }
+        let hello: BridgeReply =
+            if case .done(let description, _) = plugin.describe() {
+                .done(ForeignBytes(identity), description)
+            } else {
+                .done(ForeignBytes(identity), nil)
+            }
+        return (plugin, PluginHello.listing(path: path, hello))
+    }
+
+    /// The file may have been replaced since it was inspected: by then the host has chosen where the plugin runs, how many
+    /// fetches it gets at a time, and what it is asked for.
+    private func expect(_ found: PluginListing) throws(BridgeFailure) {
+        if let refusal = found.refusal {
+            throw BridgeFailure(.configuration, "\(plugin.path): \(refusal)", bridge: log.bridge)
+        }
+        guard let change = change(to: found) else { return }
+        // The next start asks the file itself.
+        cache?.forget(plugin.path)
+        throw BridgeFailure(
+            .configuration, "\(plugin.path) \(change): it was replaced meanwhile", bridge: log.bridge,
+            remedy: "start again")
+    }
+
+    /// What the plugin was when it was inspected, and what it is now; nil where that is the same.
+    private func change(to found: PluginListing) -> String? {
+        func words(_ listing: PluginListing) -> [String] {
+            [
+                "`\(listing.name)` \(listing.version)", "isolation \(listing.isolation.rawValue)",
+                listing.isConcurrent ? "concurrent" : "not concurrent",
+                "able to \(listing.capabilities.joined(separator: ", "))",
+            ]
+        }
+        return zip(words(plugin), words(found)).first { $0 != $1 }.map { "was \($0) and is now \($1)" }
     }
 
     private func finish(_ session: any BridgeSession, _ opening: Promise<BridgeReply>) async throws(BridgeFailure) {

@@ -20,7 +20,7 @@ final class SessionPool: Sendable {
 
     private struct State {
         var entries: [Entry] = []
-        /// The last that were killed, whose processes may not be gone yet.
+        /// Those that are out of use and whose processes are not gone yet.
         var dying: [any BridgeSession] = []
         var opening = 0
         var waiting: [Promise<Void>] = []
@@ -84,11 +84,21 @@ final class SessionPool: Sendable {
             let entry = state.entries[index]
             guard entry.fetches <= 0, entry.isRetired || state.isClosed else { return (nil, state.takeWaiting()) }
             state.entries.remove(at: index)
-            if entry.session.isKillable { state.dying = state.dying.suffix(7) + [entry.session] }
+            letGo(of: entry.session, &state)
             return (entry.session, state.takeWaiting())
         }
         dead?.kill()
         for promise in waiting { promise.fulfil(()) }
+    }
+
+    /// Keeps a session that is out of use until its process is gone: who closes the pool waits for that.
+    private func letGo(of session: any BridgeSession, _ state: inout State) {
+        guard session.isKillable else { return }
+        state.dying.append(session)
+        Task { [weak self] in
+            await session.close().value
+            self?.state.withLock { $0.dying.removeAll { $0 === session } }
+        }
     }
 
     /// Takes a session with a call that hangs out of use; it is ended once no other fetch needs it.
@@ -137,7 +147,9 @@ final class SessionPool: Sendable {
     private func choose(forFetch: Bool) -> Choice {
         state.withLock { state in
             if state.isClosed { return .closed }
-            state.entries.removeAll { !$0.session.isUsable && $0.fetches == 0 }
+            let isOver = { (entry: Entry) in !entry.session.isUsable && entry.fetches == 0 }
+            for entry in state.entries where isOver(entry) { letGo(of: entry.session, &state) }
+            state.entries.removeAll(where: isOver)
             let usable = state.entries.indices.filter {
                 !state.entries[$0].isRetired && state.entries[$0].session.isUsable
             }

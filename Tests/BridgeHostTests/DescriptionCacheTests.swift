@@ -26,15 +26,22 @@ import Testing
         access(log, F_OK) == 0 ? try TemporaryFolder.text(log).split(separator: "\n").count : 0
     }
 
+    /// A host that has just begun.
+    private func host(
+        origin: SearchPath.Origin = .shipped, in cacheFolder: String? = nil, settling: Int64 = 0
+    ) -> BridgeHost {
+        let executable = CountingLibrary.testHost
+        return BridgeHost(
+            searchPaths: [SearchPath(folder.path, origin: origin)], executable: executable,
+            logger: LogLines().logger, limits: BridgeLimits(), pins: nil, linked: [],
+            cache: DescriptionCache(cacheFolder ?? cache.path, executable: executable, settling: settling))
+    }
+
     /// What a host that has just begun says of the plugin.
     private func listing(
         origin: SearchPath.Origin = .shipped, in cacheFolder: String? = nil, settling: Int64 = 0
     ) async throws -> PluginListing {
-        let executable = CountingLibrary.testHost
-        let host = BridgeHost(
-            searchPaths: [SearchPath(folder.path, origin: origin)], executable: executable,
-            logger: LogLines().logger, limits: BridgeLimits(), pins: nil, linked: [],
-            cache: DescriptionCache(cacheFolder ?? cache.path, executable: executable, settling: settling))
+        let host = host(origin: origin, in: cacheFolder, settling: settling)
         return try #require(await host.plugins().first { $0.path == path })
     }
 
@@ -104,6 +111,44 @@ import Testing
         guard change != "folder" else { return }
         #expect(try await listing() == kept)
         #expect(try loads() == 2, "it was kept anew")
+    }
+
+    /// A file system that does not tell that a file was changed in place.
+    @Test(
+        arguments: [PluginListing.Isolation.inProcess, .childProcess],
+        [
+            ["COUNTING_CONCURRENT=1", "was not concurrent and is now concurrent"],
+            [
+                #"COUNTING_CAPABILITIES="fetch","check""#,
+                "was able to check, discover, fetch, create, resume, incremental, parent, x-later and is now able to "
+                    + "fetch, check",
+            ],
+            [#"COUNTING_ISOLATION="child_process""#, "was isolation in_process and is now isolation child_process"],
+        ])
+    func aPluginOfTheSameVersionThatSaysSomethingElseIsNotOpened(
+        _ isolation: PluginListing.Isolation, _ change: [String]
+    ) async throws {
+        _ = try await listing()
+        let kept = DescriptionCache(cache.path, executable: CountingLibrary.testHost, settling: 0)
+        let before = try #require(kept?.stamp(of: path))
+        let reply = try #require(kept?.reply(for: before, of: path))
+        try put([change[0]])
+        let after = try #require(kept?.stamp(of: path))
+        kept?.keep(reply, for: after, of: path)
+        let host = host()
+        let plugin = try await host.plugin(named: "counting")
+        let refusal = try await failure {
+            _ = try await host.connect(
+                to: plugin, options: try batch([:]), name: "c", isolation: isolation)
+        }
+        #expect(refusal.code == .configuration)
+        #expect(refusal.message == "\(path) \(change[1]): it was replaced meanwhile")
+        #expect(refusal.remedy == "start again")
+        let next = self.host()
+        let found = try await next.plugin(named: "counting")
+        let connection = try await next.connect(to: found, options: try batch([:]), name: "c", isolation: isolation)
+        #expect(try await ids(connection.fetch(try request())).count == 10, "it starts again")
+        await connection.close()
     }
 
     @Test func aRefusalIsNotKept() async throws {
