@@ -36,6 +36,8 @@ final class ChangeLog {
         var id: Int64?
         // Asked for each row that is written: nothing that counts references lies beside it.
         var loads: [Load] = []
+        /// The local edits that the run took out of the outbox before they were sent.
+        var dropped: [Int64] = []
     }
 
     /// Where the records come from that are being imported.
@@ -48,8 +50,6 @@ final class ChangeLog {
     private var state = State()
     /// As it was when the open page began.
     private var saved = State()
-    /// The local edits that the run took out of the outbox before they were sent.
-    private var dropped: [Int64] = []
     private let entityCount: Int
     private let runs: RunTable
     private let insertion: RawStatement
@@ -86,7 +86,6 @@ final class ChangeLog {
             source = outer.3
         }
         source = nil
-        dropped = []
         begin(RunDescription(kind: kind, started: Clock.now(), undoes: undoes, isEdit: true))
         let result = try body()
         guard let id = state.id else { return (result, nil) }
@@ -94,23 +93,38 @@ final class ChangeLog {
         return (result, id)
     }
 
-    /// Keeps in the run's summary that a local edit was taken back before it was sent: whoever waits for it is told.
+    /// Keeps in the run's summary that a local edit was taken back, or given up for what the remote has, before it was sent:
+    /// whoever waits for it is told.
     ///
-    /// Call it inside of ``recording(_:undoes:_:)``.
+    /// An import keeps it with its page, for which ``keepDropped()`` is called.
     func noteDropped(_ entry: Int64) throws {
+        guard run != nil else { return }
         try runID()
-        dropped.append(entry)
+        state.dropped.append(entry)
     }
 
-    /// `{"dropped":[7,8]}`.
+    /// Keeps what the open page noted as dropped, in its transaction: who waits for an edit does not wait for the run's end.
+    func keepDropped() throws {
+        guard state.dropped.count > saved.dropped.count, let id = state.id else { return }
+        try runs.setSummary(id, droppedText)
+    }
+
+    /// `{"dropped":[7,8]}`; of an import, whose summary has members of its own, `{"given_up":[7,8]}`.
     private var droppedText: String? {
-        guard !dropped.isEmpty else { return nil }
+        guard !state.dropped.isEmpty else { return nil }
         var text = JSONText()
         text.append("{")
-        text.beginMember("dropped")
-        text.append(.key(dropped.map { StoredValue.integer($0) }))
+        text.beginMember(run?.isEdit == true ? "dropped" : "given_up")
+        text.append(.key(state.dropped.map { StoredValue.integer($0) }))
         text.append("}")
         return text.string
+    }
+
+    /// A summary with what was dropped.
+    private func complete(_ summary: String?) -> String? {
+        guard let dropped = droppedText else { return summary }
+        guard let summary, summary.hasPrefix("{"), summary.count > 2 else { return dropped }
+        return summary.dropLast() + "," + dropped.dropFirst()
     }
 
     /// Ends the run with how it ended, and returns its number.
@@ -118,7 +132,7 @@ final class ChangeLog {
     /// Call it outside of a page, in a transaction.
     func end(outcome: String, summary: String?) throws -> Int64 {
         let id = try runID()
-        try runs.finish(id, outcome: outcome, summary: summary)
+        try runs.finish(id, outcome: outcome, summary: complete(summary))
         abandon()
         return id
     }

@@ -17,6 +17,7 @@ final class RunTable {
     private let insertion: RawStatement
     private let closing: RawStatement
     private let finishing: RawStatement
+    private let noting: RawStatement
 
     init(on connection: OpaquePointer?) throws {
         insertion = try RawStatement(
@@ -26,6 +27,7 @@ final class RunTable {
             on: connection)
         finishing = try RawStatement(
             "UPDATE bmo_runs SET finished = ?, outcome = ?, summary = ? WHERE id = ?", on: connection)
+        noting = try RawStatement("UPDATE bmo_runs SET summary = ? WHERE id = ?", on: connection)
     }
 
     /// Writes the row of a run that begins, and returns its number.
@@ -43,6 +45,13 @@ final class RunTable {
     func closeDead(pushes: Bool) throws {
         closing.bind(pushes ? 1 : 0 as Int64, at: 1)
         try closing.run()
+    }
+
+    /// What a run that goes on has to tell so far.
+    func setSummary(_ id: Int64, _ summary: String?) throws {
+        noting.bind(summary, at: 1)
+        noting.bind(id, at: 2)
+        try noting.run()
     }
 
     func finish(_ id: Int64, outcome: String, summary: String?) throws {

@@ -215,6 +215,7 @@ final class SQLitePageTransaction: PageTransaction {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
         try SQLiteStore.translating("committing a page") {
             try store.writer.writeWithoutTransaction { db in
+                try store.writers.changes.keepDropped()
                 try store.commitTransaction(db)
                 if !store.isRehearsal {
                     store.watcherInUse?.committed(touchedFamilies, at: store.totalChanges(db))

@@ -87,6 +87,47 @@ import Testing
         #expect(lost == [[#"'{"name":"Anna"}'"#, #"'{"name":"Anne"}'"#]])
     }
 
+    @Test func whatAnImportGivesUpIsKnown() throws {
+        let world = try world(.remote)
+        func entry(_ receipt: EditReceipt) throws -> Int64 { try #require(receipt.entry) }
+        let lost = try entry(world.update("User", 1, set: ["name": "Anna"]))
+        let settled = try entry(world.update("User", 2, set: ["name": "Bo"]))
+        try world.store.beginRun(kind: "sync")
+        func page(commits: Bool) throws {
+            let page = try world.fixture.begin("User")
+            try page.add(
+                try RemoteValue.batch([["id": 1, "name": "Anne"], ["id": 2, "name": "Bo"]]), location: nil)
+            if commits { try page.commit(progress: nil) } else { page.rollback() }
+        }
+        try page(commits: false)
+        try page(commits: true)
+        // Whoever waits need not wait for the sync's end, and its summary does not take it along.
+        for isRunning in [true, false] {
+            #expect(try world.store.wasDropped(lost))
+            #expect(try !world.store.wasDropped(settled), "the remote has it")
+            if isRunning {
+                try world.store.endRun(outcome: "finished", summary: #"{"entities":[1]}"#, always: false)
+            }
+        }
+        let summary = try world.fixture.file().value("SELECT summary FROM bmo_runs ORDER BY id DESC LIMIT 1")
+        #expect(summary == #"'{"entities":[1],"given_up":[\#(lost)]}'"#)
+
+        let links = try entry(world.update("User", 1, links: ["tags": [["green"]]]))
+        try world.sync("User", ["id": 1, "tags": ["blue"]])
+        let deleted = try entry(world.delete("User", 2))
+        try world.sync("User", ["id": 2, "name": "Bobby"])
+        let gone = try entry(world.update("User", 2, set: ["age": 40]))
+        try world.store.beginRun(kind: "sync")
+        try remoteDeletes(2, in: world)
+        try world.store.endRun(outcome: "finished", summary: nil, always: false)
+        for entry in [links, deleted, gone] { #expect(try world.store.wasDropped(entry), "\(entry)") }
+        let part = try entry(world.update("User", 1, set: ["name": "Anna", "age": 31]))
+        try world.sync("User", ["id": 1, "name": "Annie", "age": 30])
+        try world.expectOutbox("\(part) update User [1] age: 30 -> 31")
+        #expect(try !world.store.wasDropped(part), "the rest of it is sent")
+        try world.expectSound()
+    }
+
     @Test func theEditMayWin() throws {
         let world = try world(.local)
         try world.update("User", 1, set: ["name": "Anna"], links: ["tags": [["green"]]])

@@ -18,6 +18,8 @@ public struct PushReport: Sendable {
             case conflict
             /// Nobody knows whether the remote has it.
             case unknown
+            /// It was given up: the remote's object was changed too, and the entity's `conflicts` lets that count.
+            case dropped
         }
 
         /// The number of its outbox entry.
@@ -60,7 +62,9 @@ public struct PushReport: Sendable {
     public func count(_ outcome: Edit.Outcome) -> Int { edits.count { $0.outcome == outcome } }
 
     /// Whether nothing stays behind.
-    public var succeeded: Bool { edits.allSatisfy { $0.outcome == .sent } && !wasInterrupted }
+    public var succeeded: Bool {
+        edits.allSatisfy { $0.outcome == .sent || $0.outcome == .dropped } && !wasInterrupted
+    }
 
     /// How the push ended, in a word.
     public var outcomeWord: String { wasInterrupted ? "interrupted" : succeeded ? "finished" : "failed" }

@@ -243,9 +243,7 @@ struct PushSender {
         } catch let error where Self.cannotAsk(error) {
             return .over(edit)
         }
-        guard try await store.run({ try $0.outboxEntry(entry.id) }) != nil else {
-            return .over(PushReport.Edit(entry, .sent))
-        }
+        if let settled = try await settled(entry) { return .over(settled) }
         guard try await store.run({ try $0.conflicts(entity: entry.entity, key: entry.key) }).isEmpty else {
             return .over(try await settle(entry, .conflict(failure), .conflict, failure))
         }
@@ -287,8 +285,21 @@ struct PushSender {
         try plan.object(key).write(to: writer)
         let gone = mapped(try writer.finish(), of: place)
         try await importing(place, isListed: true) { page in try page.delete(gone, location: nil) }
-        let isSettled = try await store.run { try $0.outboxEntry(entry.id) } == nil
-        return .over(PushReport.Edit(entry, isSettled ? .sent : .conflict, isSettled ? nil : failure))
+        return .over(try await settled(entry) ?? PushReport.Edit(entry, .conflict, failure))
+    }
+
+    /// What became of an edit that the remote's object took out of the outbox: that has its values, or its own count.
+    private func settled(_ entry: OutboxEntry) async throws -> PushReport.Edit? {
+        let (isThere, wasDropped) = try await store.run { store in
+            (try store.outboxEntry(entry.id) != nil, try store.wasDropped(entry.id))
+        }
+        guard !isThere else { return nil }
+        guard wasDropped else { return PushReport.Edit(entry, .sent) }
+        let failure = OutboxFailure(
+            code: "conflict",
+            message: "the remote's object was changed too, and by `conflicts` of \(entry.entity) that counts",
+            remedy: "`bmo diff` shows what was given up")
+        return PushReport.Edit(entry, .dropped, failure)
     }
 
     // MARK: keeping it

@@ -105,7 +105,8 @@ actor OutboxPusher: Pusher {
         return report
     }
 
-    /// What became of an entry that was not in the outbox any more: another push sent it, or somebody took it back.
+    /// What became of an entry that was not in the outbox any more: another push sent it, somebody took it back, or an import gave it
+    /// up.
     private func outcome(ofGone entry: Int64) async -> PushOutcome {
         if let known = sent[entry] { return known }
         do {
@@ -126,6 +127,7 @@ actor OutboxPusher: Pusher {
         case .refused: return .refused(failure)
         case .conflict: return .conflict(failure)
         case .unknown: return .unknown(failure)
+        case .dropped: return .dropped
         }
     }
 }

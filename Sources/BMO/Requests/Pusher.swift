@@ -21,7 +21,8 @@ public enum PushOutcome: Sendable, Equatable {
     case refused(OutboxFailure)
     /// The remote's object is another than the one that was edited.
     case conflict(OutboxFailure)
-    /// Somebody took it back here before the remote had it: `bmo outbox drop`, an undo, an edit that sets what was before.
+    /// It was taken back here before the remote had it: by `bmo outbox drop`, an undo, an edit that sets what was before, or by
+    /// an import that brought another version where the entity's `conflicts` lets the remote's count.
     case dropped
     /// It stays in the outbox and is sent later.
     case waiting(OutboxFailure?)

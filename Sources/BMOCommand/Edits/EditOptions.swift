@@ -236,9 +236,12 @@ struct EditRun {
         // Another process may have sent it, or taken it back.
         let left = try wanted.sorted().compactMap { try store.outboxEntry($0) }
         let dropped = try wanted.filter { id in
-            try outcomes[id] == nil && !left.contains { $0.id == id } && store.wasDropped(id)
+            try outcomes[id]?.outcome == .dropped
+                || outcomes[id] == nil && !left.contains { $0.id == id } && store.wasDropped(id)
         }.sorted()
-        for id in dropped { Terminal.error("outbox \(id) was dropped before it was sent", prefix: "bmo: warning: ") }
+        for id in dropped where outcomes[id] == nil {
+            Terminal.error("outbox \(id) was dropped before it was sent", prefix: "bmo: warning: ")
+        }
         var sent = Sent(failures: left.count + dropped.count, rolledBack: Set(dropped))
         for id in wanted { sent.keys[id] = outcomes[id]?.key }
         guard !left.isEmpty, save.orRollback else { return sent }

@@ -19,6 +19,8 @@ final class EditMerge {
     var walkBegan: Int64?
     /// Objects of which the open page has records from before an edit.
     var outdated: [Int: Set<[StoredValue]>] = [:]
+    /// The edits of which the open page gave something up for what the remote has.
+    private var givenUp: Set<Int64> = []
 
     init(_ model: CompiledModel, _ writers: Writers) {
         self.model = model
@@ -38,6 +40,7 @@ final class EditMerge {
         remoteIsNewer = [:]
         walkBegan = nil
         outdated = [:]
+        givenUp = []
     }
 
     /// The open page brings the remote's answer to an edit of this object.
@@ -116,7 +119,7 @@ final class EditMerge {
                             entity: set.entity, key: key, column: field.name, base: base, local: edit.local,
                             remote: remote, seen: Clock.now()), root: layout.index)
                 case .remote:
-                    set.drop(field.name)
+                    set.giveUp(field.name)
                     try writers.conflicts.remove(layout.index, key, columns: [field.name])
                     cells[index] = cell
                 case .local:
@@ -161,10 +164,13 @@ final class EditMerge {
 
     private func save(_ set: EntrySet, _ root: Int, _ key: [StoredValue]) throws {
         let conflicts = try writers.conflicts.all(root: root, key: key)
+        givenUp.formUnion(set.givenUp)
         for (old, entry) in zip(set.original, set.entries) {
             var entry = entry
             if entry.operation == .update, entry.changes.isEmpty, entry.links.isEmpty, entry.isAtRest {
                 try outbox.remove(old, root: root)
+                // Who waits for the edit is told that the remote does not have it.
+                if givenUp.contains(old.id) { try writers.changes.noteDropped(old.id) }
                 continue
             }
             if entry.isAtRest, !conflicts.isEmpty {
@@ -215,7 +221,7 @@ final class EditMerge {
                         seen: Clock.now()), root: layout.index)
             case .local: break
             case .remote:
-                try outbox.remove(entry, root: layout.index)
+                try writers.localEditor.drop(entry, root: layout.index)
                 try writers.localEditor.restore(entry, layout.index)
                 return (cells, role)
             }
@@ -244,7 +250,7 @@ final class EditMerge {
         if entries.allSatisfy(\.isAtRest) {
             switch model.model.entities[root].conflicts {
             case .remote:
-                for entry in entries { try outbox.remove(entry, root: root) }
+                for entry in entries { try writers.localEditor.drop(entry, root: root) }
                 try writers.conflicts.remove(root, key)
                 return false
             case .local:
@@ -306,7 +312,7 @@ final class EditMerge {
                         entity: set.entity, key: key, column: toMany.name, base: edit.known.first.map(text),
                         local: text(edit.local), remote: text(remote), seen: Clock.now()), root: owner.index)
             case .remote:
-                set.dropLinks(toMany.name)
+                set.giveUpLinks(toMany.name)
                 try writers.conflicts.remove(owner.index, key, columns: columns)
                 result = remote
             case .local:

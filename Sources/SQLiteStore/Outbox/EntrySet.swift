@@ -25,6 +25,8 @@ struct EntrySet {
     private let keyNames: Set<String>
     /// The columns and relationships that the import had something to say of.
     var compared: Set<String> = []
+    /// The entries of which something was given up for what the remote has.
+    private(set) var givenUp: Set<Int64> = []
 
     init(_ entries: [OutboxEntry], _ layout: EntityLayout, _ key: [StoredValue]) {
         original = entries
@@ -65,6 +67,23 @@ struct EntrySet {
         entries[0].changes.removeAll { keyNames.contains($0.name) }
         for index in entries[0].changes.indices { entries[0].changes[index].old = .null }
         return true
+    }
+
+    /// The remote's value counts, and not the edit's.
+    mutating func giveUp(_ column: String) {
+        noteGivenUp { $0.changes.contains { $0.name == column } }
+        drop(column)
+    }
+
+    mutating func giveUpLinks(_ relationship: String) {
+        noteGivenUp { $0.links.contains { $0.relationship == relationship } }
+        dropLinks(relationship)
+    }
+
+    private mutating func noteGivenUp(_ has: (OutboxEntry) -> Bool) {
+        for entry in entries where entry.takesEdits && entry.operation == .update && has(entry) {
+            givenUp.insert(entry.id)
+        }
     }
 
     /// The remote has it, or it is given up.

@@ -76,8 +76,8 @@ extension SQLiteStore {
         }
     }
 
-    /// Whether an edit that is not in the outbox any more was taken back here before the remote had it, as far as the
-    /// history tells.
+    /// Whether an edit that is not in the outbox any more was taken back here, or given up by an import, before the remote had
+    /// it, as far as the history tells.
     ///
     /// - Throws: ``StoreError``.
     package func wasDropped(_ id: Int64) throws -> Bool {
@@ -87,7 +87,9 @@ extension SQLiteStore {
                 sql: """
                     SELECT EXISTS (SELECT 1 FROM bmo_runs AS r, json_each(r.summary, '$.dropped') AS d
                     WHERE r.kind IN ('edit', 'drop', 'resolve', 'undo') AND d.value = ?)
-                    """, arguments: [id]) == true
+                    OR EXISTS (SELECT 1 FROM bmo_runs AS r, json_each(r.summary, '$.given_up') AS d
+                    WHERE r.summary LIKE '%"given_up":[%' AND d.value = ?)
+                    """, arguments: [id, id]) == true
         }
     }
 

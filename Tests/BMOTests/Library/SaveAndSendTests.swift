@@ -275,6 +275,57 @@ import Testing
         try await manager.close()
     }
 
+    @Test(arguments: [SaveWorkflow.localFirst, .rollBack, .afterRemote])
+    func `an edit that an import gives up before its turn is not told as sent`(_ workflow: SaveWorkflow) async throws {
+        let place = try SavePlace()
+        let manager = try await place.manager(conflicts: "remote")
+        let create = ObjectEdit.create("Note", values: ["text": "a"])
+        _ = try await manager.save([create], workflow: .afterRemote)
+        let note = ObjectID(entity: "Note", key: [1])
+        let lock = try FileLock.take(of: place.folder.appending("bmo.sqlite") + "-push", command: "another push")
+        let saving = Task {
+            try await manager.save([.update(note, values: ["text": "ours"])], workflow: workflow).remote
+        }
+        let entry = try await eventually("it waits") {
+            let store = try manager.workspace.openStore()
+            defer { try? store.close() }
+            return try store.outbox().first?.id
+        }
+        try await place.change(1, #"{"text": "theirs"}"#)
+        _ = try await manager.fetch(ObjectRequest("Note")).remote
+        #expect(try await manager.get(note)?["text"] == "theirs")
+        lock.release()
+        if workflow == .afterRemote {
+            let error = try await #require(throws: RequestError.self) { try await saving.value }
+            #expect(error.code == "dropped" && !error.isRetryable, "\(error)")
+        } else {
+            #expect(try await saving.value == [entry: .dropped])
+        }
+        #expect(try await place.remote("notes/1").contains("theirs"))
+        #expect(try place.outbox(manager).isEmpty)
+        try await manager.close()
+    }
+
+    @Test func `an edit that is given up for what the remote has when it is sent is not told as sent`() async throws {
+        let place = try SavePlace()
+        let manager = try await place.manager(conflicts: "remote")
+        let create = ObjectEdit.create("Note", values: ["text": "a"])
+        _ = try await manager.save([create], workflow: .afterRemote)
+        let note = ObjectID(entity: "Note", key: [1])
+        try await place.change(1, #"{"text": "theirs"}"#)
+        let edit = ObjectEdit.update(note, values: ["text": "ours"])
+        #expect(try await outcome(try await manager.save([edit])) == .dropped)
+        #expect(try await manager.get(note)?["text"] == "theirs")
+        // The same by a push of its own.
+        let entry = try #require(try await manager.save([edit], workflow: .localOnly).saved.first?.entry)
+        try await place.change(1, #"{"text": "theirs again"}"#)
+        let report = try await manager.push()
+        #expect(report.edits.map(\.entry) == [entry] && report.count(.dropped) == 1 && report.succeeded, "\(report)")
+        #expect(report.edits.first?.failure?.message.contains("the remote's object was changed too") == true)
+        #expect(try place.outbox(manager).isEmpty)
+        try await manager.close()
+    }
+
     @Test func `what is not to be sent waits until it is`() async throws {
         let place = try SavePlace()
         var options = RequestManager.Options()

@@ -20,9 +20,12 @@ final class SavePlace: Sendable {
 
     /// A manager over the database; several may follow each other.
     ///
-    /// - Parameter url: Another server than the place's own.
+    /// - Parameters:
+    ///   - url: Another server than the place's own.
+    ///   - conflicts: Whose version of a note counts.
     func manager(
-        url: String? = nil, match: String = "match: [text]", timeout: Int = 5, options: RequestManager.Options = .init()
+        url: String? = nil, match: String = "match: [text]", timeout: Int = 5, conflicts: String = "manual",
+        options: RequestManager.Options = .init()
     ) async throws -> RequestManager {
         try folder.write(
             """
@@ -34,6 +37,7 @@ final class SavePlace: Sendable {
                 key: id
                 writable: true
                 \(match)
+                conflicts: \(conflicts)
                 read_one: {path: "/\(style)/notes/{parent.id}", header_fields: {etag: etag}}
                 attributes:
                   id: {type: integer, write: false}
