@@ -131,13 +131,13 @@ struct ReplyPlan: Sendable {
         array.isComplex = true
         types.append(array)
         self.types = types
-        typeNames = schemas.typeNames.mapValues { TypeNumber($0.index) }
+        typeNames = schemas.typeNames.all.mapValues { TypeNumber($0.index) }
         var local: [String: TypeNumber?] = [:]
         for (name, type) in typeNames where !name.isBuiltIn {
             local[name.local] = local[name.local] == nil ? type : .some(nil)
         }
         localTypes = local.compactMapValues(\.self)
-        elementTypes = schemas.elements.mapValues { TypeNumber($0.type.index) }
+        elementTypes = schemas.elements.all.mapValues { TypeNumber($0.type.index) }
         body = operation.output.elements.map { Self.child($0, &names) }
         bodyNamespaces = operation.output.elements.map(\.name.namespace)
         isEncoded = operation.output.isEncoded

@@ -11,13 +11,10 @@ extension EnvelopeWriter {
             let text = try Self.simpleText(named, path)
             let name =
                 text.hasPrefix("{") ? QName(clark: text) : QName("", String(text.split(separator: ":").last ?? ""))
-            let known = schemas.typeNames.filter { $0.key.local == name.local }
+            let known = schemas.typeNames.names(local: name.local)
             let derived = declaredName.map { schemas.concreteTypes(of: $0) } ?? []
-            if let found = schemas.typeNames[name] ?? known.first(where: { derived.contains($0.key) })?.value
-                ?? known.sorted(by: { $0.key < $1.key }).first?.value
-            {
-                return (found, true)
-            }
+            let meant = known.first(where: derived.contains) ?? known.min()
+            if let found = schemas.typeNames[name] ?? meant.flatMap({ schemas.typeNames[$0] }) { return (found, true) }
             if let kind = SimpleKind(builtIn: name.local) {
                 return (schemas.typeNames[QName(Namespace.schema, name.local)] ?? schemas.anyType(kind), true)
             }

@@ -3,9 +3,9 @@ struct SchemaSet: Sendable {
     /// All types; ``TypeID`` is an index into it.
     private(set) var types: [SchemaType] = []
     /// The named types, for xsi:type.
-    var typeNames: [QName: TypeID] = [:]
+    var typeNames = DefinitionTable<TypeID>()
     /// The global elements.
-    var elements: [QName: SchemaElement] = [:]
+    var elements = DefinitionTable<SchemaElement>()
     /// The global attributes.
     var attributes: [QName: SchemaAttribute] = [:]
     /// The types that name this one as their base, directly.
@@ -52,17 +52,13 @@ struct SchemaSet: Sendable {
 
     /// The global element of this name, or the only one of its local name.
     func element(named name: QName) -> SchemaElement? {
-        if let known = elements[name] { return known }
-        let alike = elements.keys.filter { $0.local == name.local }
-        return alike.count == 1 ? elements[alike[0]] : nil
+        elements[name] ?? elements.only(local: name.local)?.value
     }
 
     /// The named type, built-in ones too, or the only one of its local name; nil for none.
     mutating func knownType(named name: QName) -> TypeID? {
         let found = type(named: name)
-        if found != anyType { return found }
-        let alike = Set(typeNames.filter { $0.key.local == name.local }.values)
-        return alike.count == 1 ? alike.first : nil
+        return found != anyType ? found : typeNames.only(local: name.local)?.value
     }
 
     /// What else is known of a simple type.

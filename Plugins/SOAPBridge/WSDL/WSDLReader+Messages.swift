@@ -20,7 +20,7 @@ extension WSDLReader {
         }
         var parts = message.children(Namespace.wsdl, "part")
         if let wanted = soapBody?["parts"] {
-            let names = wanted.split { $0.isWhitespace }.map(String.init)
+            let names = Set(wanted.split { $0.isWhitespace }.map(String.init))
             let chosen = parts.filter { names.contains($0["name"] ?? "") }
             if !chosen.isEmpty || names.isEmpty { parts = chosen }
         } else if let concrete {

@@ -2,13 +2,29 @@ internal import BridgeKit
 
 /// Joins the parts of collected documents - services, bindings, port types, messages - into a ``WSDLDefinition``.
 struct WSDLReader {
-    private var bindings: [QName: XMLElement] = [:]
+    private var bindings = DefinitionTable<XMLElement>()
     private var bindingNames: [QName] = []
     private var policies: [String: XMLElement] = [:]
-    private var portTypes: [QName: XMLElement] = [:]
-    var messages: [QName: XMLElement] = [:]
+    private var portTypes = DefinitionTable<PortType>()
+    var messages = DefinitionTable<XMLElement>()
+    /// The operations of all port types that have a name of their own, for bindings whose port type lacks them.
+    private lazy var operationsOfAll = Self.uniqueOperations(of: portTypes.all.values)
     var definition = WSDLDefinition()
     private var noted: Set<String> = []
+
+    /// A port type, with its operations by name.
+    private struct PortType {
+        let operations: [XMLElement]
+        private(set) var named: [String: [XMLElement]] = [:]
+
+        init(_ node: XMLElement) {
+            operations = node.children(Namespace.wsdl, "operation")
+            for operation in operations {
+                guard let name = operation["name"]?.trimmingWhiteSpace else { continue }
+                named[name, default: []].append(operation)
+            }
+        }
+    }
 
     /// Reads a WSDL and what it leads to, through `read`.
     ///
@@ -40,7 +56,7 @@ struct WSDLReader {
             case "binding":
                 if bindings[name] == nil { bindingNames.append(name) }
                 bindings[name] = node
-            case "portType": portTypes[name] = node
+            case "portType": portTypes[name] = PortType(node)
             case "message": messages[name] = node
             default: break
             }
@@ -52,17 +68,16 @@ struct WSDLReader {
     }
 
     /// What an attribute refers to: by its name, or by its local name where the namespace is wrong.
-    mutating func find(
-        _ attribute: String, of node: XMLElement, in known: [QName: XMLElement]
-    ) -> (name: QName, node: XMLElement)? {
+    mutating func find<Definition>(
+        _ attribute: String, of node: XMLElement, in known: DefinitionTable<Definition>
+    ) -> (name: QName, node: Definition)? {
         guard let text = node[attribute]?.trimmingWhiteSpace, !text.isEmpty else { return nil }
         let name = node.qualifiedName(attribute)
         if let name, let found = known[name] { return (name, found) }
         let local = name?.local ?? text.split(separator: ":").last.map { String($0) } ?? text
-        let alike = known.filter { $0.key.local == local }
-        guard let found = alike.first, alike.count == 1 else { return nil }
-        note("there is no \(attribute) \(text) in its namespace: \(found.key) is taken for it")
-        return (found.key, found.value)
+        guard let found = known.only(local: local) else { return nil }
+        note("there is no \(attribute) \(text) in its namespace: \(found.name) is taken for it")
+        return (found.name, found.value)
     }
 
     // MARK: Services and ports
@@ -151,7 +166,7 @@ struct WSDLReader {
 
     private mutating func operations(of binding: XMLElement, style: String) -> [WSDLOperation] {
         let portType = find("type", of: binding, in: portTypes)
-        let abstracts = portType?.node.children(Namespace.wsdl, "operation") ?? []
+        let abstracts = portType?.node.operations ?? []
         var taken: Set<String> = []
         var found: [WSDLOperation] = []
         var concretes = binding.children(Namespace.wsdl, "operation")
@@ -173,7 +188,7 @@ struct WSDLReader {
                 style: (soap?["style"]?.trimmingWhiteSpace ?? style) == "rpc" ? .rpc : .document, input: MessageBody(),
                 output: MessageBody())
             // The name of its input tells an overloaded operation (WSDL 1.1, section 2.5).
-            let named = abstracts.filter { $0["name"]?.trimmingWhiteSpace == name }
+            let named = portType?.node.named[name] ?? []
             let abstract =
                 named.count == 1
                 ? named[0]
@@ -195,10 +210,22 @@ struct WSDLReader {
 
     /// An operation that another port type has, as those of WSRF extend each other.
     private mutating func inherited(_ name: String) -> XMLElement? {
-        let alike = portTypes.values.flatMap { $0.children(Namespace.wsdl, "operation") }.filter { $0["name"] == name }
-        guard alike.count == 1 else { return nil }
+        guard let found = operationsOfAll[name] else { return nil }
         note("operation \"\(name)\" is not in its binding's port type: that of another one is taken")
-        return alike[0]
+        return found
+    }
+
+    private static func uniqueOperations(of portTypes: some Sequence<PortType>) -> [String: XMLElement] {
+        var found: [String: XMLElement] = [:]
+        var several: Set<String> = []
+        for operation in portTypes.lazy.flatMap(\.operations) {
+            guard let name = operation["name"], !several.contains(name) else { continue }
+            if found.updateValue(operation, forKey: name) != nil {
+                found[name] = nil
+                several.insert(name)
+            }
+        }
+        return found
     }
 
     private mutating func fill(
