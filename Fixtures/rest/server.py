@@ -19,6 +19,7 @@ import zoo
 
 LOG = open(sys.argv[1], "a", buffering=1) if len(sys.argv) > 1 else None
 LOCK = threading.Lock()
+CUT = set()
 PORTS = []
 
 
@@ -250,6 +251,34 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def route_gzip(self):
         body = json.dumps({"items": [user(n) for n in range(1, 1001)]}).encode()
         self.send(gzip.compress(body), Content_Encoding="gzip")
+
+    def route_cut_gzip(self, framing):
+        """A gzip body that ends at `bytes` of it (default: the half), though its framing is as it should be: in the first reply, or
+        in each of them with `always`."""
+        body = gzip.compress(json.dumps({"items": [user(n) for n in range(1, 1001)]}).encode())
+        with LOCK:
+            is_cut = "always" in self.query or self.path not in CUT
+            CUT.add(self.path)
+        if is_cut:
+            body = body[:self.integer("bytes", len(body) // 2)]
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Encoding", "gzip")
+        if framing == "length":
+            self.send_header("Content-Length", str(len(body)))
+        elif framing == "chunks":
+            self.send_header("Transfer-Encoding", "chunked")
+        else:
+            self.send_header("Connection", "close")
+            self.close_connection = True
+        self.end_headers()
+        if framing != "chunks":
+            return self.wfile.write(body)
+        # Sizes that split numbers and line ends over buffers.
+        for start in range(0, len(body), 997):
+            part = body[start:start + 997]
+            self.wfile.write(b"%X;name=value\r\n" % len(part) + part + b"\r\n")
+        self.wfile.write(b"0\r\nTrailer: 1\r\n\r\n")
 
     def route_bad_gzip(self):
         self.send(b"\x1f\x8b\x08\x00 this is not it", Content_Encoding="gzip")

@@ -33,6 +33,10 @@ final class HTTPTransfer: @unchecked Sendable {
     private var redirectTarget: String?
     private var redirectStatus = 0
     private var isHeadComplete = false
+    /// The handle that the request is made with.
+    private var easy: UnsafeMutableRawPointer?
+    /// Sees whether a gzip body came whole; nil for others.
+    private var gzipEnd: GzipEnd?
     /// Why a callback made libcurl stop.
     private var refusal: BridgeError?
 
@@ -99,6 +103,8 @@ final class HTTPTransfer: @unchecked Sendable {
         bodyBytes = 0
         redirectTarget = nil
         isHeadComplete = false
+        self.easy = easy
+        gzipEnd = nil
         errorText.pointee = 0
         var failed = false
         func set(_ option: CURLoption, _ value: Int) {
@@ -158,6 +164,12 @@ final class HTTPTransfer: @unchecked Sendable {
         let context = Unmanaged.passUnretained(self).toOpaque()
         bmo_curl_set_write(easy, { HTTPTransfer.from($3)?.receive($0, $1 * $2) ?? 0 }, context)
         bmo_curl_set_header(easy, { HTTPTransfer.from($3)?.receiveHeader($0, $1 * $2) ?? 0 }, context)
+        bmo_curl_set_debug(
+            easy,
+            { _, type, data, count, context in
+                if type == CURLINFO_DATA_IN { HTTPTransfer.from(context)?.receiveRaw(data, count) }
+                return 0
+            }, context)
         return failed ? BridgeError(.internal, "libcurl refused an option", location: location) : nil
     }
 
@@ -280,6 +292,7 @@ final class HTTPTransfer: @unchecked Sendable {
             redirectStatus = status
             return
         }
+        watchCompression(response)
         let length =
             response.header("content-encoding") == nil ? response.header("content-length").flatMap(Int.init) : nil
         state.withLock { state in
@@ -292,6 +305,18 @@ final class HTTPTransfer: @unchecked Sendable {
             }
         }
         state.signal()
+    }
+
+    /// Has libcurl show the body as it comes, where it is gzip: it does not say where that ends.
+    private func watchCompression(_ response: HTTPResponse) {
+        let encodings = response.headers.filter { $0.name.lowercased() == "content-encoding" }.map(\.value)
+        guard let easy, encodings.count == 1, ["gzip", "x-gzip"].contains(encodings[0].lowercased()) else { return }
+        gzipEnd = GzipEnd(isChunked: response.header("transfer-encoding")?.lowercased().contains("chunked") ?? false)
+        bmo_curl_set_long(easy, CURLOPT_VERBOSE, 1)
+    }
+
+    private func receiveRaw(_ data: UnsafeMutablePointer<CChar>?, _ count: Int) {
+        gzipEnd?.append(UnsafeRawBufferPointer(start: data, count: count))
     }
 
     private static func isDigest(_ field: (name: String, value: String)) -> Bool {
@@ -341,7 +366,7 @@ final class HTTPTransfer: @unchecked Sendable {
         if let refusal { return .done(refusal) }
         if redirectTarget != nil, result == CURLE_OK || result == CURLE_WRITE_ERROR { return redirect() }
         if result == CURLE_OK {
-            if isHeadComplete { return .done(nil) }
+            if isHeadComplete { return .done(cutCompression(easy)) }
             return .done(BridgeError(.malformed, "the reply has no head", location: location, isRetryable: true))
         }
         let words = errorText.pointee == 0 ? String(cString: curl_easy_strerror(result)) : String(cString: errorText)
@@ -349,6 +374,18 @@ final class HTTPTransfer: @unchecked Sendable {
             CurlError.make(
                 result, words: redactor.clean(words), bodyBytes: isHeadComplete ? bodyBytes : nil, location: location,
                 isEncoded: received.contains { $0.name.lowercased() == "content-encoding" }))
+    }
+
+    /// A gzip body that ends before its data do broke off, like one that is shorter than its Content-Length.
+    private func cutCompression(_ easy: UnsafeMutableRawPointer) -> BridgeError? {
+        // What was seen has to be the body, and nothing else.
+        guard let gzipEnd, gzipEnd.count == Int(bmo_curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T)),
+            gzipEnd.isCut(after: bodyBytes)
+        else { return nil }
+        return BridgeError(
+            .malformed,
+            "the reply broke off after \(bodyBytes) bytes: its gzip data, of which \(gzipEnd.count) bytes came, have no end",
+            location: location, isRetryable: true)
     }
 
     /// RFC 9110, section 15.4.

@@ -29,6 +29,14 @@ static inline CURLcode bmo_curl_set_header(CURL *handle, bmo_curl_data_callback 
     CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, callback);
     return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_HEADERDATA, context) : code;
 }
+static inline CURLcode bmo_curl_set_debug(CURL *handle, curl_debug_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, callback);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_DEBUGDATA, context) : code;
+}
+static inline curl_off_t bmo_curl_get_offset(CURL *handle, CURLINFO info) {
+    curl_off_t value = 0;
+    return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;
+}
 static inline long bmo_curl_get_long(CURL *handle, CURLINFO info) {
     long value = 0;
     return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;

@@ -142,6 +142,20 @@ import Testing
         #expect(error.location == server.url + path)
     }
 
+    @Test(arguments: ["close", "length", "chunks"])
+    func `a gzip body that ends before its data do breaks off, and may be asked for again`(framing: String) throws {
+        let client = try client()
+        let size = try client.start(HTTPRequest(url: server.url + "/cut-gzip/\(framing)?bytes=100000")).body().count
+        // In its head, in its data, and in the number at its end.
+        for bytes in [1, 9, 17, 20, 500, 5000, -3] {
+            let url = server.url + "/cut-gzip/\(framing)?bytes=\(bytes)"
+            let error = try failure { _ = try client.start(HTTPRequest(url: url)).body() }
+            #expect(error.code == .malformed && error.isRetryable, "\(bytes): \(error)")
+            #expect(error.message.hasPrefix("the reply broke off after"), "\(error)")
+            #expect(try client.start(HTTPRequest(url: url)).body().count == size, "the second reply is whole")
+        }
+    }
+
     @Test func `broken compression is malformed`() throws {
         let exchange = try client().start(HTTPRequest(url: server.url + "/bad-gzip"))
         #expect(try failure { _ = try exchange.body() }.code == .malformed)

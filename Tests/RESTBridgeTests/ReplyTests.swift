@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test func `a reply that breaks off is malformed and may be asked for again`() throws {
-        for path in ["/truncated", "/truncated-chunks"] {
+        for path in ["/truncated", "/truncated-chunks", "/cut-gzip/close?always"] {
             let error = try failure { _ = try walk(path) }
             #expect(error.code == .malformed)
             #expect(error.isRetryable)
