@@ -234,7 +234,8 @@ final class PageReader {
             let kind = response?.header("content-type") ?? "no content type"
             return BridgeError(
                 .malformed, "\(asked): the server sent a web page (\(kind)) where JSON was expected",
-                remedy: "check url, path and auth", location: location,
+                remedy: "check url, path and auth, and whether the API wants to be asked for JSON, as by format=json",
+                location: location,
                 remote: words.flatMap { text in response?.redactor.clean(text) })
         }
         var error = bmo_json_error()
