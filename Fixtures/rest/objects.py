@@ -2,7 +2,7 @@
 """A JSON API whose objects can be created, updated and deleted, in the styles that APIs have, on two free ports.
 
 Prints both ports on one line when it is ready. The first part of a path names the style, the second the collection:
-plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect, limbo, absent, mute. Each request is a line of JSON in the file of the
+plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash. Each request is a line of JSON in the file of the
 first argument. /openapi.json and /openapi.yaml describe /plain. POST /STYLE/hold makes listings wait, with what they have at that moment, until
 POST /STYLE/release; such a one is a line HELD.
 """
@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 import urllib.parse
+import uuid
 
 LOG = open(sys.argv[1], "a", buffering=1) if len(sys.argv) > 1 else None
 LOCK = threading.Lock()
@@ -156,6 +157,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             value = dict(urllib.parse.parse_qsl(raw.decode(), keep_blank_values=True))
         if style == "redirect":
             return self.send(None, 302, Location=f"/plain/{collection}")
+        if style == "slash" and not url.path.endswith("/"):
+            return self.send(None, 301, Location=f"{url.path}/")
         if style == "busy":
             return self.send({"error": "busy"}, 503, Retry_After="1")
         if style == "gateway":
@@ -212,6 +215,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if key and (style, key) in KEYS:
                 return represent(notes[KEYS[(style, key)]]), 200
             number = value.get("id") or len(notes) + 1
+            if style == "own":
+                if "id" in value and "strict" in self.query:
+                    return {"error": "id: extra fields are not permitted"}, 422
+                number = str(uuid.uuid4())
             if number in notes:
                 return {"error": f"there is a note {number}"}, 409
             notes[number] = dict(value, id=number)
@@ -235,7 +242,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if "If-Match" in self.headers and self.headers["If-Match"] != etag(note):
             return {"error": "it was changed by somebody else"}, 412
         if self.command == "GET":
-            return represent(note), 200, {"ETag": etag(note)}
+            shown = {"id": number, "attributes": note} if style == "brief" else represent(note)
+            return shown, 200, {"ETag": etag(note)}
         if self.command == "DELETE":
             del notes[number]
             return None, 204

@@ -197,6 +197,33 @@ def mango(r):
     return {"docs": items, "bookmark": str(min(start + len(items), COUNT))}
 
 
+def roundup(r):
+    """A list of the links to each relation, below an object with an odd name."""
+    page = r.number("@page_index", 1)
+    items, follows = window((page - 1) * SIZE)
+    links = {"self": [{"rel": "self", "uri": r.base + r.link(**{"@page_index": page})}]}
+    if follows:
+        links["next"] = [{"rel": "next", "uri": r.base + r.link(**{"@page_index": page + 1})}]
+    return {"data": {"collection": items, "@links": links, "@total_size": COUNT}}
+
+
+def buildbot(r):
+    """Takes an offset and never says so; its records have no `id`."""
+    items, _ = window(r.number("offset", 0), r.number("limit", COUNT))
+    return {"builders": [{"builderid": n["id"], "name": n["name"]} for n in items], "meta": {"total": COUNT}}
+
+
+def prefect(r):
+    """Pages by its body alone, and says nothing of pages."""
+    return window(int(r.body.get("offset", 0)), int(r.body.get("limit", SIZE)))[0]
+
+
+def nested(r):
+    """The same, with the numbers in an object of the body."""
+    page = r.body.get("paging", {})
+    return {"items": window(int(page.get("offset", 0)), int(page.get("limit", SIZE)))[0]}
+
+
 def wordpress(r):
     page = r.number("page", 1)
     return window((page - 1) * SIZE)[0], {"X-WP-Total": str(COUNT), "X-WP-TotalPages": "3"}

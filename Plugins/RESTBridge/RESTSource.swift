@@ -241,9 +241,12 @@ final class RESTSource: RecordSource {
             throw failure.error(asked: asked, response: response, body: body)
         }
         if section.records == nil, let survey {
-            let path = try RecordsFinder.path(survey, asked: asked, location: response.location)
+            let isEmpty = !isAccepted && EmptyListing.isObject(body) && EmptyListing.isAll(survey)
+            let path =
+                isEmpty
+                ? EmptyListing.records : try RecordsFinder.path(survey, asked: asked, location: response.location)
             section.records = try JSONPath(path, option: "records")
-            found = path
+            if !isEmpty { found = path }
         }
         if isAutomatic { try detect(survey, response, body, records: found) }
         try section.checkPaths()
@@ -265,10 +268,12 @@ final class RESTSource: RecordSource {
             },
             given: section.givenParameters, records: section.records)
         detector.sendsJSON = section.body?.format == .json
+        detector.bodyNumbers = section.bodyNumbers
         guard var detected = detector.detect() else {
             section.paging = PagingRule()
             pager = Pager(
-                detected: section.paging, first: position, promise: detector.promise(), limit: detector.limit())
+                detected: section.paging, first: position, promise: detector.promise(), limit: detector.limit(),
+                isUntold: survey != nil && section.preset == nil)
             return
         }
         if let name = section.cursorVariable {

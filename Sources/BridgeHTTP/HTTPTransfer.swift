@@ -404,6 +404,7 @@ final class HTTPTransfer: @unchecked Sendable {
                     remote: redirectTarget.map(redactor.clean(url:))))
         }
         if redirectStatus < 303, method != "GET", method != "HEAD" {
+            if let error = missedSlash(target) { return .done(error) }
             // Browsers make a GET of it, which is not what was asked for: such a reply would be taken for the answer.
             return .done(
                 BridgeError(
@@ -437,6 +438,17 @@ final class HTTPTransfer: @unchecked Sendable {
         }
         url = target
         return .again
+    }
+
+    /// What to say where only a slash at the path's end is wrong: a router looked at the path, and nobody at the rest.
+    private func missedSlash(_ target: HTTPURL) -> BridgeError? {
+        let (sent, wanted) = (url.text.prefix { $0 != "?" }, target.text.prefix { $0 != "?" })
+        guard sent + "/" == wanted || sent == wanted + "/" else { return nil }
+        let (has, lacks) = wanted.hasSuffix("/") ? ("with", "without") : ("without", "with")
+        return BridgeError(
+            .configuration, "the server redirects a \(method) \(lacks) a slash at the path's end, and has done nothing",
+            remedy: "write the path \(has) a slash at its end", location: location,
+            remote: redactor.clean(url: target.text))
     }
 
     /// Tells the reader how it ended; nil for well.

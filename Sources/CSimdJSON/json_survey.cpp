@@ -1,6 +1,6 @@
 // What stands beside the records: for those who do not know the reply.
 #include <algorithm>
-#include <cstring>
+#include <string_view>
 
 #include "json_reader.hpp"
 
@@ -42,8 +42,8 @@ void bmo_json_reader::survey(const std::string &prefix, int levels) {
         bool lone = false;
         if (scanner.string_value(key, lone) != Result::ok || scanner.peek() != ':') return;
         std::string path = member_path(prefix, key);
-        bool is_links = (key.size == 5 && std::memcmp(key.data, "links", 5) == 0)
-            || (key.size == 4 && std::memcmp(key.data, "link", 4) == 0);
+        std::string_view name(reinterpret_cast<const char *>(key.data), key.size);
+        bool is_links = name == "links" || name == "link" || name == "next";
         scanner.at++;
         Span span;
         bool is_integer;

@@ -57,6 +57,49 @@ extension EndToEndTests {
             #expect(try place.faults() == [])
         }
 
+        @Test(arguments: [false, true])
+        func `a uuid that the remote makes takes the place of the one made here`(isSent: Bool) async throws {
+            let place = try NotePlace(style: "own")
+            let path = "bmo.yml"
+            let key = isSent ? "id: uuid" : "id: {type: uuid, write: false}"
+            let config = try String(contentsOfFile: place.folder.appending(path), encoding: .utf8).replacing("id: {type: integer, write: false}", with: key)
+            try place.folder.write(
+                isSent ? config : config.replacing("create: {}", with: "create: {path: '/own/notes?strict=1'}"),
+                to: path)
+            let created = try await place.expect("create", "Note", "--set", "text=a", "--set", "city=Lyon", "--push")
+            #expect(created.contains("created (was "), "\(created)")
+            let keys = try place.rows("SELECT id FROM Note")
+            #expect(keys.count == 1)
+            let key0 = try #require(keys.first?.first)
+            #expect(try await place.remote().contains("\"id\": \"\(key0)\""))
+            try await place.expect("update", "Note", key0, "--set", "text=b", "--push")
+            #expect(try await place.remote("notes/\(key0)").contains(#""text": "b""#))
+            try await place.expect("sync", "Note")
+            #expect(try place.rows("SELECT id, text FROM Note") == [[key0, "b"]])
+        }
+
+        @Test func `an ETag that reading brings first is no change, and what reading does not show is not overwritten`()
+            async throws
+        {
+            let place = try NotePlace(style: "brief")
+            for text in ["a", "b"] {
+                let body = "{\"text\": \"\(text)\"}"
+                _ = try await place.curl("brief/notes", "-H", "Content-Type: application/json", "-d", body)
+            }
+            try await place.expect("sync", "Note")
+            #expect(try place.rows("SELECT etag FROM Note WHERE etag IS NOT NULL").isEmpty)
+            let deleted = try await place.expect("delete", "Note", "1", "--push")
+            #expect(deleted.contains("sent        1  Note 1 deleted"), "\(deleted)")
+            let update = try await place.bmo("update", "Note", "2", "--set", "text=ours", "--push")
+            #expect(update.exitCode == 1)
+            #expect(
+                update.output.contains("the object as it is read has no text; let \"read_one\" bring it"), "\(update)")
+            #expect(try await place.remote().contains(#""text": "b""#), "nobody knows what would be overwritten")
+            try await place.expect("outbox", "retry", "2")
+            try await place.expect("push")
+            #expect(try await place.remote().contains(#""text": "ours""#), "told to, it is sent")
+        }
+
         @Test func `objects of a JSON file are made in one transaction, and each is sent`() async throws {
             let place = try NotePlace()
             try place.folder.write(#"[{"text": "a", "city": "X"}, {"text": "b", "tags": []}]"#, to: "list.json")

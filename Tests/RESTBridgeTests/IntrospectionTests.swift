@@ -136,6 +136,40 @@ struct IntrospectionTests {
         #expect(pet.contains(#""create":{"wrap":"pet"}"#), "\(pet)")
     }
 
+    @Test func `What operations require comes before other schemes, and a browser's session last`() throws {
+        let description = #"Token-based authentication with required prefix \"Token\""#
+        let offers = try discover(
+            """
+            {"openapi": "3.0.3", "info": {"title": "T"}, "servers": [{"url": "https://h"}], "paths": {"/pets": {"get": {
+              "security": [{"cookieAuth": []}, {"tokenAuth": []}, {"basicAuth": []}],
+              "responses": {"200": {"content": {"application/json": {"schema": {"type": "array",
+                "items": {"type": "object", "properties": {"id": {"type": "integer"}}}}}}}}}}},
+             "components": {"securitySchemes": {
+               "basicAuth": {"type": "http", "scheme": "basic"},
+               "cookieAuth": {"type": "apiKey", "in": "cookie", "name": "sessionid"},
+               "tokenAuth": {"type": "apiKey", "in": "header", "name": "Authorization", "description": "\(description)"}}}}
+            """)
+        let options = try #require(offers[""])
+        #expect(options.contains(#""auth":{"type":"bearer","scheme":"Token","token":{"env":"T_TOKEN"}}"#), "\(options)")
+    }
+
+    @Test func `A bare value named like an entity refers to it, where its key is of that type`() throws {
+        let items =
+            #"{"type": "array", "items": {"type": "object", "title": "Book", "properties": {"id": {"type": "integer"}, "#
+            + #""pet": {"type": "integer"}, "pets": {"type": "array", "items": {"type": "integer"}}, "#
+            + #""tree": {"type": "string"}}}}"#
+        let more = """
+            , "/books": {"get": {"responses": {"200": {"content": {"application/json": {"schema": \(items)}}}}}},
+            "/trees": {"get": {"responses": {"200": {"content": {"application/json": {"schema": {"type": "array",
+            "items": {"$ref": "#/components/schemas/Tree"}}}}}}}}
+            """
+        let offers = try discover(document(reply: Self.pets, more: more))
+        let book = try #require(offers["Book"])
+        #expect(book.contains(#"{"name":"pet","to":"Pet","from":"pet","confidence":"medium""#), "\(book)")
+        #expect(book.contains(#"{"name":"pets","many":"Pet","from":"pets","confidence":"medium""#), "\(book)")
+        #expect(book.contains(#"{"name":"tree","type":"text""#), "a text may be anything: \(book)")
+    }
+
     @Test func `A document that lists nothing is told so`() throws {
         let error = try failure { _ = try discover(document(reply: #"{"type": "string"}"#)) }
         #expect(error.code == .notFound)

@@ -103,6 +103,51 @@ import Testing
         #expect(walk.last?.isComplete == true)
     }
 
+    // MARK: Nothing
+
+    @Test(arguments: [
+        "{}", " {}\n", #"{"start":0,"total_size":0,"http_etag":"x"}"#, #"{"meta":{"total_count":0}}"#,
+    ])
+    func `a reply that leaves the list out because it is empty has no records`(body: String) throws {
+        for records in [nil, "$.runs"] {
+            var section: [(String, Literal)] = [("path", .text(path(body)))]
+            if let records { section.append(("records", .text(records))) }
+            let walk = try Walk(source(bridge, .object(section)))
+            #expect(walk.records.isEmpty)
+            #expect(walk.last?.isComplete == true)
+            #expect(walk.warnings.isEmpty)
+        }
+    }
+
+    @Test(arguments: [#"{"id":1,"total_count":0}"#, #"{"number":"A7","total":0}"#, #"{"id":1,"count":0,"name":"x"}"#])
+    func `an object that counts nothing is a record all the same`(body: String) throws {
+        #expect(try walk(path(body)).records == [body])
+    }
+
+    @Test(arguments: [#"{"error":"no"}"#, #"{"success":false,"total":0}"#, #"{"things":[{"id":1}],"total":0}"#, "7"])
+    func `a reply without the list that is no empty one is an error`(body: String) throws {
+        let section: Literal = ["path": .text(path(body)), "records": "$.items"]
+        _ = try failure { _ = try Walk(source(bridge, section)) }
+    }
+
+    @Test(arguments: [(50, false), (100, false), (500, false), (49, true), (60, true), (150, true)])
+    func `as many records as pages often have may not be all`(count: Int, isComplete: Bool) throws {
+        let body = "[" + (1...count).map { #"{"id":\#($0)}"# }.joined(separator: ",") + "]"
+        let walk = try walk(path(body))
+        #expect(walk.ids.count == count)
+        #expect(walk.last?.isComplete == isComplete)
+        #expect(
+            walk.warnings
+                == (isComplete
+                    ? []
+                    : [
+                        "just \(count) records came, as many as a page often has, and nothing says whether there are "
+                            + "more, so the listing is not complete: set paging, or paging: none where that is all"
+                    ]))
+        let told = try Walk(source(bridge, ["path": .text(path(body)), "paging": "none"]))
+        #expect(told.last?.isComplete == true)
+    }
+
     // MARK: Counts
 
     private func zoo(_ path: String, paging: Literal = "auto") throws -> Walk {

@@ -233,6 +233,17 @@ struct WriteTests {
         #expect(try await remote("/plain/notes") == "[]")
     }
 
+    @Test func `A slash that the path lacks is a fault of the path, and nothing was done`() async throws {
+        let error = try failure { _ = try write(.create, "slash", ["create": [:]], values: ["a": 1]) }
+        #expect(error.code == .configuration && !error.isRetryable)
+        #expect(
+            error.message
+                == "the create of Note: the server redirects a POST without a slash at the path's end, and has done nothing"
+        )
+        #expect(error.remedy == "write the path with a slash at its end")
+        #expect(error.remote?.hasSuffix("/slash/notes/") == true)
+    }
+
     @Test func `A refusal keeps the remote's words`() throws {
         let error = try failure { _ = try write(.create, "refuse", ["create": [:]], values: ["text": ""]) }
         #expect(error.code == .remote && !error.isRetryable)

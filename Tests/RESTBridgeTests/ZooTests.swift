@@ -45,6 +45,7 @@ import Testing
         ("scim", "{style: offset, offset_parameter: startIndex, start: 1, total: $.totalResults}"),
         ("salesforce", "{style: next_url, path: $.nextRecordsUrl}"),
         ("strapi", "{style: page, page_parameter: pagination[page], start: 1, pages: $.meta.pagination.pageCount}"),
+        ("roundup", "{style: next_url, path: $.data['@links'].next[?@.rel=='next'].uri}"),
         ("has-more", "{style: page, page_parameter: page, start: 1, has_more: $.has_more}"),
     ])
     func `a path is enough: records and paging are found in the first reply`(name: String, paging: String) throws {
@@ -65,6 +66,36 @@ import Testing
         let walk = try walk(["path": "mango", "body": ["selector": ["type": "user"]]])
         #expect(walk.ids == Array(1...25))
         #expect(walk.last?.isComplete == true)
+    }
+
+    @Test(
+        arguments: [
+            ("prefect", ["limit": 10, "offset": 0], "offset"),
+            ("nested", ["paging": ["limit": 10, "offset": 0]], "paging.offset"),
+        ] as [(String, Literal, String)])
+    func `an offset that the JSON body has is counted on`(path: String, body: Literal, parameter: String) throws {
+        let walk = try walk(["path": .text(path), "body": body])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+        #expect(
+            walk.pages.first?.metadata["paging"] == "{style: offset, offset_parameter: \(parameter), in: body}")
+    }
+
+    @Test func `a full page by the limit in a JSON body may not be all`() throws {
+        let walk = try walk(["path": "prefect", "body": ["limit": 10]])
+        #expect(walk.ids == Array(1...10))
+        #expect(walk.last?.isComplete == false)
+        #expect(walk.warnings.first?.hasPrefix("just the 10 records came that limit=10 asks for") == true)
+    }
+
+    @Test func `an offset is tried where records have keys by other names than id`() throws {
+        let walk = try walk(["path": "buildbot?limit=10"])
+        #expect(walk.records.count == 25)
+        #expect(Set(walk.records).count == 25)
+        #expect(walk.last?.isComplete == true)
+        #expect(
+            walk.pages.first?.metadata["paging"]
+                == "{style: offset, offset_parameter: offset, total: $.meta.total}")
     }
 
     @Test func `a cursor goes into the JSON body that the request has`() throws {

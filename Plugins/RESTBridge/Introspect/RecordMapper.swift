@@ -58,11 +58,12 @@ struct RecordMapper {
                         confidence: confidence(element, target, "a list of")))
                 return
             }
-            if let element = shape.element, let target = bare(last, element) {
+            let named = targets.first { Words.match($0.name, last) }
+            if let element = shape.element, let (target, why) = bare(last, element) ?? keyed(element, named) {
                 offer.relationships.append(
                     EntityOffer.Relationship(
                         name: name ?? last, target: target.name, isToMany: true, path: path,
-                        confidence: .medium("named like \(target.name), with keys of some in the sample")))
+                        confidence: .medium("named like \(target.name), \(why)")))
                 return
             }
             return add(shape, path, as: name, to: &offer)
@@ -100,24 +101,35 @@ struct RecordMapper {
                     confidence: .medium("named like the key of \(target.name)")))
             return
         }
-        if !isNested, let target = bare(last, shape) {
+        // A plural would count them.
+        let named = targets.first { Words.plain($0.name) == Words.plain(last) && $0.name != offer.name }
+        if !isNested, let (target, why) = bare(last, shape) ?? keyed(shape, named) {
             offer.relationships.append(
                 EntityOffer.Relationship(
                     name: name ?? last, target: target.name, isToMany: false, path: path,
-                    confidence: .medium("named like \(target.name), with keys of some in the sample")))
+                    confidence: .medium("named like \(target.name), \(why)")))
             return
         }
         add(shape, path, as: name, to: &offer)
     }
 
     /// `post`, where there is an entity Post in the sample and some of its keys are the values here.
-    private func bare(_ name: String, _ shape: Shape) -> Target? {
+    private func bare(_ name: String, _ shape: Shape) -> (target: Target, why: String)? {
         guard shape.isScalar, let seen = shape.seen?.scalars, !seen.isEmpty else { return nil }
-        return targets.first { target in
+        let target = targets.first { target in
             target.isUsable && target.key.count == 1 && Words.match(target.name, name)
                 && FieldGuess.make(shape, name: name).type == target.keyType
                 && !target.keyValues.isDisjoint(with: seen)
         }
+        return target.map { ($0, "with keys of some in the sample") }
+    }
+
+    /// The same in a document, which has no values: numbers and UUIDs, as a text may be anything.
+    private func keyed(_ shape: Shape, _ target: Target?) -> (target: Target, why: String)? {
+        guard shape.seen == nil, let target, target.isUsable, target.key.count == 1, shape.isScalar else { return nil }
+        let type = FieldGuess.make(shape, name: "").type
+        guard ["integer", "uuid"].contains(type), type == target.keyType else { return nil }
+        return (target, "with values of its key's type")
     }
 
     private func add(_ shape: Shape, _ path: [String], as name: String?, to offer: inout EntityOffer) {

@@ -37,7 +37,8 @@ struct SampleReader {
     /// `users` of `https://api.example/v1/users.json?page=2`.
     static func subject(of url: HTTPURL) -> String {
         let path = url.text.prefix { $0 != "?" }.split(separator: "/").dropFirst(2)
-        return String((path.last ?? "").prefix { $0 != "." && $0 != ":" })
+        let named = path.last { !["search", "list", "all", "filter", "query", "find"].contains($0.lowercased()) }
+        return String((named ?? path.last ?? "").prefix { $0 != "." && $0 != ":" })
     }
 
     /// The bridge's options: where the API is, and the key that a sample's URL held, by reference.

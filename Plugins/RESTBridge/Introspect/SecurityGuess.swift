@@ -11,9 +11,11 @@ struct SecurityGuess {
             (document.isSwagger2
             ? document.root["securityDefinitions"] : document.root["components"]?["securitySchemes"])?
             .members.map { ($0.name, document.resolve($0.value).value) } ?? []
-        // What the whole document requires comes first.
-        let required = (document.root["security"]?.elements ?? []).flatMap { $0.members.map(\.name) }
-        let ordered = required.compactMap { name in schemes.first { $0.0 == name } } + schemes
+        // What the whole document requires comes first, then what its operations do, and a browser's session last.
+        let required = Self.required(document.root["security"]) + Self.requiredByOperations(document)
+        let known = required.compactMap { name in schemes.first { $0.0 == name } } + schemes
+        func isSession(_ scheme: JSONTree) -> Bool { scheme["in"]?.text == "cookie" }
+        let ordered = known.filter { !isSession($0.1) } + known.filter { isSession($0.1) }
         let prefix = Self.variable(document.title)
         for (name, scheme) in ordered {
             if let auth = Self.auth(scheme, prefix: prefix) {
@@ -26,6 +28,35 @@ struct SecurityGuess {
             }
             notes.append("auth: the security scheme \(name) is of a kind that the options do not have")
         }
+    }
+
+    private static func required(_ security: JSONTree?) -> [String] {
+        (security?.elements ?? []).flatMap { $0.members.map(\.name) }
+    }
+
+    /// What operations require, the most usual first.
+    private static func requiredByOperations(_ document: OpenAPIDocument) -> [String] {
+        var order: [String] = []
+        var counts: [String: Int] = [:]
+        for path in document.root["paths"]?.members ?? [] {
+            for name in required(document.resolve(path.value).value["get"]?["security"]) {
+                if counts[name] == nil { order.append(name) }
+                counts[name, default: 0] += 1
+            }
+        }
+        return order.enumerated().sorted { left, right in
+            let (mine, theirs) = (counts[left.element] ?? 0, counts[right.element] ?? 0)
+            return mine == theirs ? left.offset < right.offset : mine > theirs
+        }.map(\.element)
+    }
+
+    /// `Token` of "Token-based authentication with required prefix "Token"", as drf-spectacular describes it.
+    private static func prefix(_ scheme: JSONTree) -> String? {
+        guard scheme["name"]?.text?.lowercased() == "authorization", let words = scheme["description"]?.text,
+            let start = words.firstRange(of: "prefix \"")?.upperBound
+        else { return nil }
+        let word = words[start...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        return word.isEmpty || words[word.endIndex...].first != "\"" ? nil : String(word)
     }
 
     private static func auth(_ scheme: JSONTree, prefix: String) -> JSONTree? {
@@ -44,6 +75,9 @@ struct SecurityGuess {
         case ("http", "bearer", _), ("oauth2", _, _), ("openidconnect", _, _):
             return ["type": "bearer", "token": secret("TOKEN")]
         case ("apikey", _, "header"):
+            if let prefix = Self.prefix(scheme) {
+                return ["type": "bearer", "scheme": .text(prefix), "token": secret("TOKEN")]
+            }
             return ["type": "api_key", "value": secret("KEY"), "header": scheme["name"] ?? "X-API-Key"]
         case ("apikey", _, "query"):
             return ["type": "api_key", "value": secret("KEY"), "query": scheme["name"] ?? "api_key"]

@@ -10,6 +10,7 @@ struct Pager: Sendable {
     private let promise: String?
     /// How many records the request asks for at most, where nothing says whether there are more.
     private let limit: (name: String, count: Int)?
+    private let isUntold: Bool
     /// All that speaks of more records is that the first page is full.
     private let isEndUnknown: Bool
     /// The hashes of all places so far: a walk may have a million of them, and each may be a long URL.
@@ -56,6 +57,7 @@ struct Pager: Sendable {
         self.isDetected = isDetected
         promise = nil
         limit = nil
+        isUntold = false
         isEndUnknown = false
         first = try cursor.map { try Self.parse($0, rule) } ?? Self.beginning(rule)
         seen = [first.hashValue]
@@ -67,16 +69,18 @@ struct Pager: Sendable {
     ///   - first: The place of that page.
     ///   - promise: Which member says that there is more, where the rule does not follow it.
     ///   - limit: The request's own parameter for how many records it wants, where no rule was found.
+    ///   - isUntold: Whether nothing in the reply speaks of pages at all.
     ///   - isEndUnknown: Whether all that speaks of more records is that the page is full.
     init(
         detected rule: PagingRule, first: Position?, promise: String? = nil, limit: (name: String, count: Int)? = nil,
-        isEndUnknown: Bool = false
+        isUntold: Bool = false, isEndUnknown: Bool = false
     ) {
         self.rule = rule
         resumed = false
         isDetected = true
         self.promise = promise
         self.limit = limit
+        self.isUntold = isUntold
         self.isEndUnknown = isEndUnknown
         self.first = first ?? Self.beginning(rule)
         seen = [self.first.hashValue]
@@ -200,6 +204,12 @@ struct Pager: Sendable {
                     "just the \(facts.count) records came that \(limit.name)=\(limit.count) asks for, and nothing says whether "
                         + "there are more, so the listing is not complete: set paging, or paging: none where that is all"
                 )
+                return .end
+            }
+            if isUntold, PageSize.isUsual(facts.count) {
+                warnings.append(
+                    "just \(facts.count) records came, as many as a page often has, and nothing says whether there are more, "
+                        + "so the listing is not complete: set paging, or paging: none where that is all")
                 return .end
             }
             return end()

@@ -15,8 +15,17 @@ extension PagingDetector {
     static let totalNames = [
         "total", "total_count", "totalCount", "total_results", "totalResults", "total_items", "totalItems", "count",
         "total_records", "totalRecords", "totalElements", "numFound", "total_entries", "recordsTotal", "total_rows",
-        "totalHits", "hydra:totalItems", "@odata.count", "nbHits", "matches", "numberMatched",
+        "totalHits", "total_size", "totalSize", "hydra:totalItems", "@odata.count", "nbHits", "matches",
+        "numberMatched",
     ]
+    /// Those that cannot be anything else, as the sum of an order or its items could.
+    static let plainTotalNames = totalNames.filter { !["total", "count", "matches"].contains($0) }
+
+    /// Whether a reply counts no records.
+    static func saysZero(_ survey: ReplySurvey, in names: [String] = totalNames) -> Bool {
+        homes.contains { home in names.contains { survey[member(home, $0)].integer == 0 } }
+    }
+
     private static let sizeNames = [
         "per_page", "perPage", "page_size", "pageSize", "limit", "size", "itemsPerPage", "items_per_page", "maxResults",
         "max_results", "hitsPerPage", "rows", "top", "take", "pagesize", "page_limit",

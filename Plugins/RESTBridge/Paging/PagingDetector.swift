@@ -51,9 +51,11 @@ struct PagingDetector {
     var records: JSONPath?
     /// Whether the request has a JSON body, in which any value has a place.
     var sendsJSON = false
+    /// The numbers in that body; dots lead into its objects.
+    var bodyNumbers: [(name: String, value: Int)] = []
 
     /// Objects that say how paging goes on, the root first.
-    private static let homes = [
+    static let homes = [
         "$", "$.meta", "$.pagination", "$.paging", "$.page", "$.pageInfo", "$.page_info", "$.links", "$._links",
         "$.info", "$.metadata", "$._meta", "$._metadata", "$.response_metadata", "$.meta.pagination", "$.meta.page",
         "$.meta.cursor", "$.meta.links", "$.cursors", "$.cursor", "$.paging.cursors", "$.paging.next", "$.pages",
@@ -119,6 +121,13 @@ struct PagingDetector {
         }
         for path in ["$.links[?@.rel=='next'].href", "$.link[?@.relation=='next'].url", "$.link[?@.rel=='next'].href"]
         where survey[path].plain != nil { return nextURL(path) }
+        // A list of the links to the next page, as Roundup has it.
+        for (path, value) in survey.findings where path.contains("[?@.rel=='next'].") {
+            guard case .text(let text) = value, Self.isURL(text),
+                ["href", "url", "uri", "link"].contains(path.split(separator: ".").last ?? "")
+            else { continue }
+            return nextURL(path)
+        }
         // Such as Discourse's more_topics_url.
         for (path, value) in survey.findings {
             guard case .text(let text) = value, Self.isURL(text),
@@ -383,15 +392,15 @@ struct PagingDetector {
         let isOwn = totalHeader == nil && more == nil && told.map { isOfPage($0, limit: mostPerPage) } ?? false
         let total = totalHeader ?? (isOwn ? nil : told?.path)
         for name in ["page", "_page", "p", "pageNumber", "page_number", "page[number]", "pageIndex"] {
-            guard let first = number(name) else { continue }
-            var members = [("style", "page"), ("page_parameter", name), ("start", String(min(first, 1)))]
+            guard let (parameter, first) = asked(name) else { continue }
+            var members = [("style", "page"), ("page_parameter", parameter), ("start", String(min(first, 1)))]
             if let total { members.append(("total", total)) }
             if let more { members.append(("has_more", more.path)) }
             return Detected(members: members, first: .page(first), isEndUnknown: isOwn)
         }
         for name in Self.offsetNames + ["_start", "$skip", "page[offset]"] {
-            guard let first = number(name) else { continue }
-            var members = [("style", "offset"), ("offset_parameter", name)]
+            guard let (parameter, first) = asked(name) else { continue }
+            var members = [("style", "offset"), ("offset_parameter", parameter)]
             if let total { members.append(("total", total)) }
             if let more { members.append(("has_more", more.path)) }
             return Detected(members: members, first: .offset(first), isEndUnknown: isOwn)
@@ -412,6 +421,12 @@ struct PagingDetector {
 
     /// A number in the request's own query.
     private func number(_ name: String) -> Int? { url.queryValue(name).flatMap { Int($0)?.countable } }
+
+    /// A number that the request has under a name, and the parameter that sets it: in its query, or else in its body.
+    private func asked(_ name: String) -> (parameter: String, value: Int)? {
+        if let value = number(name) { return (name, value) }
+        return bodyNumbers.first { $0.name == name || $0.name.hasSuffix("." + name) }.map { ($0.name, $0.value) }
+    }
 
     /// The name as the request has it, if it has it in another form.
     func known(_ name: String) -> String {

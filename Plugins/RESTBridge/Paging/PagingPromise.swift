@@ -53,7 +53,7 @@ extension PagingDetector {
     ///
     /// So may be those that a reply counts where it tells how many a page has at most, and no total.
     func limit() -> (name: String, count: Int)? {
-        if let limit = limitInQuery { return limit }
+        if let limit = limitInRequest { return limit }
         guard isListed, let limit = limitInBody, let total = totalInBody, total.name == "count",
             isOfPage(total, limit: limit.count)
         else { return nil }
@@ -61,14 +61,14 @@ extension PagingDetector {
     }
 
     /// How many records a page has at most, as the request or the reply says.
-    var mostPerPage: Int? { limitInQuery?.count ?? limitInBody?.count }
+    var mostPerPage: Int? { limitInRequest?.count ?? limitInBody?.count }
 
-    private var limitInQuery: (name: String, count: Int)? {
-        for (name, value) in url.queryPairs {
-            let plain = name.lowercased().filter { $0.isLetter || $0.isNumber }
-            if let count = Int(value), count > 0, Self.limitNames.contains(plain) { return (name, count) }
+    private var limitInRequest: (name: String, count: Int)? {
+        let asked = url.queryPairs.compactMap { pair in Int(pair.value).map { (name: pair.name, count: $0) } }
+        return (asked + bodyNumbers.map { (name: $0.name, count: $0.value) }).first { name, count in
+            let last = name.split(separator: ".").last ?? ""
+            return count > 0 && Self.limitNames.contains(last.lowercased().filter { $0.isLetter || $0.isNumber })
         }
-        return nil
     }
 
     private static func words(_ name: String, _ value: JSONScalar) -> String? {

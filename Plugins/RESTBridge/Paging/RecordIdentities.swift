@@ -31,7 +31,9 @@ struct RecordIdentities {
     private static func others(_ batch: RecordBatch) -> [String] {
         guard batch.count > 0, batch[0].tag == .object else { return [] }
         return batch[0].members.map { String($0.key) }.filter { name in
-            endings.contains(Words.split(name).last?.lowercased() ?? "")
+            // `builderid` is one word, and ends like a key all the same.
+            let last = Words.split(name).last?.lowercased() ?? ""
+            return endings.contains(last) || last.hasSuffix("id")
         }
     }
 }

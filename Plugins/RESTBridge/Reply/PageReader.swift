@@ -70,7 +70,9 @@ final class PageReader {
         }
         if status == BMO_JSON_FAILED {
             let failure = failure(isPage: false)
-            throw isAccepted ? failure : disguisedFailure() ?? failure
+            if !isAccepted, let disguised = disguisedFailure() { throw disguised }
+            guard isEmptyListing else { throw failure }
+            return (false, [])
         }
         if status == BMO_JSON_DONE, bmo_json_records(reader) == 0, !isAccepted, let failure = disguisedFailure() {
             throw failure
@@ -224,6 +226,14 @@ final class PageReader {
             !section.judges(failure.path)
         else { return nil }
         return failure.error(asked: asked, response: response, body: body)
+    }
+
+    /// Whether nothing stands where records should because there are none.
+    private var isEmptyListing: Bool {
+        var error = bmo_json_error()
+        bmo_json_failure(reader, &error)
+        guard error.fault == BMO_JSON_NO_RECORDS, EmptyListing.isObject(body) else { return false }
+        return ReplySurvey(body).map(EmptyListing.isTold) ?? false
     }
 
     private func failure(isPage: Bool) -> BridgeError {

@@ -113,6 +113,25 @@ extension RESTSection {
         if let body { collect(body.content) }
         return names
     }
+
+    /// The numbers in the request's JSON body, by the names that `paging` gives such places.
+    ///
+    /// None where the body is a GraphQL query: connections say themselves how they go on.
+    var bodyNumbers: [(name: String, value: Int)] {
+        guard let body, body.format == .json, preset != .graphQL else { return [] }
+        var numbers: [(name: String, value: Int)] = []
+        func collect(_ value: JSONTree, _ path: String) {
+            for member in value.members {
+                let name = path + member.name
+                if case .number(let text) = member.value, let number = Int(text)?.countable {
+                    numbers.append((name, number))
+                }
+                collect(member.value, name + ".")
+            }
+        }
+        collect(body.content, "")
+        return numbers
+    }
 }
 
 extension HTTPRequest {

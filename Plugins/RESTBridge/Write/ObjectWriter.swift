@@ -165,7 +165,8 @@ struct ObjectWriter {
             return (try exchange.response(), exchange)
         } catch var error as BridgeError {
             error.message = "\(asked): \(error.message)"
-            throw exchange.wasSent ? unknown(error) : error
+            // A path that leads nowhere was carried out by nobody.
+            throw exchange.wasSent && error.code != .configuration ? unknown(error) : error
         }
     }
 

@@ -104,6 +104,52 @@ extension PushSender {
             + "`bmo outbox drop \(entry.id)` takes it back here"
     }
 
+    /// Whether the reply to a create shows the new object under another key: all that it shows is what was sent.
+    func isCreated(_ record: RecordBatch?, _ entry: OutboxEntry, _ place: Place) -> Bool {
+        guard let record else { return false }
+        let keys = model.entities[place.index].key
+        let shown = comparison(record, entry, place).filter { !keys.contains($0.field) && $0.isSame != nil }
+        return !shown.isEmpty && shown.allSatisfy { $0.isSame == true }
+    }
+
+    /// The columns that an update sets, where a record shows nothing of the object but its key and its version: it has
+    /// another shape than the listing's records.
+    func unseen(_ record: RecordBatch, _ entry: OutboxEntry, _ place: Place) -> [String] {
+        let page = Mapper(model).map(record, as: place.index, parent: place.request.parent?.key)
+        return withExtendedLifetime((page, record)) {
+            guard let row = page.rows.first else { return [] }
+            let layout = model.entities[place.index]
+            let lineage = model.model.lineage(of: model.model.entities[place.index])
+            let given = Set(
+                lineage.flatMap(\.attributes).filter { $0.write.permission == .never }.map(\.name)
+                    + layout.key.map { layout.fields[$0].name })
+            let isShown = layout.fields.indices.contains { field in
+                !given.contains(layout.fields[field].name) && field != layout.discriminator
+                    && page.cells[row.firstCell + field].value != nil
+            }
+            return isShown ? [] : entry.changes.filter { $0.new != nil }.map(\.name)
+        }
+    }
+
+    /// What an edit sets beside what a record has: nil where it does not show it.
+    private func comparison(
+        _ record: RecordBatch, _ entry: OutboxEntry, _ place: Place
+    ) -> [(field: Int, isSame: Bool?)] {
+        let page = Mapper(model).map(record, as: place.index, parent: place.request.parent?.key)
+        return withExtendedLifetime((page, record)) {
+            guard let row = page.rows.first else { return [] }
+            let layout = model.entities[place.index]
+            return entry.changes.compactMap { change in
+                guard let new = change.new, let field = layout.fields.firstIndex(where: { $0.name == change.name })
+                else {
+                    return nil
+                }
+                let cell = page.cells[row.firstCell + field].value
+                return (field, cell.map { $0.isSame(as: new, layout.fields[field].type) })
+            }
+        }
+    }
+
     /// Whether the remote's object has what the edit wanted.
     private func has(_ record: RecordBatch, _ entry: OutboxEntry, _ place: Place) -> Bool {
         let page = Mapper(model).map(record, as: place.index, parent: place.request.parent?.key)

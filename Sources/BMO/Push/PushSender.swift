@@ -123,7 +123,12 @@ struct PushSender {
         guard entry.operation != .delete else { return try await acknowledge(entry, place, nil) }
         var record = reply
         // A reply that shows another object (a log entry, a job) is none of this one.
-        if !entry.hasTemporaryKey, let key = key(in: record, place), key != entry.key { record = nil }
+        if !entry.hasTemporaryKey, let key = key(in: record, place), key != entry.key,
+            // One that has what was sent is the new object, under the remote's key: a uuid of its making, another spelling.
+            entry.operation != .create || !isCreated(record, entry, place)
+        {
+            record = nil
+        }
         if record == nil, !entry.hasTemporaryKey, place.entity.readOne != nil,
             case .object(let found)? = try? await reader(place).object(key: entry.key)
         {
@@ -239,6 +244,8 @@ struct PushSender {
             case .object(let record):
                 let found = mapped(record, of: place)
                 try await importing(place, isListed: false) { page in try page.add(found, location: nil) }
+                let unseen = entry.operation == .update ? unseen(record, entry, place) : []
+                if !unseen.isEmpty { return .over(try await stayUnseen(entry, unseen, failure)) }
             }
         } catch let error where Self.cannotAsk(error) {
             return .over(edit)
@@ -250,6 +257,18 @@ struct PushSender {
         // What only one side changed is no conflict: now the edit is based on what the remote has.
         try await store.run { try $0.settle(entry.id, .retry(at: nil, failure)) }
         return .again(edit)
+    }
+
+    /// The object was read, and does not show what the edit sets: nobody can tell whether the remote changed that, too.
+    private func stayUnseen(
+        _ entry: OutboxEntry, _ names: [String], _ failure: OutboxFailure
+    ) async throws -> PushReport.Edit {
+        var words = failure
+        words.message += "; the object as it is read has no \(names.joined(separator: ", "))"
+        words.remedy =
+            "let \"read_one\" bring it (its records, or a preset), to see what the remote has; "
+            + "`bmo outbox retry \(entry.id)` sends yours all the same"
+        return try await settle(entry, .conflict(words), .conflict, words)
     }
 
     /// Whether the remote could not be asked for an object.

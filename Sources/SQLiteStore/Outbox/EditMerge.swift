@@ -194,6 +194,7 @@ final class EditMerge {
     ) throws -> (cells: [Cell], role: RowRole)? {
         guard var entry = entries.last else { return (cells, role) }
         var differs = false
+        var learns = false
         for (index, field) in layout.fields.enumerated() where index != layout.discriminator {
             guard let remote = cells[index].value, !cells[index].isFallback else { continue }
             let known = entries.flatMap { $0.changes.filter { $0.name == field.name } }
@@ -202,8 +203,9 @@ final class EditMerge {
             }
             guard !isKnown else { continue }
             if let place = entry.changes.firstIndex(where: { $0.name == field.name }) {
+                let isFirst = [nil, .null].contains(entry.changes[place].old) && isVersion(field, of: layout)
                 entry.changes[place].old = remote
-                differs = true
+                if isFirst { learns = true } else { differs = true }
             }
         }
         let isAnswer = answered[layout.index]?.contains(key) == true
@@ -226,9 +228,19 @@ final class EditMerge {
                 return (cells, role)
             }
         }
-        if differs { try outbox.update(entry) }
+        if differs || learns { try outbox.update(entry) }
         // Others may refer to it all the same: they find a stub.
         return role == .listed ? nil : (onlyKey(cells, layout), .reference)
+    }
+
+    /// Whether a column may be a version of the object, such as an ETag that only reading the object brings.
+    ///
+    /// To learn it for the first time is no change of the object.
+    private func isVersion(_ field: EntityLayout.Field, of layout: EntityLayout) -> Bool {
+        guard field.type == .text, field.relationship == nil else { return false }
+        let lineage = model.model.lineage(of: model.model.entities[layout.index])
+        return lineage.lazy.compactMap { entity in entity.attributes.first { $0.name == field.name } }.first?.write
+            .permission == .never
     }
 
     // MARK: - Objects that the remote deleted

@@ -5,7 +5,7 @@ internal import Model
 /// Keys of new objects that the remote has not given one yet.
 ///
 /// A text becomes `bmo:` and a UUID, an integer a negative number below all others; the remote's key takes their place. A
-/// uuid is made here for good.
+/// uuid is made here for good, unless the configuration says that it comes from the remote only.
 struct TemporaryKey {
     let statements: StatementCache
     let outbox: OutboxTable
@@ -62,7 +62,7 @@ struct TemporaryKey {
     /// A value for a part of a key; whether the remote's takes its place.
     func make(_ layout: EntityLayout, _ field: Int) throws -> (value: StoredValue, isTemporary: Bool) {
         switch layout.fields[field].type {
-        case .uuid: return (.text(RandomUUID.text()), false)
+        case .uuid: return (.text(RandomUUID.text()), comesFromRemote(layout, field))
         case .text, .url: return (.text("bmo:\(RandomUUID.text())"), true)
         case .integer:
             let column = SchemaBuilder.quoted(layout.fields[field].name)
@@ -84,5 +84,11 @@ struct TemporaryKey {
                 "\(layout.name).\(layout.fields[field].name) is part of the key, and of the type \(type.rawValue) none "
                     + "can be made here", remedy: "give it")
         }
+    }
+
+    /// Whether the part of the key is never sent (`write: false`).
+    private func comesFromRemote(_ layout: EntityLayout, _ field: Int) -> Bool {
+        let name = layout.fields[field].name
+        return outbox.model.model.entities[layout.root].attributes.first { $0.name == name }?.write.permission == .never
     }
 }
