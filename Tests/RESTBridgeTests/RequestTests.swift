@@ -153,6 +153,88 @@ import Testing
         #expect(plan.last?.isComplete == false)
     }
 
+    @Test(arguments: [
+        ("name eq '{value}'", "O'Brien", "name eq 'O''Brien'"),
+        (#"name = "{value}""#, #"a "b" \c"#, #"name = "a \"b\" \\c""#),
+        (
+            "(filters:!((col:name,opr:eq,value:'{value}')))", "O'Brien!",
+            "(filters:!((col:name,opr:eq,value:'O!'Brien!!')))"
+        ),
+        ("{value}", "O'Brien", "O'Brien"), ("x eq 'y' and n gt {value}", "5", "x eq 'y' and n gt 5"),
+    ])
+    func `a value in quotes is written as a literal of the expression`(
+        template: String, value: String, expected: String
+    ) throws {
+        let filters = [FetchRequest.Filter(attribute: "name", path: "name", comparison: .equal, value: value)]
+        var asked = request(
+            ["path": "/users", "filters": ["name": ["parameter": "filter", "value": .text(template)]]],
+            filters: filters)
+        asked.explains = true
+        let plan = try Walk(bridge.fetch(asked))
+        #expect(plan.records.first?.contains("?filter=\(percentEncoded(expected))") == true, "\(plan.records)")
+    }
+
+    private func percentEncoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            let isPlain = Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber
+            return isPlain && byte < 0x80 || "-._~".utf8.contains(byte)
+                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+
+    @Test(arguments: ["/Users({parent.id})", "/Users('{parent.id}')/posts", "/a/Users(|parent.id|)"])
+    func `parentheses around a key alone are a fault, as they would not be sent`(path: String) throws {
+        let error = try failure { _ = try self.path(["path": .text(path)], parent: ["id": 42]) }
+        #expect(error.code == .configuration)
+        #expect(error.message.contains("is an optional part, and is not sent"))
+        #expect(error.remedy == #"write \( and \) for parentheses that are sent, as in /Users\({key}\)"#)
+    }
+
+    @Test func `a mutation takes the values as its input, and an envelope stands around them`() throws {
+        var kind: String?
+        var accept: String?
+        func body(
+            _ operation: WriteRequest.Operation, _ write: Literal, preset: String = "graphql"
+        ) throws -> String {
+            let writer = RecordBatchWriter()
+            try bridge.write(
+                WriteRequest(
+                    operation, entity: "User",
+                    section: (["path": "/graphql", "preset": .text(preset), "write": write] as Literal).options,
+                    key: (["id": 7] as Literal).options, values: (["name": "Ann"] as Literal).options,
+                    object: (["id": 7, "name": "Ann"] as Literal).options), into: writer)
+            let batch = try writer.finish()
+            defer { withExtendedLifetime(batch) {} }
+            let record = batch[0]
+            accept = record["headers"]?["accept"]?.text
+            kind = record["headers"]?["content-type"]?.text
+            return "\(record["method"]?.text ?? "") \(record["path"]?.text ?? "") \(record["body"]?.text ?? "")"
+        }
+        let text = "mutation($id: ID!, $input: UserInput!) { update(id: $id, input: $input) { id name } }"
+        #expect(
+            try body(
+                .update,
+                [
+                    "update": [
+                        "graphql": ["query": .text(text), "variables": ["id": "{key}"]], "wrap": "variables.input",
+                    ]
+                ])
+                == #"POST /echo/graphql {"variables":{"id":7,"input":{"name":"Ann"}},"query":"\#(text)"}"#)
+        #expect(
+            try body(
+                .update,
+                [
+                    "update": [
+                        "method": "PUT", "format": "json", "wrap": "data.attributes",
+                        "envelope": ["data": ["type": "users", "id": "{key}"]],
+                    ]
+                ],
+                preset: "json_api")
+                == #"PUT /echo/graphql/7 {"data":{"type":"users","id":7,"attributes":{"name":"Ann"}}}"#)
+        #expect(kind == "application/vnd.api+json")
+        #expect(accept?.hasPrefix("application/vnd.api+json") == true)
+    }
+
     @Test func `the plan contacts nobody and tells no secret`() throws {
         let offline = try RESTBridgeTests.bridge([
             "url": "http://127.0.0.1:9/", "auth": ["type": "api_key", "query": "api_key", "value": "s3cret"],

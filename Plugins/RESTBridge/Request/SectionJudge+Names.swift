@@ -19,7 +19,7 @@ extension SectionJudge {
         }
         for operation in operations {
             guard let options = write?.object(operation.rawValue) else { continue }
-            faults += ["query", "headers", "forced"].flatMap { member in
+            faults += ["query", "headers", "forced", "envelope"].flatMap { member in
                 options.withValue(member) { value in
                     let option = "write.\(operation.rawValue).\(member)"
                     return value.map { variables.faults(in: $0, option: option, isWrite: true) } ?? []
@@ -105,7 +105,7 @@ extension SectionJudge {
         else { return [] }
         let option = "write.\(operation.rawValue)"
         guard let path = rule.path else {
-            let isItem = operation != .create || rule.method == "PUT"
+            let isItem = (operation != .create || rule.method == "PUT") && rule.mutation == nil
             guard isItem, names.key.count > 1 else { return [] }
             return [
                 SectionFault(

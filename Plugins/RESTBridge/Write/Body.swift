@@ -5,23 +5,27 @@ internal import BridgeKit
 struct Body {
     let value: JSONTree
     let format: WriteRule.Format
+    private let mediaType: String
 
     /// - Parameter current: The remote's object, for ``WriteRule/Format/full``.
     init(_ rule: WriteRule, _ request: WriteRequest, _ variables: TemplateVariables, current: JSONTree? = nil) {
         let changes = JSONTree(request.values).merging(rule.forced.filled(variables) ?? .object([]))
         format = rule.format
+        mediaType = rule.mediaType
         if format == .jsonPatch {
             value = .array(Self.operations(changes, at: ""))
             return
         }
         var wrapped = current.map { $0.merging(changes) } ?? changes
         for name in rule.wrap.reversed() { wrapped = .object([(name, wrapped)]) }
+        if let around = rule.envelope.filled(variables), !around.members.isEmpty { wrapped = around.merging(wrapped) }
+        if let mutation = rule.mutation { wrapped.set(.text(mutation), at: ["query"]) }
         value = wrapped
     }
 
     var encoded: (bytes: [UInt8], mediaType: String) {
         let text = format == .form ? Self.form(value, "").joined(separator: "&") : value.json
-        return (Array(text.utf8), format.mediaType)
+        return (Array(text.utf8), mediaType)
     }
 
     /// RFC 6902, section 4.1: `add` replaces a member that is there, where `replace` would want it to be there.

@@ -46,7 +46,7 @@ struct ObjectWriter {
         }
         let body: (bytes: [UInt8], mediaType: String)?
         switch (request.operation, rule.format) {
-        case (.delete, _): body = rule.forced.members.isEmpty ? nil : Body(rule, request, variables).encoded
+        case (.delete, _): body = rule.hasOwnBody ? Body(rule, request, variables).encoded : nil
         case (_, .full) where request.operation == .update:
             let current = try read(url)
             etag = etag ?? current.etag
@@ -61,15 +61,42 @@ struct ObjectWriter {
         guard (200..<300).contains(response.status) else { throw try refusal(exchange, response) }
         // From here on it is done: what cannot be read of the answer is no failure of the write.
         let reply = (try? exchange.body()) ?? []
+        if rule.mutation != nil {
+            try GraphQLErrors.check(HTTPExchange.PaddedBody(reply), asked: asked, response: response)
+        }
         try checkDisguise(reply, response)
         var record = keyed(reply) ?? record(in: reply)
+        if record == nil, rule.mutation != nil { try checkPayload(reply, response) }
         if record == nil, request.operation == .create { record = created(response) }
         if let field = rule.etagField, let etag = response.header("etag") {
             var object = record ?? .object([])
             object.set(.text(etag), at: field[...])
             record = object
         }
-        if let record, !record.members.isEmpty { record.write(to: writer) }
+        if let record, !record.members.isEmpty { try write(record, to: writer) }
+    }
+
+    /// Writes the reply's object as a listing would hand it out.
+    private func write(_ record: JSONTree, to writer: RecordBatchWriter) throws {
+        guard let preset = rule.preset, RecordShaper.isNeeded(preset), preset != .odata else {
+            return record.write(to: writer)
+        }
+        let scratch = RecordBatchWriter()
+        record.write(to: scratch)
+        let batch = try scratch.finish()
+        defer { withExtendedLifetime(batch) {} }
+        _ = try RecordShaper(preset, included: nil).write(batch[0], to: writer)
+    }
+
+    /// A mutation that answers with null where its object should be did not do it, and says why beside that, if at all.
+    private func checkPayload(_ reply: [UInt8], _ response: HTTPResponse) throws {
+        guard request.operation != .delete, rule.hasOwnRecords, let place = rule.records.first,
+            let root = try? JSONTree(parsing: reply, what: asked), place.values(in: root) == [.null]
+        else { return }
+        throw BridgeError(
+            .remote, "\(asked): the mutation's reply has null at \(place)",
+            remedy: "read what the reply says beside it",
+            location: response.location, remote: response.redactor.clean(String(root.json.prefix(500))))
     }
 
     // MARK: where
@@ -85,7 +112,7 @@ struct ObjectWriter {
         } else {
             guard let listing = try rule.listing.expand(value) else { throw unresolved(rule.listing) }
             text = listing
-            if isItem {
+            if isItem, rule.mutation == nil {
                 let key = try appendedKey()
                 // Django and others have a slash at the end of each path, and know none without.
                 let end = (text.isEmpty ? base.text : text).hasSuffix("/") ? "/" : ""
@@ -156,7 +183,7 @@ struct ObjectWriter {
             }
         }
         if let body, !client.sendsHeader("content-type") { set("Content-Type", body.mediaType) }
-        if !client.sendsHeader("accept") { set("Accept", "application/json") }
+        if !client.sendsHeader("accept") { set("Accept", rule.accept) }
         if request.operation != .create, let etag, !etag.isEmpty { set("If-Match", etag) }
         if let header = rule.idempotencyHeader, let key = request.idempotencyKey { set(header, key) }
         http.isSentOnce = true
@@ -200,7 +227,7 @@ struct ObjectWriter {
 
     /// The object as the remote has it now, and its ETag.
     private func read(_ url: HTTPURL) throws -> (object: JSONTree, etag: String?) {
-        let http = HTTPRequest(url: url.text, headers: [(name: "Accept", value: "application/json")])
+        let http = HTTPRequest(url: url.text, headers: [(name: "Accept", value: rule.accept)])
         let exchange = client.start(http)
         let response = try exchange.response()
         guard (200..<300).contains(response.status) else {
@@ -264,7 +291,7 @@ struct ObjectWriter {
             record.set(Int64(last).map { String($0) == last } == true ? .number(last) : .text(last), at: field[...])
             return record
         }
-        var http = HTTPRequest(url: url.text, headers: [(name: "Accept", value: "application/json")])
+        var http = HTTPRequest(url: url.text, headers: [(name: "Accept", value: rule.accept)])
         http.sendsCredentials = url.origin == base.origin
         let exchange = client.start(http)
         guard let reply = try? exchange.response(), (200..<300).contains(reply.status) else { return nil }

@@ -36,10 +36,17 @@ struct WriteRule: Sendable {
     let format: Format
     /// The members, one in the other, that a body has around the values.
     let wrap: [String]
-    /// Values that each body has, by dotted paths.
+    /// Values that each body has beside its own, by dotted paths: within `wrap`.
     let forced: JSONTree
+    /// What each body has around the wrapped values.
+    let envelope: JSONTree
+    /// The text of a GraphQL mutation, whose variables the body brings; no variable of ours stands in it.
+    let mutation: String?
+    let preset: Preset?
     /// Where the reply has the object; first of all places that are tried.
     let records: [JSONPath]
+    /// Whether the operation says where the reply has the object.
+    let hasOwnRecords: Bool
     /// The record's member that takes the last part of Location, or what stands at ``replyKey``.
     let keyField: [String]?
     /// Where the reply has the new object's key and nothing else of it.
@@ -64,7 +71,14 @@ struct WriteRule: Sendable {
                 .unsupported, "\(request.entity): the config does not say how to \(what) its objects",
                 remedy: "add write: {\(what): {}} to its section rest")
         }
-        let valid = Self.methods[operation] ?? []
+        preset = request.section.string("preset").flatMap(Preset.init(rawValue:))
+        let graphQL = options.object("graphql")
+        mutation = graphQL?.string("query")
+        guard graphQL == nil || mutation != nil else {
+            throw BridgeError(
+                .configuration, "write.\(what).graphql.query is missing", remedy: "write the mutation's text there")
+        }
+        let valid = mutation == nil ? Self.methods[operation] ?? [] : ["POST"]
         method = options.string("method") ?? valid.first ?? "POST"
         guard valid.contains(method) else {
             throw BridgeError(
@@ -89,12 +103,22 @@ struct WriteRule: Sendable {
             for (path, value) in members.all { forced.set(value, at: Self.names(path)[...]) }
         }
         self.forced = forced
+        var envelope = options.withValue("envelope") { $0.map(JSONTree.init) } ?? .object([])
+        if let graphQL {
+            envelope =
+                graphQL.withValue("variables") { $0.map(JSONTree.init) }.map { .object([("variables", $0)]) }
+                ?? .object([])
+            if let name = graphQL.string("operation") { envelope.set(.text(name), at: ["operationName"]) }
+        }
+        self.envelope = envelope
         // What is said of the operation comes first, then what the listing has, then what the body was wrapped in.
+        hasOwnRecords = options.has("records")
         var places: [JSONPath] = []
         if let text = options.string("records") {
             places = [try JSONPath(text, option: "write.\(what).records")]
         } else {
             if let text = request.section.string("records") { places.append(try JSONPath(text, option: "records")) }
+            if preset == .jsonAPI, let text = preset?.records { places.append(try JSONPath(text, option: "preset")) }
             if !wrap.isEmpty { places.append(JSONPath(names: wrap)) }
             places.append(.root)
         }
@@ -111,6 +135,17 @@ struct WriteRule: Sendable {
         let header = write.string("idempotency_header") ?? "Idempotency-Key"
         idempotencyHeader = header.isEmpty || operation == .delete ? nil : header
     }
+
+    /// What replies are to be (JSON:API 1.1, section 5.5: a server may refuse any other).
+    var accept: String { preset?.accept ?? "application/json" }
+
+    /// The media type of a body.
+    var mediaType: String {
+        preset == .jsonAPI && [.json, .full].contains(format) ? "application/vnd.api+json" : format.mediaType
+    }
+
+    /// Whether the body says something even where no value is sent.
+    var hasOwnBody: Bool { !forced.members.isEmpty || !envelope.members.isEmpty || mutation != nil }
 
     /// Whether doing it twice is doing it once (RFC 9110, section 9.2.2).
     var isIdempotent: Bool { method == "DELETE" }

@@ -29,7 +29,19 @@ extension RESTSchema {
                     "headers": {"type": "object", "description": "Header fields.", "additionalProperties": {"type": "string"}},
                     "format": {"type": "string", "enum": ["json", "merge_patch", "json_patch", "full", "form"], "description": "json: the values; merge_patch: RFC 7386; json_patch: RFC 6902; full: the remote's object is read and sent back with the changes; form: URL-encoded. Default: json, for an update by PUT full."},
                     "wrap": {"type": "string", "description": "The member (a dot path) of the body that holds the values; default: the body itself."},
-                    "forced": {"type": "object", "description": "Values that each body has, by dot paths."},
+                    "forced": {"type": "object", "description": "Values that each body has, by dot paths, within wrap."},
+                    "envelope": {"type": "object", "description": "What each body has around wrap, such as {data: {type: books, id: \"{key}\"}}."},
+                    "graphql": {
+                      "type": "object",
+                      "description": "A mutation: the values go where wrap says, such as variables.input; sent by POST to the listing's path.",
+                      "additionalProperties": false,
+                      "required": ["query"],
+                      "properties": {
+                        "query": {"type": "string", "description": "The mutation's text."},
+                        "operation": {"type": "string", "description": "Which operation of the text to run."},
+                        "variables": {"type": "object", "description": "Variables besides the values, such as {id: \"{key}\"}."}
+                      }
+                    },
                     "records": {"type": "string", "description": "Where the reply has the object; default: the listing's records, else wrap, else the reply itself."},
                     "reply_key": {"type": "string", "description": "create: the path to the new object's key, where the reply has nothing else of it; key_field says what takes it."},
                     "key_field": {"type": "string", "description": "create: the record's member that takes what stands at reply_key, or the last part of Location where the reply has no body; default: Location is read."}
