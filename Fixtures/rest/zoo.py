@@ -143,6 +143,44 @@ def graphql_offset(r):
     return {"data": {"users": USERS[start:start + variables["limit"]]}}
 
 
+def graphql_page(r):
+    if "$page" in r.body["query"]:
+        start = (r.body["variables"].get("page", 1) - 1) * SIZE
+    else:
+        start = r.body["variables"].get("skip", 0)
+    return {"data": {"users": USERS[start:start + SIZE]}}
+
+
+def smorest(r):
+    """flask-smorest: a header field that is JSON."""
+    page = r.number("page", 1)
+    told = {"total": COUNT, "total_pages": 3, "first_page": 1, "last_page": 3, "page": page}
+    if page < 3:
+        told["next_page"] = page + 1
+    return window((page - 1) * SIZE)[0], {"X-Pagination": json.dumps(told)}
+
+
+def aspnet(r):
+    """The same of ASP.NET, whose names begin with capitals and whose parameters nothing says."""
+    page = r.number("PageNumber", 1)
+    follows = f"{r.base}{r.link(PageNumber=page + 1)}" if page < 3 else None
+    told = {"TotalCount": COUNT, "PageSize": SIZE, "CurrentPage": page, "TotalPages": 3, "NextPageLink": follows}
+    return window((page - 1) * SIZE)[0], {"Paging-Headers": json.dumps(told)}
+
+
+def table(r):
+    """Datasette and many query APIs: rows of values, their names once."""
+    page = r.number("page", 1)
+    rows = [[user["id"], user["name"]] for user in window((page - 1) * SIZE)[0]]
+    next_url = f"{r.base}{r.link(**{**r.query, 'page': page + 1})}" if page < 3 else None
+    names = [{"name": "id", "type": "int"}, {"name": "name", "type": "text"}] if "typed" in r.query else ["id", "name"]
+    return {"columns": names, "rows": rows, "facets": [{"name": "name"}], "next_url": next_url}
+
+
+def header_row(r):
+    return [["id", "name"]] + [[user["id"], user["name"]] for user in USERS] + [[26, "User 26", "one too many"]]
+
+
 def spring(r):
     page = r.number("page", 0)
     items, follows = window(page * SIZE)

@@ -47,6 +47,7 @@ enum RESTSchema {
             },
             "format": {"type": "string", "enum": ["auto", "json", "ndjson"], "default": "auto", "description": "json: one text; ndjson: one record per line; auto: as the reply's media type says."},
             "records": {"type": "string", "description": "Where the records are in the reply: $, .name, ['name'], [*], [0] and [?@.name=='text'] of RFC 9535; an array stands for its elements. Default: found in the first reply."},
+            "columns": {"type": ["string", "array"], "items": {"type": "string"}, "description": "Of records that are arrays: where the reply has the names of their values, such as $.columns, or the names."},
             "paging": {
               "anyOf": [
                 {"type": "string", "enum": ["auto", "none"]},

@@ -244,7 +244,8 @@ final class RESTSource: RecordSource {
             let isEmpty = !isAccepted && EmptyListing.isObject(body) && EmptyListing.isAll(survey)
             let path =
                 isEmpty
-                ? EmptyListing.records : try RecordsFinder.path(survey, asked: asked, location: response.location)
+                ? EmptyListing.records : try RecordsFinder.path(
+                    survey, asked: asked, location: response.location, hasColumns: section.columns != nil)
             section.records = try JSONPath(path, option: "records")
             if !isEmpty { found = path }
         }
@@ -266,9 +267,10 @@ final class RESTSource: RecordSource {
                 guard let body, let records else { return nil }
                 return try? PageReader.records(at: records, in: body)?.count
             },
-            given: section.givenParameters, records: section.records)
+            given: section.givenParameters.union(section.openVariables), records: section.records)
         detector.sendsJSON = section.body?.format == .json
         detector.bodyNumbers = section.bodyNumbers
+        detector.openVariables = section.openVariables
         guard var detected = detector.detect() else {
             section.paging = PagingRule()
             pager = Pager(

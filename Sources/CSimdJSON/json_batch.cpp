@@ -138,6 +138,8 @@ Result bmo_json_reader::record() {
         result = scanner.value<true>(writer);
         scanner.levels_above = 0;
         if (result == Result::ok) bmo_write_object_end(writer);
+    } else if (takes_any) {
+        result = scanner.value<true>(writer);
     } else {
         scanner.reason = "a record must be an object";
     }
@@ -370,6 +372,8 @@ void bmo_json_add_filter(bmo_json_reader *reader, const char *name, size_t lengt
 void bmo_json_set_field(bmo_json_reader *reader, const char *name, size_t length, const char *value, size_t value_length) {
     reader->fields.emplace_back(std::string(name, length), std::string(value, value_length));
 }
+
+void bmo_json_take_any(bmo_json_reader *reader) { reader->takes_any = true; }
 
 void bmo_json_clear_fields(bmo_json_reader *reader) { reader->fields.clear(); }
 

@@ -62,6 +62,7 @@ struct bmo_json_reader {
     std::vector<std::pair<std::string, std::string>> fields;  // that each record gets
     std::string record_key;
     bool has_record_key = false;
+    bool takes_any = false;  // also what is no object
     size_t last_offset = 0, last_length = 0;
     int mode = BMO_JSON_RECORDS;
     bool found_records = false;

@@ -117,6 +117,33 @@ struct IntrospectionTests {
             "\(pet)")
     }
 
+    @Test func `The path of one object keeps its own slash, whatever the listing's has`() throws {
+        let more = #"""
+            , "/pets/{id}": {"put": {"responses": {}}, "delete": {"responses": {}}}
+            """#
+        let bare = try #require(try discover(document(reply: Self.pets, path: "/pets/", more: more))["Pet"])
+        #expect(
+            bare.contains(#""update":{"method":"PUT","path":"/pets/{key}"},"delete":{"path":"/pets/{key}"}"#), "\(bare)"
+        )
+        let both = try #require(
+            try discover(document(reply: Self.pets, path: "/pets/", more: more.replacing("{id}", with: "{id}/")))["Pet"]
+        )
+        #expect(both.contains(#""update":{"method":"PUT"},"delete":{}"#), "\(both)")
+    }
+
+    @Test(arguments: [("token", "token"), ("/login/token", "https://h/login/token"), ("https://o/t", "https://o/t")])
+    func `A password flow of OAuth 2 becomes the grant, with its address`(address: String, expected: String) throws {
+        let document = document(reply: Self.pets).replacing(
+            #""components": {"#,
+            with:
+                #""components": {"securitySchemes": {"o": {"type": "oauth2", "flows": {"password": {"tokenUrl": "\#(address)"}}}}, "#
+        )
+        let options = try #require(try discover(document)[""])
+        #expect(
+            options.contains(#""auth":{"type":"oauth2","grant":"password","token_url":"\#(expected)","user":{"env""#),
+            "\(options)")
+    }
+
     @Test func `Swagger 2 names its host, its security and its bodies otherwise`() throws {
         let offers = try discover(
             #"""

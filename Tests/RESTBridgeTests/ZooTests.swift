@@ -46,6 +46,8 @@ import Testing
         ("salesforce", "{style: next_url, path: $.nextRecordsUrl}"),
         ("strapi", "{style: page, page_parameter: pagination[page], start: 1, pages: $.meta.pagination.pageCount}"),
         ("roundup", "{style: next_url, path: $.data['@links'].next[?@.rel=='next'].uri}"),
+        ("smorest", "{style: page, page_parameter: page, start: 1, pages: X-Pagination.total_pages}"),
+        ("aspnet", "{style: next_url, path: Paging-Headers.NextPageLink}"),
         ("has-more", "{style: page, page_parameter: page, start: 1, has_more: $.has_more}"),
     ])
     func `a path is enough: records and paging are found in the first reply`(name: String, paging: String) throws {
@@ -171,6 +173,48 @@ import Testing
             "paging": ["style": "offset", "size": 10],
         ])
         #expect(walk.ids == Array(1...25))
+    }
+
+    @Test(arguments: [
+        (
+            "query($page: Int) { users(page: $page) { id } }",
+            "{style: page, start: 1, page_parameter: variables.page, in: body}"
+        ),
+        (
+            "query($skip: Int = 0, $take: Int) { users(skip: $skip, take: $take) { id } }",
+            "{style: offset, offset_parameter: variables.skip, in: body}"
+        ),
+    ])
+    func `a page or an offset that a GraphQL query declares is counted up`(query: String, paging: String) throws {
+        let walk = try walk(["path": "graphql-page", "graphql": ["query": .text(query)]])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+        #expect(walk.pages.first?.metadata["paging"] == paging)
+    }
+
+    @Test(
+        arguments: [("$.columns", "table"), ("$.columns", "table?typed=1"), (["id", "name"], "table")]
+            as [(Literal, String)])
+    func `rows of values become records by the names of their columns`(columns: Literal, path: String) throws {
+        let walk = try walk(["path": .text(path), "columns": columns])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.records.first == #"{"id":1,"name":"User 1"}"#)
+        #expect(walk.last?.isComplete == true)
+    }
+
+    @Test func `a first row may hold the names, and a row with too many values is handed on as it is`() throws {
+        let walk = try walk(["path": "header-row", "columns": "$[0]"])
+        #expect(walk.records.first == #"{"id":1,"name":"User 1"}"#)
+        #expect(walk.records.count == 26)
+        #expect(walk.records.last == #"[26,"User 26","one too many"]"#)
+    }
+
+    @Test func `rows of values without names are no records, and no other list is taken for them`() throws {
+        let error = try failure { _ = try walk(["path": "table"]) }
+        #expect(error.code == .configuration)
+        #expect(
+            error.message.contains("the records at $.rows are arrays, and nothing says what their values are called"))
+        #expect(error.remedy?.contains("set columns to where the reply has the names, such as $.columns") == true)
     }
 
     @Test func `errors in a GraphQL reply with status 200 are a failure`() throws {

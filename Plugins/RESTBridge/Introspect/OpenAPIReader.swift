@@ -332,7 +332,8 @@ struct OpenAPIReader {
                     && !offer.key.contains([variable]) ? "{object.\(LocalName.make([variable]))}" : "{key}"
             let template = path.replacing(plainPath, with: listing.path).replacing("{\(variable)}", with: attribute)
             // What follows from the listing's path need not be said.
-            let isUsual = template == "\(listing.path.trimmingSlash)/{key}"
+            let slash = listing.path.hasSuffix("/") ? "/" : ""
+            let isUsual = template == "\(listing.path.trimmingSlash)/{key}\(slash)"
             let place: [(String, JSONTree)] = isUsual ? [] : [("path", .text(template))]
             for method in ["patch", "put"] where item[method] != nil && !write.contains(where: { $0.0 == "update" }) {
                 var update = body(of: document.resolve(item[method] ?? .null).value, listing.found.item)

@@ -189,6 +189,7 @@ struct SampleReader {
             section.append(("records", .text(records)))
             offer.reasons.append(("records", sample.recordsConfidence))
         }
+        if let columns = sample.columns { section.append(("columns", .text(columns))) }
         let paging = SamplePaging(sample)
         let query = paging.query.compactMap { name, value -> (String, JSONTree)? in
             // The first secret goes along as the bridge's auth.

@@ -16,6 +16,8 @@ struct SampleReply {
     private(set) var format: String?
     /// The section's `records`; nil where none is needed.
     private(set) var recordsPath: String?
+    /// The section's `columns`, where the records are arrays.
+    private(set) var columns: String?
     private(set) var recordsConfidence = Confidence.high("")
     /// As a walk would hand them out.
     private(set) var records: [JSONTree] = []
@@ -93,6 +95,12 @@ struct SampleReply {
             records = try read(path)
             return
         }
+        if let table = SampleTable(reply) {
+            (recordsPath, columns) = (table.records, table.columns)
+            recordsConfidence = .high("rows of as many values as there are names at \(table.columns)")
+            records = try read(table.records ?? "$")
+            return
+        }
         let shape = SampleShape.make([reply])
         guard let found = ListingFinder.find(shape, subject: subject) else {
             guard reply.isObject, !reply.members.isEmpty else {
@@ -147,6 +155,7 @@ struct SampleReply {
             writer.member("records", path)
             writer.member("preset", preset?.rawValue)
             writer.member("paging", "none")
+            writer.member("columns", columns)
         }
         let section = try RESTSection(FetchRequest(entity: "sample", section: options), base: url, parameters: nil)
         let reader = try PageReader(section)

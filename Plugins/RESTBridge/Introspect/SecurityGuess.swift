@@ -18,7 +18,7 @@ struct SecurityGuess {
         let ordered = known.filter { !isSession($0.1) } + known.filter { isSession($0.1) }
         let prefix = Self.variable(document.title)
         for (name, scheme) in ordered {
-            if let auth = Self.auth(scheme, prefix: prefix) {
+            if let auth = Self.auth(scheme, prefix: prefix, url: url) {
                 options.append(("auth", auth))
                 let others = schemes.map(\.0).filter { $0 != name }
                 notes.append(
@@ -59,14 +59,21 @@ struct SecurityGuess {
         return word.isEmpty || words[word.endIndex...].first != "\"" ? nil : String(word)
     }
 
-    private static func auth(_ scheme: JSONTree, prefix: String) -> JSONTree? {
+    private static func auth(_ scheme: JSONTree, prefix: String, url: String) -> JSONTree? {
         func secret(_ name: String) -> JSONTree { ["env": .text("\(prefix)_\(name)")] }
         switch (scheme["type"]?.text?.lowercased(), scheme["scheme"]?.text?.lowercased(), scheme["in"]?.text) {
         case ("basic", _, _), ("http", "basic", _):
             return ["type": "basic", "user": secret("USER"), "password": secret("PASSWORD")]
+        case ("oauth2", _, _) where passwordURL(scheme) != nil && tokenURL(scheme) == nil:
+            return [
+                "type": "oauth2", "grant": "password",
+                "token_url": .text(absolute(passwordURL(scheme) ?? "", below: url)), "user": secret("USER"),
+                "password": secret("PASSWORD"),
+            ]
         case ("oauth2", _, _) where tokenURL(scheme) != nil:
             return [
-                "type": "oauth2", "token_url": .text(tokenURL(scheme) ?? ""), "client_id": secret("CLIENT_ID"),
+                "type": "oauth2", "token_url": .text(absolute(tokenURL(scheme) ?? "", below: url)),
+                "client_id": secret("CLIENT_ID"),
                 "client_secret": secret("CLIENT_SECRET"),
             ]
         case ("http", "digest", _): return ["type": "digest", "user": secret("USER"), "password": secret("PASSWORD")]
@@ -89,6 +96,21 @@ struct SecurityGuess {
     private static func tokenURL(_ scheme: JSONTree) -> String? {
         scheme[["flows", "clientCredentials", "tokenUrl"]]?.text
             ?? (scheme["flow"]?.text == "application" ? scheme["tokenUrl"]?.text : nil)
+    }
+
+    /// Where a user's name and password get a token.
+    private static func passwordURL(_ scheme: JSONTree) -> String? {
+        scheme[["flows", "password", "tokenUrl"]]?.text
+            ?? (scheme["flow"]?.text == "password" ? scheme["tokenUrl"]?.text : nil)
+    }
+
+    /// A path from the host's root is one: as an option it would be taken below url.
+    private static func absolute(_ address: String, below url: String) -> String {
+        guard address.hasPrefix("/"), !address.hasPrefix("//"), let scheme = url.firstRange(of: "://") else {
+            return address
+        }
+        let host = url[scheme.upperBound...].prefix { $0 != "/" }
+        return host.endIndex == url.endIndex ? address : url[..<host.endIndex] + address
     }
 
     /// `PETSTORE` of "Swagger Petstore - OpenAPI 3.0": the name of an environment variable.

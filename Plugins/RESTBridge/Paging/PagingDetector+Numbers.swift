@@ -86,7 +86,13 @@ extension PagingDetector {
     /// How many records there are, as the reply says it in the place that was found.
     func total(_ detected: Detected) -> Int? {
         guard let place = detected.members.first(where: { $0.name == "total" })?.value else { return nil }
-        return place.hasPrefix("$") ? survey?[place].integer : response.header(place).flatMap(HeaderNumber.total)
+        switch try? ReplyPlace(place, option: "total") {
+        case .body: return survey?[place].integer
+        case .header(let name): return response.header(name).flatMap(HeaderNumber.total)
+        case .headerMember(let name, let path):
+            return response.header(name).flatMap { JSONScalar.read([path], in: $0)?.first?.integer }
+        case nil: return nil
+        }
     }
 
     func byNumber() -> Detected? {

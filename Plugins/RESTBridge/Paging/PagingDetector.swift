@@ -53,6 +53,8 @@ struct PagingDetector {
     var sendsJSON = false
     /// The numbers in that body; dots lead into its objects.
     var bodyNumbers: [(name: String, value: Int)] = []
+    /// Variables that a GraphQL query declares, and the section gives no value.
+    var openVariables: [String] = []
 
     /// Objects that say how paging goes on, the root first.
     static let homes = [
@@ -85,8 +87,8 @@ struct PagingDetector {
     static func path(_ names: some Sequence<String>) -> String { names.reduce("$") { member($0, $1) } }
 
     func detect() -> Detected? {
-        byLinkHeader() ?? byURL() ?? byMembers() ?? byCursor() ?? byProduct() ?? byNumber() ?? byHeader()
-            ?? byRequest()
+        byLinkHeader() ?? byURL() ?? byMembers() ?? byCursor() ?? byProduct() ?? byNumber()
+            ?? byHeaderObject() ?? byHeader() ?? byVariable() ?? byRequest()
     }
 
     // MARK: URLs
@@ -104,7 +106,7 @@ struct PagingDetector {
         "next_uri", "next_page_uri", "after_url",
     ]
 
-    private func byURL() -> Detected? {
+    func byURL() -> Detected? {
         guard let survey else { return nil }
         var ended: String?
         for home in homes + connectionHomes {
@@ -221,7 +223,7 @@ struct PagingDetector {
         return nil
     }
 
-    private func byCursor() -> Detected? {
+    func byCursor() -> Detected? {
         guard let survey else { return nil }
         let more = hasMore
         // Kubernetes.

@@ -12,6 +12,8 @@ final class PageReader {
     private var places: [ReplyPlace: UInt32] = [:]
     private let shapes: Bool
     private var shaper: RecordShaper?
+    /// The names of the values of records that are arrays.
+    private var columns: [String]?
     private var removed: [BridgeOptions] = []
     /// What the user should know of the pages so far.
     private(set) var warnings: [String] = []
@@ -31,6 +33,7 @@ final class PageReader {
         records = section.records ?? .root
         shapes = RecordShaper.isNeeded(section.preset)
         _ = records.add(to: reader)
+        if section.columns != nil { bmo_json_take_any(reader) }
         let paging = section.paging
         let wanted =
             [
@@ -57,6 +60,7 @@ final class PageReader {
         }
         if !isAccepted || isPage { throw failure(isPage: isPage) }
         if shapes, let preset = section.preset { shaper = RecordShaper(preset, included: try included()) }
+        if let columns = section.columns, let names = try columns.names(in: body) { self.columns = names }
     }
 
     /// Writes the page's next records; whether there are more.
@@ -66,7 +70,7 @@ final class PageReader {
         into writer: RecordBatchWriter, isAccepted: Bool = false
     ) throws -> (hasMore: Bool, rejected: [Page.Rejected]) {
         let status = body.bytes.withUnsafeBufferPointer { _ in
-            bmo_json_next(reader, shaper == nil ? writer.raw : scratch.raw, Self.batchBytes)
+            bmo_json_next(reader, shaper == nil && section.columns == nil ? writer.raw : scratch.raw, Self.batchBytes)
         }
         if status == BMO_JSON_FAILED {
             let failure = failure(isPage: false)
@@ -77,6 +81,7 @@ final class PageReader {
         if status == BMO_JSON_DONE, bmo_json_records(reader) == 0, !isAccepted, let failure = disguisedFailure() {
             throw failure
         }
+        if section.columns != nil { try writeRows(to: writer) }
         if let shaper {
             let batch = try scratch.finish()
             for index in 0..<batch.count where try !write(batch[index], by: shaper, to: writer) {
@@ -92,6 +97,20 @@ final class PageReader {
                 index: Int(record.index), reason: String(cString: record.reason), representation: text)
         }
         return (status == BMO_JSON_MORE, rejected)
+    }
+
+    /// Writes the records that were read as objects with the names of their columns.
+    private func writeRows(to writer: RecordBatchWriter) throws {
+        let batch = try scratch.finish()
+        defer { withExtendedLifetime(batch) {} }
+        guard batch.count > 0 else { return }
+        guard let columns else {
+            throw BridgeError(
+                .malformed, "\(asked): the reply has no names at the section's columns",
+                remedy: "point columns at a list of texts or of objects with a name, or write the names as a list",
+                location: response?.location)
+        }
+        for index in 0..<batch.count { _ = RowColumns.write(batch[index], names: columns, to: writer) }
     }
 
     private func write(_ record: BatchValue, by shaper: RecordShaper, to writer: RecordBatchWriter) throws -> Bool {
@@ -138,10 +157,15 @@ final class PageReader {
     }
 
     /// The records at a path, all at once; none where the path leads nowhere.
-    static func records(at path: JSONPath, in body: HTTPExchange.PaddedBody) throws -> RecordBatch? {
+    ///
+    /// - Parameter takesAny: Whether what is no object counts as well.
+    static func records(
+        at path: JSONPath, in body: HTTPExchange.PaddedBody, takesAny: Bool = false
+    ) throws -> RecordBatch? {
         guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
         defer { bmo_json_reader_free(reader) }
         _ = path.add(to: reader)
+        if takesAny { bmo_json_take_any(reader) }
         let writer = RecordBatchWriter()
         let isRead = body.bytes.withUnsafeBufferPointer {
             bmo_json_begin(reader, $0.baseAddress, body.count, BMO_JSON_RECORDS) != 0

@@ -20,8 +20,14 @@ enum RecordsFinder {
     /// The path of the records.
     ///
     /// - Throws: ``BridgeError`` where a person has to choose.
-    static func path(_ survey: ReplySurvey, asked: String, location: String?) throws -> String {
+    static func path(
+        _ survey: ReplySurvey, asked: String, location: String?, hasColumns: Bool = false
+    ) throws -> String {
         if survey.isArray { return "$" }
+        if hasColumns {
+            let tables = survey.tables
+            if let table = usual.first(where: tables.contains) ?? (tables.count == 1 ? tables[0] : nil) { return table }
+        }
         let lists = survey.lists.filter { !strangers.contains(name(of: $0)) && !$0.contains("[?") }
         // An object with an id may be a record that has lists of its own.
         // That of a JSON-RPC reply is the request's.
@@ -29,6 +35,14 @@ enum RecordsFinder {
         let safe = mayBeRecord ? Array(usual.prefix(5)) : usual
         if survey["$.resourceType"] == .text("Bundle") { return "$.entry[*].resource" }
         if let found = safe.first(where: lists.contains) { return found }
+        if !hasColumns, let table = safe.first(where: survey.tables.contains) {
+            throw BridgeError(
+                .configuration,
+                "\(asked): the records at \(table) are arrays, and nothing says what their values are called",
+                remedy: "set columns to where the reply has the names, such as $.columns, or to a list of names; "
+                    + "or ask the API for objects",
+                location: location)
+        }
         if !mayBeRecord || survey["$.data"] == .object {
             if let found = connection(lists) { return found }
             for parent in ["$.data", "$._embedded", "$.response", "$.result"] where survey[parent] == .object {

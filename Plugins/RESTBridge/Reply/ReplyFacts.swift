@@ -22,6 +22,8 @@ struct ReplyFacts {
     func value(_ place: ReplyPlace) -> JSONScalar {
         switch place {
         case .header(let name): response?.header(name).map(JSONScalar.text) ?? .missing
+        case .headerMember(let name, let path):
+            response?.header(name).flatMap { JSONScalar.read([path], in: $0)?.first } ?? .missing
         case .body: body(place)
         }
     }
@@ -70,7 +72,7 @@ struct ReplyFacts {
 
     private func next(_ place: ReplyPlace) -> PageFacts.NextValue {
         switch value(place) {
-        case .missing: if case .header = place { .none } else { .missing }
+        case .missing: if case .body = place { .missing } else { .none }
         case .null, .bool(false): .none
         case .text(let text): text.isEmpty ? .none : .value(text)
         case .number(let text): .value(text)

@@ -6,15 +6,20 @@ internal import BridgeKit
 enum ReplyPlace: Hashable, Sendable, CustomStringConvertible {
     case body(JSONPath)
     case header(String)
+    /// A member of a header field that is JSON itself, such as `X-Pagination: {"total": 130}`.
+    case headerMember(String, JSONPath)
 
-    /// A text that begins with `$` is a path, any other one names a header field.
+    /// A text that begins with `$` is a path, any other one names a header field; what stands behind a dot leads into its JSON.
     init(_ text: String, option: String) throws {
         if text.hasPrefix("$") {
             self = .body(try JSONPath(text, option: option))
-        } else if !text.isEmpty,
-            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}.".utf8.contains($0) })
+        } else if case let name = text.prefix(while: { $0 != "." }), !name.isEmpty,
+            name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) })
         {
-            self = .header(text)
+            self =
+                name.count == text.count
+                ? .header(text)
+                : .headerMember(String(name), try JSONPath("$" + text.dropFirst(name.count), option: option))
         } else {
             throw BridgeError(
                 .configuration, "\(option): \"\(text)\" is neither a path nor the name of a header",
@@ -29,6 +34,7 @@ enum ReplyPlace: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .body(let path): path.description
         case .header(let name): name
+        case .headerMember(let name, let path): name + path.description.dropFirst()
         }
     }
 }

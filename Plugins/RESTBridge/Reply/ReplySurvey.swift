@@ -36,6 +36,9 @@ struct ReplySurvey: Sendable {
 
     subscript(path: String) -> JSONScalar { index[path].map { findings[$0].value } ?? .missing }
 
+    /// Lists of lists: tables whose rows have no names for their values.
+    var tables: [String] { findings.filter { $0.value == .array("[") }.map(\.path) }
+
     /// Lists of objects, and lists that are empty.
     var lists: [String] {
         findings.compactMap { finding in

@@ -74,7 +74,7 @@ struct FilterRule: Sendable {
                     $0.attribute == filter.attribute && $0.comparison == filter.comparison
                 })
             else { continue }
-            let text = target.value.replacing("{value}", with: value)
+            let text = Self.fill(target.value, with: value)
             if let same = query.firstIndex(where: { $0.name == target.parameter }) {
                 // Two values for one parameter are mostly either-or, or the last one counts: that is no conjunction.
                 guard let join = target.join else { continue }
@@ -85,5 +85,36 @@ struct FilterRule: Sendable {
             pushed.append(index)
         }
         return (query, pushed)
+    }
+
+    /// The template with the value in its place; in quotes it is written as a literal of the API's expression.
+    ///
+    /// In single quotes a single quote is doubled, as OData, SQL and CQL have it, or follows a `!` in rison; in double quotes a
+    /// double quote and a backslash follow a backslash, as in JSON.
+    private static func fill(_ template: String, with value: String) -> String {
+        let isRison = template.hasPrefix("(") && template.contains("!(")
+        var out = ""
+        var quote: Character?
+        var rest = template[...]
+        while let character = rest.first {
+            if rest.hasPrefix("{value}") {
+                switch quote {
+                case "'" where isRison: out += value.replacing("!", with: "!!").replacing("'", with: "!'")
+                case "'": out += value.replacing("'", with: "''")
+                case "\"": out += value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                default: out += value
+                }
+                rest = rest.dropFirst("{value}".count)
+                continue
+            }
+            if character == quote {
+                quote = nil
+            } else if quote == nil, character == "'" || character == "\"" {
+                quote = character
+            }
+            out.append(character)
+            rest = rest.dropFirst()
+        }
+        return out
     }
 }

@@ -101,6 +101,17 @@ extension RESTSection {
         return nil
     }
 
+    /// The variables that a GraphQL query declares, and that have no value: `page` of `query($page: Int, $kind: Kind = ALL)`.
+    var openVariables: [String] {
+        guard preset == .graphQL, let query = body?.content["query"]?.text else { return [] }
+        let given = Set((body?.content["variables"]?.members ?? []).map(\.name))
+        let head = query.prefix { $0 != "{" }
+        return head.split(separator: "$", omittingEmptySubsequences: false).dropFirst().compactMap { part in
+            let name = String(part.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+            return name.isEmpty || given.contains(name) ? nil : name
+        }
+    }
+
     /// The parameters that a request has without paging, by which detection knows the API's own names.
     var givenParameters: Set<String> {
         var names = Set(url.queryNames)

@@ -184,8 +184,12 @@ struct PathTemplate: Sendable, CustomStringConvertible {
                     guard let escaped = rest.popFirst() else { throw failure("nothing follows the \\") }
                     literal.append(escaped)
                 case "(":
+                    let open = text.index(before: rest.startIndex)
+                    let follows = literal.last.map { $0.isLetter || $0.isNumber } ?? false
                     flush()
-                    parts.append(.group(try self.parts(isGroup: true)))
+                    let group = try self.parts(isGroup: true)
+                    if follows, let name = Self.soleKey(group) { throw literalFailure(name, at: open) }
+                    parts.append(.group(group))
                 case ")":
                     guard isGroup else { throw failure("a ) without its (") }
                     flush()
@@ -203,6 +207,30 @@ struct PathTemplate: Sendable, CustomStringConvertible {
             if isGroup { throw failure("the ( is not closed", at: text.index(before: start)) }
             flush()
             return parts
+        }
+
+        /// The variable of a group that holds an object's value and nothing else, in quotes or not.
+        ///
+        /// Behind a name, as in OData's `/Users({key})` and `/Users('{key}')`, that is no optional part: `/Users7` is nobody's path.
+        private static func soleKey(_ group: [Part]) -> String? {
+            var parts = group[...]
+            if parts.count == 3, parts.first == parts.last,
+                ["'", "\""].contains(where: { parts.first == .literal($0) })
+            {
+                parts = parts.dropFirst().dropLast()
+            }
+            guard parts.count == 1, case .expression(" ", let names)? = parts.first, let name = names.first,
+                ["key", "object", "parent"].contains(name.prefix { $0 != "." })
+            else { return nil }
+            return name
+        }
+
+        private func literalFailure(_ name: String, at index: Substring.Index) -> BridgeError {
+            let position = text.distance(from: text.startIndex, to: index) + 1
+            return BridgeError(
+                .configuration,
+                "\(option): \"\(text)\": ( ) around {\(name)} at character \(position) is an optional part, and is not sent",
+                remedy: #"write \( and \) for parentheses that are sent, as in /Users\({key}\)"#)
         }
 
         private mutating func expression() throws -> Part {

@@ -15,6 +15,8 @@ struct RESTSection: Sendable {
     let preset: Preset?
     /// Nil where the config names none: then the first reply tells.
     var records: JSONPath?
+    /// What the values of records are called that are arrays.
+    let columns: RowColumns?
     var paging: PagingRule
     let format: Format
     let responses: [ResponseRule]
@@ -72,6 +74,12 @@ struct RESTSection: Sendable {
         url = joined.setting(query: Self.query(section.object("query"), variables)).setting(query: filters.query)
         headers = try Self.headers(section.object("headers"), variables, preset)
         records = try (section.string("records") ?? preset?.records).map { try JSONPath($0, option: "records") }
+        columns = try RowColumns(section)
+        guard columns == nil || !RecordShaper.isNeeded(preset) else {
+            throw BridgeError(
+                .configuration, "columns does not go with preset \(preset?.rawValue ?? "")",
+                remedy: "remove one of them: columns is for records that are arrays")
+        }
         let bodyPrefix: [String]? =
             preset == .graphQL ? ["variables"] : body?.format == .json ? [] : nil
         if section.string("paging") == "none" {

@@ -100,6 +100,8 @@ void bmo_json_add_filter(bmo_json_reader *reader, const char *name, size_t lengt
 /* A member that each record gets in front of its own, from the next record on. */
 void bmo_json_set_field(bmo_json_reader *reader, const char *name, size_t length, const char *value, size_t value_length);
 void bmo_json_clear_fields(bmo_json_reader *reader);
+/* Records may be arrays and plain values, too: the caller makes objects of them. */
+void bmo_json_take_any(bmo_json_reader *reader);
 
 /* How a text is read. By path 0, which leads to the records; those that a wildcard finds in an object get its key as the
    member `@key`, and plain values there become records {@key, @value}. A list of values instead of objects has records
