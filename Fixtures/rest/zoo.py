@@ -444,6 +444,57 @@ def query_count(r):
     return {"count": len(items), "items": items}
 
 
+def next_from(r):
+    """Synapse: `next_token` is an offset that `from` takes; other parameters are ignored, or refused with ?strict=."""
+    if "strict" in r.query and not {"from", "strict"}.issuperset(r.query):
+        return {"error": "unknown parameter"}, {"status": 400}
+    items, follows = window(r.number("from", 0))
+    return dict({"items": items, "total": COUNT}, **({"next_token": str(follows)} if follows else {}))
+
+
+def next_nowhere(r):
+    """Names a cursor that no parameter takes; ?empty= has no records where it is asked by another name than the first guess."""
+    if "empty" in r.query and not {"empty", "next_token"}.issuperset(r.query):
+        return {"items": [], "next_token": "10"}
+    return {"items": USERS[:SIZE], "next_token": "10"}
+
+
+def matrix(r):
+    start = int(r.query.get("from", "t0")[1:])
+    items, follows = window(start)
+    return dict({"chunk": items, "start": f"t{start}"}, **({"end": f"t{follows}"} if follows else {}))
+
+
+def cognito(r):
+    items, follows = window(int(r.body.get("PaginationToken", 0)))
+    return dict({"Users": items}, **({"PaginationToken": str(follows)} if follows else {}))
+
+
+def table_names(r):
+    """DynamoDB: plain texts, and the last of them is where the next page begins."""
+    start = int(r.body.get("ExclusiveStartTableName", "t0")[1:])
+    names = [f"t{item['id']}" for item in USERS[start:start + SIZE]]
+    return dict({"TableNames": names}, **({"LastEvaluatedTableName": names[-1]} if start + SIZE < COUNT else {}))
+
+
+def table_rows(r):
+    return {"columns": ["id", "name"], "rows": [[item["id"], item["name"]] for item in USERS[:2]] + [[], [3, ["x", None]]]}
+
+
+def only_total_named(r):
+    """Airflow's pools: a name and no id, a total and no word of how to go on."""
+    start = r.number("offset", 0)
+    return {"pools": [{"name": f"pool {item['id']}", "slots": 1} for item in USERS[start:start + SIZE]], "total_entries": COUNT}
+
+
+def called_a_page(r):
+    return json.dumps(USERS).encode(), {"Content-Type": "text/html; charset=utf-8"}
+
+
+def media_type(r):
+    return [{"id": 1, "kind": r.headers.get("Content-Type")}]
+
+
 def just_full(r):
     """A page that is full, and all there is; `then` says what comes of a request for the next one."""
     page = r.number("page", 1)

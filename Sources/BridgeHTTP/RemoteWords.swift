@@ -15,7 +15,7 @@ public enum RemoteWords {
         let words = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0).drop { $0 <= 0x20 }
         if mediaType == "text/html" || mediaType == "application/xhtml+xml" {
             // Some servers call all that they send a web page, JSON too; no page begins so.
-            return words.first != UInt8(ascii: "{") && words.first != UInt8(ascii: "[")
+            return !words.isEmpty && words.first != UInt8(ascii: "{") && words.first != UInt8(ascii: "[")
         }
         let start = String(decoding: words.prefix(14), as: UTF8.self).lowercased()
         return start.hasPrefix("<!doctype html") || start.hasPrefix("<html")

@@ -289,6 +289,12 @@ import Testing
     @Test(arguments: [
         (#"{"items":[{"id":1},{"id":2}],"truncated":true}"#, "$.truncated is true: there is more"),
         (#"[{"id":1,"big":9223372036854775808},{"id":2,"big":1}]"#, #""name":"big","type":"decimal""#),
+        (#"{"pending":[],"running":[{"id":1}],"done":[]}"#, "pending, done may have records too"),
+        (#"[{"name":"a","path":"x/a"},{"name":"b","path":"x/b"}]"#, #""name":"path","type":"text","key":true"#),
+        (
+            #"[{"package_name":"a","description":"d"},{"package_name":"b","description":"e"}]"#,
+            #""name":"package_name","type":"text","key":true"#
+        ),
         (#"[{"id":1,"":"x"},{"id":2}]"#, "left out: a member whose name is empty"),
         (#"{"id":7,"name":"Lyon","weather":[{"id":800,"main":"Clear"}],"cod":200}"#, #""records":"$""#),
     ])

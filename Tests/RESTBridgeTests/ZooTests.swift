@@ -399,6 +399,79 @@ import Testing
         #expect(second.last?.isComplete == false)
     }
 
+    @Test(arguments: ["next-from", "next-from?strict=1"])
+    func `the parameter that takes a cursor is found by trying`(path: String) throws {
+        let walk = try walk(["path": .text(path)])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
+        #expect(walk.pages.count == 3)
+        // The first page's place would lead nowhere yet.
+        #expect(walk.pages.map { $0.cursor == nil } == [true, false, true])
+        #expect(walk.pages[1].metadata["found"] == "paging: {style: cursor, path: $.next_token, parameter: from}")
+        let cursor: String = try #require(walk.pages[1].cursor)
+        let rest = try self.walk(["path": .text(path)], cursor: cursor)
+        #expect(rest.ids == Array(21...25))
+    }
+
+    @Test(arguments: ["next-nowhere", "next-nowhere?empty=1"])
+    func `a cursor that no parameter takes is an error, and no listing without the rest`(path: String) throws {
+        let error = try failure { _ = try walk(["path": .text(path)]) }
+        #expect(error.message.contains("paging goes round in circles"), "\(error)")
+        #expect(error.remedy?.contains("say under paging how the API goes on") == true)
+    }
+
+    @Test func `a request that begins at zero names the parameter of the cursor`() throws {
+        let walk = try walk(["path": "next-from?strict=1", "query": ["from": 0]])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.pages.first?.metadata["paging"] == "{style: cursor, path: $.next_token, parameter: from}")
+    }
+
+    @Test func `cursors of Matrix and Cognito, and totals of objects that have a name alone`() throws {
+        #expect(try walk(["path": "matrix"]).ids == Array(1...25))
+        #expect(try walk(["path": "cognito", "body": ["Limit": 10]]).ids == Array(1...25))
+        let pools = try walk(["path": "only-total-named"])
+        #expect(pools.records.count == 25 && pools.last?.isComplete == true)
+    }
+
+    @Test func `a list of plain values has a record for each, and one of arrays a record for each row`() throws {
+        let tables = try walk(["path": "table-names", "records": "$.TableNames", "body": [:]])
+        #expect(tables.records.count == 25 && tables.last?.isComplete == true)
+        #expect(tables.records.first == #"{"@value":"t1"}"#)
+        let elements = try walk(["path": "table-names", "records": "$.TableNames[*]", "body": [:]])
+        #expect(elements.records == tables.records)
+        let rows = try walk(["path": "table-rows", "records": "$.rows"])
+        #expect(
+            rows.records == [
+                #"{"@value":[1,"User 1"]}"#, #"{"@value":[2,"User 2"]}"#, #"{"@value":[]}"#,
+                #"{"@value":[3,["x",null]]}"#,
+            ])
+    }
+
+    @Test func `JSON that is called a web page is read all the same`() throws {
+        #expect(try walk(["path": "called-a-page"]).ids == Array(1...25))
+    }
+
+    @Test func `records get what the request knows and they lack`() throws {
+        let walk = try walk([
+            "path": "rates", "records": "$.rates.*", "parameters": ["day": "today"],
+            "request_fields": ["day": "{day}", "none": "{parent.none}"],
+        ])
+        #expect(walk.records.first == #"{"@key":"USD","day":"today","@value":1.1}"#)
+    }
+
+    @Test func `the bridge's own Content-Type is more than what follows from the body`() throws {
+        let own = try RESTBridgeTests.bridge([
+            "url": "\(server.url)/zoo", "headers": ["Content-Type": "application/x-amz-json-1.1"],
+        ])
+        func kind(_ bridge: RESTBridge, _ headers: Literal) throws -> String? {
+            let section: Literal = ["path": "media-type", "body": ["a": 1], "headers": headers]
+            return try Walk(bridge.fetch(FetchRequest(entity: "User", section: section.options))).records.first
+        }
+        #expect(try kind(bridge, [:]) == #"{"id":1,"kind":"application/json"}"#)
+        #expect(try kind(own, [:]) == #"{"id":1,"kind":"application/x-amz-json-1.1"}"#)
+        #expect(try kind(own, ["Content-Type": "application/json-seq"]) == #"{"id":1,"kind":"application/json-seq"}"#)
+    }
+
     @Test func `rules say what a reply means`() throws {
         func rule(_ action: String, _ path: String = "soft-error") -> Literal {
             [

@@ -38,6 +38,10 @@ enum ListingFinder {
         "result",
         "nodes", "edges", "page", "resultset", "features",
     ]
+    /// Lists that hold something else than records.
+    private static let strangers: Set<String> = [
+        "included", "errors", "warnings", "links", "facets", "messages", "fields", "columns",
+    ]
     private static let deepest = 3
 
     /// Whether a member of that name tells only that it holds a list, and not of what.
@@ -65,9 +69,16 @@ enum ListingFinder {
         if let map = mapOfLists(reply, found.map(\.listing)) { return map }
         var listing = best.listing
         let rivals = found.filter { $0.score == best.score }.count
+        let empty = reply.properties.filter { name, shape in
+            shape.element?.seen?.count == 0 && !strangers.contains(name.lowercased())
+        }.map(\.name)
         listing.confidence =
             found.count == 1
-            ? .high("the only list in the reply")
+            ? empty.isEmpty
+                ? .high("the only list in the reply")
+                : .medium(
+                    "the only list in the reply that is not empty; \(empty.joined(separator: ", ")) may have records too"
+                )
             : rivals == 1
                 ? .medium("named like a list of \(subject); there are \(found.count) lists")
                 : .low("one of \(found.count) lists in the reply")
@@ -118,11 +129,7 @@ enum ListingFinder {
                 var score = 0
                 if Words.match(name, subject) { score += 4 }
                 if usual.contains(name.lowercased()) { score += 3 }
-                if ["included", "errors", "warnings", "links", "facets", "messages", "fields", "columns"].contains(
-                    name.lowercased())
-                {
-                    score -= 6
-                }
+                if strangers.contains(name.lowercased()) { score -= 6 }
                 if item["id"] != nil { score += 1 }
                 // A connection of GraphQL has its nodes one step further.
                 found.append((score - path.count, FoundListing(path: place, item: item, confidence: .high(""))))

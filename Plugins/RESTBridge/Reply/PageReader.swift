@@ -284,6 +284,8 @@ final class PageReader {
             what = "\(asked): the reply is empty where JSON was expected"
             remedy = "an API without records should answer 204, or an empty list"
             remote = nil
+        case BMO_JSON_TRAILING where body.bytes[min(error.offset, body.count)] == UInt8(ascii: "{"):
+            remedy = "set format: ndjson where each line is a record"
         case BMO_JSON_TOO_DEEP, BMO_JSON_TOO_LARGE, BMO_JSON_MEMORY:
             code = .limit
             what = "\(asked): \(message), at byte \(error.offset)"
