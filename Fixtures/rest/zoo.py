@@ -465,6 +465,22 @@ def matrix(r):
     return dict({"chunk": items, "start": f"t{start}"}, **({"end": f"t{follows}"} if follows else {}))
 
 
+def solr(r):
+    """The last page's cursor is that page's own once more."""
+    mark = r.query["cursorMark"]
+    start = 0 if mark == "*" else int(mark[2:])
+    docs = USERS[start:start + SIZE]
+    return {"response": {"numFound": COUNT, "start": 0, "docs": docs}, "nextCursorMark": f"Ao{start + len(docs)}"}
+
+
+def couch_changes(r):
+    """Says how many are left, and a place to go on from also at the end."""
+    start = int(r.query.get("since", "0-").split("-")[0])
+    items, _ = window(start)
+    last = start + len(items)
+    return {"results": items, "last_seq": f"{last}-x", "pending": COUNT - last}
+
+
 def cognito(r):
     items, follows = window(int(r.body.get("PaginationToken", 0)))
     return dict({"Users": items}, **({"PaginationToken": str(follows)} if follows else {}))

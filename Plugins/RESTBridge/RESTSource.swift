@@ -150,9 +150,6 @@ final class RESTSource: RecordSource {
         let response = try exchange.response()
         guard let proof = try proof(exchange, response) else { return try take(exchange, response, nil) }
         guard let trial, trial.judge(response.status < 300 ? proof : nil) == .tryNext else {
-            if let proved = self.trial, proved.isAnother {
-                found = detection.map { "paging: \($0.paging.description)" }
-            }
             self.trial = nil
             return try take(exchange, response, proof)
         }
@@ -326,6 +323,8 @@ final class RESTSource: RecordSource {
         found.members = found.members.map { $0.name == "parameter" ? ($0.name, next.name) : $0 }
         section.paging = try PagingRule(found.options, pageSize: nil, bodyPrefix: nil)
         detection?.paging = found
+        if let note { self.found = self.found?.replacing(note, with: found.description) }
+        note = found.description
         running.drop()
         guard trial != nil else { return }
         log.log(.info, "\(section.entity): its cursor is not taken by that name; trying paging: \(found.description)")
@@ -418,9 +417,12 @@ final class RESTSource: RecordSource {
         page.rejected = rejected
         page.total = facts.total.map(Int64.init)
         if pageNumber == 1, let note { page.metadata["paging"] = note }
-        if let found { page.metadata["found"] = found }
-        found = nil
         let step = open.isLast ? .end : try located(open.response) { try pager.after(position, facts) }
+        // What is still on trial is told when it is proved.
+        if let found, trial == nil || step == .end {
+            page.metadata["found"] = found
+            self.found = nil
+        }
         if case .go(let next) = step {
             let stored = storable(next)
             try go(to: next, open.response)

@@ -407,7 +407,10 @@ import Testing
         #expect(walk.pages.count == 3)
         // The first page's place would lead nowhere yet.
         #expect(walk.pages.map { $0.cursor == nil } == [true, false, true])
-        #expect(walk.pages[1].metadata["found"] == "paging: {style: cursor, path: $.next_token, parameter: from}")
+        #expect(walk.pages[0].metadata["found"] == nil)
+        #expect(
+            walk.pages[1].metadata["found"]
+                == "records: $.items, paging: {style: cursor, path: $.next_token, parameter: from}")
         let cursor: String = try #require(walk.pages[1].cursor)
         let rest = try self.walk(["path": .text(path)], cursor: cursor)
         #expect(rest.ids == Array(21...25))
@@ -426,9 +429,12 @@ import Testing
         #expect(walk.pages.first?.metadata["paging"] == "{style: cursor, path: $.next_token, parameter: from}")
     }
 
-    @Test func `cursors of Matrix and Cognito, and totals of objects that have a name alone`() throws {
+    @Test func `cursors of Matrix, Cognito, Solr and CouchDB, and totals of objects that have a name alone`() throws {
         #expect(try walk(["path": "matrix"]).ids == Array(1...25))
         #expect(try walk(["path": "cognito", "body": ["Limit": 10]]).ids == Array(1...25))
+        #expect(try walk(["path": "solr", "query": ["cursorMark": "*"]]).ids == Array(1...25))
+        let changes = try walk(["path": "couch-changes"])
+        #expect(changes.ids == Array(1...25) && changes.pages.count == 3 && changes.last?.isComplete == true)
         let pools = try walk(["path": "only-total-named"])
         #expect(pools.records.count == 25 && pools.last?.isComplete == true)
     }

@@ -175,6 +175,7 @@ struct PagingDetector {
         ("nextMarker", "marker"), ("NextMarker", "marker"), ("marker", "marker"), ("bookmark", "bookmark"),
         ("scroll_id", "scroll_id"), ("offset", "offset"), ("cursor", "cursor"), ("next_offset", "offset"),
         ("nextOffset", "offset"), ("next_start", "start"), ("nextPageStart", "start"), ("next_batch", "from"),
+        ("nextCursorMark", "cursorMark"),
         ("PaginationToken", "PaginationToken"), ("paginationToken", "paginationToken"),
         ("NextContinuationToken", "ContinuationToken"), ("nextContinuationToken", "continuationToken"),
         ("LastEvaluatedTableName", "ExclusiveStartTableName"),
@@ -319,6 +320,14 @@ struct PagingDetector {
             return Detected(
                 members: [
                     ("style", "cursor"), ("path", "$.LastEvaluatedKey"), ("parameter", known("ExclusiveStartKey")),
+                ])
+        }
+        // CouchDB's changes, which say how many are left.
+        if survey["$.last_seq"].plain != nil, survey["$.pending"].integer != nil {
+            return Detected(
+                members: [
+                    ("style", "cursor"), ("path", "$.last_seq"), ("parameter", known("since")),
+                    ("has_more", "$.pending"),
                 ])
         }
         // Matrix, whose pages say where they begin and end.

@@ -59,7 +59,9 @@ struct ReplyFacts {
         switch value {
         case .null: return false
         case .text(let text) where text.isEmpty: return false
-        case .bool, .text, .number, .array, .object, .missing: return value.bool
+        // How many are left.
+        case .number: return value.integer.map { $0 > 0 }
+        case .bool, .text, .array, .object, .missing: return value.bool
         }
     }
 
