@@ -128,6 +128,8 @@ Result bmo_json_reader::record() {
         scanner.record_key = has_record_key ? &record_key : nullptr;
         result = scanner.value<true>(writer);
         scanner.fields = nullptr;
+    } else if (takes_any) {
+        result = scanner.value<true>(writer);
     } else if ((has_record_key && scanner.peek() != '[') || is_value()) {
         // An object that maps keys to plain values, such as currencies to rates, or a list of names or of rows.
         bmo_write_object_begin(writer);
@@ -138,8 +140,6 @@ Result bmo_json_reader::record() {
         result = scanner.value<true>(writer);
         scanner.levels_above = 0;
         if (result == Result::ok) bmo_write_object_end(writer);
-    } else if (takes_any) {
-        result = scanner.value<true>(writer);
     } else {
         scanner.reason = "a record must be an object";
     }
