@@ -52,6 +52,25 @@ import Testing
         }
     }
 
+    @Test(arguments: ["2", "1.1"])
+    func `what is compressed comes whole over TLS, or is said to be cut`(version: String) throws {
+        let server = try SecureServer()
+        try server.compress(3_000_000)
+        let client = try client { writer in
+            writer.set("http_version", version)
+            writer.set("tls") { writer.set("ca_file", server.certificate) }
+        }
+        // Several through one handle.
+        for _ in 0..<3 {
+            let body = try client.start(HTTPRequest(url: server.url + "/gzip/whole")).body()
+            #expect(body.count == 3_000_000)
+            let error = try failure { _ = try client.start(HTTPRequest(url: server.url + "/gzip/cut")).body() }
+            #expect(error.code == .malformed && error.isRetryable, "\(error)")
+            #expect(error.message.contains("its gzip data, of which "), "\(error)")
+            #expect(try text(client, server.url).hasPrefix("HTTP/\(version)"))
+        }
+    }
+
     @Test func `a proxy gets the request and its password, and no error tells it`() throws {
         let server = try ServerProcess()
         let client = try client { writer in

@@ -40,6 +40,7 @@ final class SecureServer {
               server {
                 listen 127.0.0.1:\(port) ssl http2;
                 location / { return 200 "$server_protocol client $ssl_client_verify"; }
+                location /gzip/ { alias \(root)/gzip/; default_type application/json; add_header Content-Encoding gzip; }
               }
             }
             """
@@ -53,6 +54,25 @@ final class SecureServer {
             }
             usleep(5000)
         }
+    }
+
+    /// Has `/gzip/whole` answer with as many bytes, compressed, and `/gzip/cut` with the first half of that.
+    func compress(_ count: Int) throws {
+        let place = folder.appending(path: "gzip")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        let plain = place.appending(path: "whole")
+        // Nothing that could be said in a few bytes.
+        var number: UInt32 = 1
+        let bytes = (0..<count).map { _ in
+            number = number &* 1_664_525 &+ 1_013_904_223
+            return UInt8(number >> 24)
+        }
+        try Data(bytes).write(to: plain)
+        let gzip = try Self.launch(["gzip", "-f", plain.path])
+        gzip.waitUntilExit()
+        let packed = try Data(contentsOf: place.appending(path: "whole.gz"))
+        try packed.write(to: plain)
+        try packed.prefix(packed.count / 2).write(to: place.appending(path: "cut"))
     }
 
     deinit {
