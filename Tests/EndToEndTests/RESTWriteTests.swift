@@ -119,6 +119,31 @@ extension EndToEndTests {
             #expect(try place.value("SELECT count(*) FROM Note WHERE text = 'e'") == "0")
         }
 
+        @Test func `an edit that the remote's version takes the place of is told as dropped, and not as sent`()
+            async throws
+        {
+            let place = try NotePlace(more: "conflicts: remote")
+            try await place.expect("create", "Note", "--set", "text=a", "--push")
+            try await place.change(1, #"{"text": "theirs"}"#)
+            let update = try await place.bmo("update", "Note", "1", "--set", "text=ours", "--push")
+            #expect(update.exitCode == 1 && update.output.hasPrefix("Note 1 updated\ndropped"), "\(update)")
+            #expect(update.output.contains("by `conflicts` of Note that counts"), "\(update)")
+            #expect(try place.rows("SELECT text FROM Note") == [["theirs"]])
+            #expect(try await place.expect("push") == "nothing to send\n")
+
+            try await place.change(1, #"{"text": "theirs again"}"#)
+            let line = try await place.bmo(
+                "update", "Note", "1", "--set", "text=ours", "--or-rollback", "--output-json")
+            #expect(line.exitCode == 1 && line.output.contains(#""rolled_back":true"#), "\(line)")
+
+            // What the configuration decided leaves nothing behind.
+            try await place.change(1, #"{"text": "theirs at last"}"#)
+            try await place.expect("update", "Note", "1", "--set", "text=ours")
+            #expect(try await place.expect("push").hasSuffix("1 dropped\n"))
+            #expect(try await place.remote("notes/1").contains("theirs at last"))
+            #expect(try place.rows("SELECT text FROM Note") == [["theirs at last"]])
+        }
+
         @Test func `what only one side changed is merged and sent, and what both changed waits for a decision`()
             async throws
         {
