@@ -143,6 +143,13 @@ def graphql_offset(r):
     return {"data": {"users": USERS[start:start + variables["limit"]]}}
 
 
+def graphql_nested(r):
+    """A listing of one page, whose first record has a list that goes on."""
+    first = {"id": 1, "tags": {"nodes": [{"id": 7}], "pageInfo": {"hasNextPage": True, "endCursor": "x"}}}
+    page = {"hasNextPage": False, "endCursor": "y"}
+    return {"data": {"users": {"nodes": [first] + USERS[1:], "pageInfo": page}}}
+
+
 def graphql_page(r):
     if "$page" in r.body["query"]:
         start = (r.body["variables"].get("page", 1) - 1) * SIZE
@@ -175,6 +182,12 @@ def table(r):
     next_url = f"{r.base}{r.link(**{**r.query, 'page': page + 1})}" if page < 3 else None
     names = [{"name": "id", "type": "int"}, {"name": "name", "type": "text"}] if "typed" in r.query else ["id", "name"]
     return {"columns": names, "rows": rows, "facets": [{"name": "name"}], "next_url": next_url}
+
+
+def rison(r):
+    """Flask-AppBuilder: the page is a part of a parameter."""
+    number, size = (int(part.split(":")[1]) for part in r.query.get("q", "(page:0,page_size:5)").strip("()").split(","))
+    return {"count": COUNT, "result": USERS[number * size:(number + 1) * size]}
 
 
 def header_row(r):

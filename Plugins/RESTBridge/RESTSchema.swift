@@ -58,6 +58,7 @@ enum RESTSchema {
                     "style": {"type": "string", "enum": ["auto", "none", "page", "offset", "next_url", "link_header", "cursor", "continue", "keyset", "max_id", "since_id"], "default": "auto", "description": "auto: the first reply tells; none: one reply holds all; page, offset: numbered by us; next_url, cursor: the reply says how to go on; link_header: rel=next of RFC 8288; continue: an object in the reply holds the next request's parameters; keyset, max_id, since_id: after the last record's value."},
                     "in": {"type": "string", "enum": ["query", "body", "header"], "description": "Where the paging parameters go; default: the body where it is JSON, else the query. Names of the body may have dots."},
                     "page_parameter": {"type": "string", "default": "page", "description": "page: the parameter of the page's number."},
+                    "template": {"type": "string", "description": "page, offset, cursor, keyset: how the parameter's value is written around {value}, such as (page:{value},page_size:100)."},
                     "size_parameter": {"type": "string", "description": "page, cursor, keyset: the parameter of the page's size; default: not sent."},
                     "start": {"type": "integer", "description": "page: the first page's number, default 1; offset: the first record's, default 0."},
                     "offset_parameter": {"type": "string", "default": "offset", "description": "offset: the parameter of the first record's number."},

@@ -217,6 +217,29 @@ import Testing
         #expect(error.remedy?.contains("set columns to where the reply has the names, such as $.columns") == true)
     }
 
+    @Test func `a list inside a record that goes on is told`() throws {
+        let query: Literal = ["query": "query($after: String) { users(after: $after) { nodes { id } } }"]
+        let walk = try walk(["path": "graphql-nested", "graphql": query])
+        #expect(walk.ids.last == 25)
+        #expect(walk.warnings.count == 1)
+        #expect(walk.warnings.first?.contains("connections inside the records have more than came") == true)
+        #expect(try self.walk(["path": "graphql", "graphql": query]).warnings.isEmpty)
+    }
+
+    @Test func `a page may be a part of a parameter's value`() throws {
+        let walk = try walk([
+            "path": "rison",
+            "paging": [
+                "style": "page", "page_parameter": "q", "template": "(page:{value},page_size:10)", "start": 0,
+                "size": 10,
+                "total": "$.count",
+            ],
+        ])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.pages.count == 3)
+        #expect(walk.last?.isComplete == true)
+    }
+
     @Test func `errors in a GraphQL reply with status 200 are a failure`() throws {
         let error = try failure { _ = try walk(["path": "graphql", "graphql": ["query": "{ fail }"]]) }
         #expect(error.code == .remote)

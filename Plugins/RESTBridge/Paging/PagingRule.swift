@@ -29,6 +29,8 @@ struct PagingRule: Sendable {
     var style = Style.none
     var name = "none"
     var parameter = Parameter.query("page")
+    /// How the parameter's value is written around `{value}`, where it says more than the page.
+    var template: String?
     var sizeParameter: Parameter?
     var size: Int?
     var total: ReplyPlace?
@@ -54,16 +56,23 @@ struct PagingRule: Sendable {
     private static let members: [String: [String]] = [
         "none": ["total"],
         "auto": [],
-        "page": ["page_parameter", "size_parameter", "size", "start", "total", "pages", "has_more", "done", "in"],
-        "offset": ["offset_parameter", "limit_parameter", "size", "start", "total", "has_more", "done", "in"],
+        "page": [
+            "page_parameter", "template", "size_parameter", "size", "start", "total", "pages", "has_more", "done", "in",
+        ],
+        "offset": [
+            "offset_parameter", "template", "limit_parameter", "size", "start", "total", "has_more", "done", "in",
+        ],
         "next_url": ["path", "header", "base", "total", "has_more", "done"],
         "link_header": ["total"],
         "cursor": [
-            "path", "header", "parameter", "size_parameter", "size", "total", "has_more", "done", "in", "next_path",
+            "path", "template", "header", "parameter", "size_parameter", "size", "total", "has_more", "done", "in",
+            "next_path",
             "next_body",
         ],
         "continue": ["path", "in"],
-        "keyset": ["field", "parameter", "add", "size_parameter", "size", "total", "has_more", "done", "in"],
+        "keyset": [
+            "field", "template", "parameter", "add", "size_parameter", "size", "total", "has_more", "done", "in",
+        ],
     ]
     private static let styles = "auto, none, page, offset, next_url, link_header, cursor, continue, keyset"
     /// Names that other tools use for the same.
@@ -104,6 +113,12 @@ struct PagingRule: Sendable {
                 remedy: "say where the pages after the first are asked for")
         }
         maxPages = options.integer("max_pages")
+        template = options.string("template")
+        if let template, !template.contains("{value}") {
+            throw BridgeError(
+                .configuration, "paging.template is \"\(template)\"",
+                remedy: "write {value} where the page's number, offset or cursor belongs")
+        }
         let start = options.integer("start")
         for (member, value, least) in [
             ("size", size, 1), ("max_pages", maxPages, 1), ("start", start, -Int.mostCountable),
@@ -180,6 +195,11 @@ struct PagingRule: Sendable {
                 .configuration, "paging.size is missing",
                 remedy: "say what \(options.string("size_parameter") ?? "") should ask for")
         }
+    }
+
+    /// What a parameter is sent as: in a template it is a part of a text.
+    func value(_ value: JSONTree) -> JSONTree {
+        template.map { .text($0.replacing("{value}", with: value.plainText ?? value.json)) } ?? value
     }
 
     var isByMembers: Bool { if case .members = style { true } else { false } }

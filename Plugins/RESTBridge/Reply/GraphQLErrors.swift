@@ -32,3 +32,20 @@ enum GraphQLErrors {
             retryAfterMilliseconds: isRetryable ? HTTPStatusError.retryAfter(response) : nil)
     }
 }
+
+/// Connections inside the records of a GraphQL reply, each with pages of its own, which no walk asks for.
+enum GraphQLConnections {
+    private static let sign = Array("\"hasNextPage\"".utf8)
+
+    /// How many connections of a reply say that they have more.
+    static func unfinished(in body: HTTPExchange.PaddedBody) -> Int {
+        var rest = body.bytes.prefix(body.count)
+        var count = 0
+        while let found = rest.firstRange(of: sign) {
+            rest = rest[found.upperBound...]
+            let value = rest.prefix(16).drop { $0 <= 0x20 || $0 == UInt8(ascii: ":") }
+            if value.starts(with: "true".utf8) { count += 1 }
+        }
+        return count
+    }
+}

@@ -133,10 +133,19 @@ final class PageReader {
     /// What the page says beside its records; known when it was read to its end.
     var said: ReplyFacts { ReplyFacts(section, response, body: value) }
 
+    /// Lists inside the records that are cut short would count as whole.
+    private func noteConnections(own: Int) {
+        guard warnings.isEmpty, GraphQLConnections.unfinished(in: body) > own else { return }
+        warnings.append(
+            "\(asked): connections inside the records have more than came (hasNextPage is true): their lists are taken as "
+                + "they are: ask for more of each at once (first: 100), or list them as an entity of their own")
+    }
+
     /// What the page says about the walk.
     func facts() -> PageFacts {
         var facts = said.paging()
         facts.count = Int(bmo_json_records(reader))
+        if section.preset == .graphQL { noteConnections(own: facts.hasMore == true ? 1 : 0) }
         if let place = section.paging.next, value(place) == .object, let whole = wholeValue(place) {
             facts.next = whole
         }

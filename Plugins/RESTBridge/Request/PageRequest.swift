@@ -43,11 +43,10 @@ extension RESTSection {
             }
         }
         switch position {
-        case .page(let number): set(paging.parameter, .number(String(number)))
-        case .offset(let number): set(paging.parameter, .number(String(number)))
+        case .page(let number), .offset(let number): set(paging.parameter, paging.value(.number(String(number))))
         case .cursor(let text) where paging.isByMembers:
             for (name, value) in HTTPURL.pairs(text) { set(paging.place(of: name), .text(value)) }
-        case .cursor(let cursor): set(paging.parameter, .text(cursor))
+        case .cursor(let cursor): set(paging.parameter, paging.value(.text(cursor)))
         case .json(let text): set(paging.parameter, JSONTree.value(of: text))
         case .url(let text):
             guard let next = HTTPURL(text, relativeTo: page ?? url), !next.hasUserInfo else {
