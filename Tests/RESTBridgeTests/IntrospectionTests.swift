@@ -197,6 +197,16 @@ struct IntrospectionTests {
         #expect(book.contains(#"{"name":"tree","type":"text""#), "a text may be anything: \(book)")
     }
 
+    @Test func `A listing whose reply another file describes is named`() throws {
+        let more = #"""
+            , "/places/items": {"get": {"responses": {"200": {"$ref": "https://o/features.yaml#/components/responses/Features"}}}}
+            """#
+        let offers = try discover(document(reply: Self.pets, more: more))
+        #expect(
+            offers[""]?.contains("not looked at, as other files describe their replies: GET /places/items") == true,
+            "\(offers)")
+    }
+
     @Test func `A document that lists nothing is told so`() throws {
         let error = try failure { _ = try discover(document(reply: #"{"type": "string"}"#)) }
         #expect(error.code == .notFound)

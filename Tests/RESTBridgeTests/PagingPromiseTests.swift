@@ -295,12 +295,33 @@ import Testing
             #"[{"package_name":"a","description":"d"},{"package_name":"b","description":"e"}]"#,
             #""name":"package_name","type":"text","key":true"#
         ),
+        (
+            #"{"facets":[{"name":"x"}],"columns":["id","name"],"rows":[[1,"a"],[2,"b"]]}"#,
+            #""records":"$.rows","columns":"$.columns""#
+        ),
+        (#"[["id","name"],[1,"a"],[2,"b"]]"#, #""columns":"$[0]""#),
         (#"[{"id":1,"":"x"},{"id":2}]"#, "left out: a member whose name is empty"),
         (#"{"id":7,"name":"Lyon","weather":[{"id":800,"main":"Clear"}],"cod":200}"#, #""records":"$""#),
     ])
     func `a sample is described as a walk will find it`(body: String, expected: String) throws {
         let offer = try sampled(body)
         #expect(offer.contains(expected), "\(offer)")
+    }
+
+    @Test func `a bare number is a reference where an entity of that name has such keys, a word for places is none`()
+        throws
+    {
+        let offers = try sampled(at: [
+            ("/say/owners", #"[{"id":1},{"id":2}]"#), ("/say/orders", #"[{"id":1},{"id":2}]"#),
+            ("/say/pets", #"[{"id":8,"owner":1,"order":2},{"id":9,"owner":2,"order":1}]"#),
+        ])
+        #expect(offers.contains(#"{"name":"owner","to":"Owner""#), "\(offers)")
+        #expect(offers.contains(#"{"name":"order","type":"integer""#), "\(offers)")
+    }
+
+    @Test func `a path that ends with a dull word is named by the word before`() throws {
+        let offer = try sampled(at: [("/say/collections/places/items", #"[{"id":1},{"id":2}]"#)])
+        #expect(offer.contains(#""name":"Place""#), "\(offer)")
     }
 
     @Test func `a sample without objects is told in true words`() throws {

@@ -41,6 +41,7 @@ struct OpenAPIReader {
                     "\(best.name): also listed by \(shown)\(others.count > 4 ? " and \(others.count - 4) more" : "")")
             }
         }
+        notes += externalReplies()
         var offers: [(offer: EntityOffer, listing: Listing)] = []
         for listing in chosen {
             var offer = EntityOffer(name: listing.name)
@@ -92,6 +93,22 @@ struct OpenAPIReader {
                 variables: Self.variables(path), parameters: parameters, itemPath: itemPath(of: path),
                 name: name(found.item, path: path), summary: operation["summary"]?.text)
         }
+    }
+
+    /// Listings whose reply another file describes, which is not read.
+    private func externalReplies() -> [String] {
+        let found = paths.compactMap { path, item -> String? in
+            guard !isItem(path), let response = item["get"]?["responses"]?["200"] else { return nil }
+            let schema = document.isSwagger2 ? response["schema"] : media(response["content"])?["schema"]
+            let reference = (response["$ref"] ?? schema?["$ref"])?.text
+            return reference.flatMap { $0.hasPrefix("#") ? nil : "GET \(path)" }
+        }
+        guard !found.isEmpty else { return [] }
+        let shown = found.prefix(4).joined(separator: ", ")
+        let more = found.count > 4 ? " and \(found.count - 4) more" : ""
+        return [
+            "not looked at, as other files describe their replies: \(shown)\(more); --sample with their URLs shows them"
+        ]
     }
 
     /// The listings of each thing, the one to take first: fewest variables, then the shortest path.

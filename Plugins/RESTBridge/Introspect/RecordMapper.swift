@@ -102,7 +102,10 @@ struct RecordMapper {
             return
         }
         // A plural would count them.
-        let named = targets.first { Words.plain($0.name) == Words.plain(last) && $0.name != offer.name }
+        let named = targets.first { target in
+            Words.plain(target.name) == Words.plain(last) && target.name != offer.name
+                && !Self.numbers.contains(last.lowercased())
+        }
         if !isNested, let (target, why) = bare(last, shape) ?? keyed(shape, named) {
             offer.relationships.append(
                 EntityOffer.Relationship(
@@ -115,7 +118,8 @@ struct RecordMapper {
 
     /// `post`, where there is an entity Post in the sample and some of its keys are the values here.
     private func bare(_ name: String, _ shape: Shape) -> (target: Target, why: String)? {
-        guard shape.isScalar, let seen = shape.seen?.scalars, !seen.isEmpty else { return nil }
+        guard shape.isScalar, !Self.numbers.contains(name.lowercased()), let seen = shape.seen?.scalars, !seen.isEmpty
+        else { return nil }
         let target = targets.first { target in
             target.isUsable && target.key.count == 1 && Words.match(target.name, name)
                 && FieldGuess.make(shape, name: name).type == target.keyType
@@ -165,6 +169,11 @@ struct RecordMapper {
         shape.name.map { target.schemas.contains($0) } == true
             ? .high("\(what) \(target.name)") : .medium("\(what) something named like \(target.name), with its key")
     }
+
+    /// Names that say a place or a number as often as a thing.
+    private static let numbers: Set<String> = [
+        "order", "position", "index", "level", "number", "count", "version", "size", "page", "rank", "score", "year",
+    ]
 
     /// `owner_id`, where there is an entity Owner.
     private func reference(_ name: String, _ shape: Shape, in offer: EntityOffer) -> (stem: String, target: Target)? {

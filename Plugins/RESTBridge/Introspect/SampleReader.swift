@@ -128,7 +128,7 @@ struct SampleReader {
                 if case .name(let name) = segment, !ListingFinder.isUsual(name) { return name }
                 return nil
             }.first
-        let subject = isScript || last.hasPrefix("_") ? place ?? sample.subject : sample.subject
+        let subject = isScript || last.hasPrefix("_") ? place ?? sample.subject : thing(sample)
         return Words.pascal(Words.singular(subject))
     }
 
@@ -175,6 +175,16 @@ struct SampleReader {
                     confidence: .medium("\(own[place]) in the sample's path is the key of a \(target)")))
             return
         }
+    }
+
+    /// What is listed: `places` of `/collections/places/items`, where the last word says nothing.
+    private static func thing(_ sample: SampleReply) -> String {
+        let dull = ["items", "records", "features", "entries", "list", "all", "search", "query", "results", "rows"]
+        let segments = sample.url.text.prefix { $0 != "?" }.split(separator: "/").dropFirst(2).map(String.init)
+        guard dull.contains(sample.subject.lowercased()), let before = segments.dropLast().last, segments.count > 2,
+            !isKeyLike(before), before.allSatisfy({ $0.isLetter || $0.isNumber || "_-".contains($0) })
+        else { return sample.subject }
+        return before
     }
 
     private static func isKeyLike(_ segment: String) -> Bool {

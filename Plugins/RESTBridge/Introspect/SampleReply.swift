@@ -40,12 +40,26 @@ struct SampleReply {
         }
         let survey = ReplySurvey(self.body)
         self.survey = survey
-        let reply = try JSONTree(parsing: body, what: "the sample")
+        let reply = try Self.tree(body)
         if let survey, let failure = DisguisedFailure(survey, isSingleObject: survey.lists.isEmpty) {
             throw failure.error(asked: "the sample", response: response, body: self.body)
         }
         preset = Self.preset(reply, response)
         try find(reply)
+    }
+
+    /// The reply; also an array of arrays, which may be a table.
+    private static func tree(_ body: [UInt8]) throws -> JSONTree {
+        do {
+            return try JSONTree(parsing: body, what: "the sample")
+        } catch {
+            guard body.lazy.filter({ $0 > 0x20 }).prefix(2).elementsEqual("[[".utf8),
+                let wrapped = try? JSONTree(
+                    parsing: Array("{\"rows\":".utf8) + body + Array("}".utf8), what: "the sample"),
+                let rows = wrapped["rows"], SampleTable(rows) != nil
+            else { throw error }
+            return rows
+        }
     }
 
     // MARK: What kind of reply

@@ -248,7 +248,9 @@ struct PushSender {
                 if !unseen.isEmpty { return .over(try await stayUnseen(entry, unseen, failure)) }
             }
         } catch let error where Self.cannotAsk(error) {
-            return .over(edit)
+            unread.remedy =
+                "the remote has another version, and reading it failed: \(error); `bmo outbox retry \(entry.id)` sends it again"
+            return .over(try await settle(entry, .conflict(unread), .conflict, unread))
         }
         if let settled = try await settled(entry) { return .over(settled) }
         guard try await store.run({ try $0.conflicts(entity: entry.entity, key: entry.key) }).isEmpty else {
