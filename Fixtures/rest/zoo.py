@@ -608,6 +608,8 @@ def marked(r):
     style, page = r.query.get("style", "link"), r.number("page", 1)
     if flags.get("busy") == page and flags.pop("busy"):
         return {"error": "busy"}, {"status": 503, "Retry-After": "0"}
+    if flags.get("slow") == page and "If-None-Match" in r.headers:
+        time.sleep(8)
     items = [{"id": n, "name": flags.get("name", "User") if n == 12 else "User"} for n in range(1, users + 1)]
     follows = page * SIZE < users
     items = items[(page - 1) * SIZE:page * SIZE]
@@ -626,6 +628,11 @@ def marked_set(r):
     flags = {k: int(v) if v.isdigit() else v for k, v in r.query.items() if k not in ("of", "users")}
     MARKED[r.query["of"]] = (r.number("users", COUNT), flags)
     return []
+
+
+def late(r):
+    time.sleep(2)
+    return USERS
 
 
 def just_changed(r):

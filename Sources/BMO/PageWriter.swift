@@ -128,6 +128,13 @@ final class PageWriter: @unchecked Sendable {
         var records: (mapped: MappedBatch, count: Int)?
         var deleted: MappedBatch?
         var keys: [[StoredValue]] = []
+
+        /// Whether the bridge only says that it is at work.
+        var isNothing: Bool {
+            !page.pageEnd && !page.end && records == nil && deleted == nil && page.rejected.isEmpty
+                && page.spared.isEmpty
+                && page.warnings.isEmpty
+        }
     }
 
     /// Maps a batch and hands it to the import thread, which commits when it ends a page; does not wait for that.
@@ -140,6 +147,12 @@ final class PageWriter: @unchecked Sendable {
     ) async throws -> Job {
         // Here, where another batch may be on its way into the store meanwhile.
         let batch = try prepare(fetched)
+        if !holdsGate, batch.isNothing {
+            // No page begins yet, which would keep all others from theirs: the bridge is still looking.
+            let job = Job()
+            job.fulfil(.success(()))
+            return job
+        }
         if !holdsGate {
             await gate.enter()
             holdsGate = true

@@ -61,5 +61,29 @@ extension EndToEndTests {
             #expect(try await names() == "17|Will")
             #expect(try await sync()["unchanged"] as? Int == 0)
         }
+
+        @Test func `a listing that is asked page by page whether it moved holds up nobody else's import`() async throws
+        {
+            try folder.write(
+                """
+                version: 1
+                bridges: {api: {plugin: rest, options: {url: "\(server.url)/zoo"}}}
+                entities:
+                  User:
+                    bridge: api
+                    key: id
+                    incremental: token
+                    attributes: {id: integer, name: text}
+                    rest: {path: "/marked?of=e2e"}
+                  Late: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /late}}
+
+                """, to: "bmo.yml")
+            try await tell("users=900")
+            #expect(try await sync()["inserted"] as? Int == 900)
+            try await tell("users=900&slow=70")
+            let run = try await ProcessRun.run(Command.path(), ["sync"], directory: folder.path)
+            let ends = run.errorOutput.split(separator: "\n").filter { $0.contains(": finished") }.map { $0.prefix(4) }
+            #expect(run.exitCode == 0 && ends == ["Late", "User"], "\(run)")
+        }
     }
 }
