@@ -241,7 +241,8 @@ final class RESTSource: RecordSource {
             let isEmpty = !isAccepted && EmptyListing.isObject(body) && EmptyListing.isAll(survey)
             let path =
                 isEmpty
-                ? EmptyListing.records : try RecordsFinder.path(
+                ? EmptyListing.records
+                : try RecordsFinder.path(
                     survey, asked: asked, location: response.location, hasColumns: section.columns != nil)
             section.records = try JSONPath(path, option: "records")
             if !isEmpty { found = path }
