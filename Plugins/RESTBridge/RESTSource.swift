@@ -7,18 +7,18 @@ internal import Synchronization
 /// A walk over a listing, page after page, with requests for the next pages under way while one is handed out.
 final class RESTSource: RecordSource {
     private let client: HTTPClient
-    private var section: RESTSection
+    var section: RESTSection
     private let requester: PageRequester
-    private let log: BridgeContext
+    let log: BridgeContext
     private var reader: PageReader?
-    private var pager: Pager
-    private var position: Position
-    private var pageNumber = 1
+    var pager: Pager
+    var position: Position
+    var pageNumber = 1
     private var pageURL: HTTPURL?
-    private var requestURL: HTTPURL?
+    var requestURL: HTTPURL?
     private var current: OpenPage?
     private var isOver = false
-    private let running: RunningRequests
+    let running: RunningRequests
     private let isResumed: Bool
     private let token: WalkToken?
     /// Whether the listing moved since an earlier walk; nil once that is known.
@@ -29,12 +29,12 @@ final class RESTSource: RecordSource {
     private var place: Position?
     /// The delta token or link that the walk leaves for the next one.
     private var newDelta: String?
-    private var detection: Detection?
-    private var note: String?
+    var detection: Detection?
+    var note: String?
     /// The parameter that takes the cursor is a guess that the second page's reply has to prove.
-    private var trial: CursorTrial?
+    var trial: CursorTrial?
     /// What the first reply told, until a page has said it.
-    private var found: String?
+    var found: String?
     private let began = ContinuousClock.now
     /// A rule has asked for new credentials: once a walk is enough.
     private var hasRenewed = false
@@ -43,7 +43,7 @@ final class RESTSource: RecordSource {
     private static let lookahead = 8
 
     /// What the first reply told, to be kept with the cursor.
-    private struct Detection {
+    struct Detection {
         var paging: PagingDetector.Detected
         var records: String?
     }
@@ -112,7 +112,7 @@ final class RESTSource: RecordSource {
         }
     }
 
-    private var asked: String { "page \(pageNumber) of \(section.entity)" }
+    var asked: String { "page \(pageNumber) of \(section.entity)" }
     private var isDelta: Bool { delta != nil }
     /// The remote's token of an earlier walk.
     private var delta: String? { section.incremental == nil ? nil : token?.delta }
@@ -220,154 +220,9 @@ final class RESTSource: RecordSource {
         try reader?.begin(body, response, asked: asked)
     }
 
-    // MARK: What the first reply tells
-
-    private func prepare(
-        _ body: HTTPExchange.PaddedBody, _ response: HTTPResponse, isAccepted: Bool
-    ) throws {
-        var isAutomatic = false
-        if case .automatic = section.paging.style { isAutomatic = true }
-        guard section.records == nil || isAutomatic else { return }
-        let isPage = RemoteWords.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
-        let survey = isPage ? nil : ReplySurvey(body)
-        var found: String?
-        if section.records == nil, !isAccepted, let survey, !survey.isArray,
-            let failure = DisguisedFailure(survey, isSingleObject: true), !section.judges(failure.path),
-            try RecordsFinder.isSingle(survey, asked: asked, location: response.location)
-        {
-            throw failure.error(asked: asked, response: response, body: body)
-        }
-        if section.records == nil, let survey {
-            let isEmpty = !isAccepted && EmptyListing.isObject(body) && EmptyListing.isAll(survey)
-            let path =
-                isEmpty
-                ? EmptyListing.records
-                : try RecordsFinder.path(
-                    survey, asked: asked, location: response.location, hasColumns: section.columns != nil)
-            section.records = try JSONPath(path, option: "records")
-            if !isEmpty { found = path }
-        }
-        if isAutomatic { try detect(survey, response, body, records: found) }
-        try section.checkPaths()
-        guard found.map({ $0 != "$" }) ?? false || note != nil else { return }
-        let parts = [found.flatMap { $0 == "$" ? nil : "records: \($0)" }, note.map { "paging: \($0)" }].compactMap(
-            \.self)
-        self.found = parts.joined(separator: ", ")
-        log.log(.info, "\(section.entity): found in the first reply: \(parts.joined(separator: ", "))")
-    }
-
-    private func detect(
-        _ survey: ReplySurvey?, _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?, records: String? = nil
-    ) throws {
-        var detector = PagingDetector(
-            survey: survey, response: response, url: requestURL ?? section.url,
-            count: { [records = section.records] in
-                guard let body, let records else { return nil }
-                return try? PageReader.records(at: records, in: body)?.count
-            },
-            given: section.givenParameters.union(section.openVariables), records: section.records)
-        detector.sendsJSON = section.body?.format == .json
-        detector.bodyNumbers = section.bodyNumbers
-        detector.openVariables = section.openVariables
-        guard var detected = detector.detect() else {
-            section.paging = PagingRule()
-            pager = Pager(
-                detected: section.paging, first: position, promise: detector.promise(), limit: detector.limit(),
-                isUntold: survey != nil && section.preset == nil)
-            return
-        }
-        if let name = section.cursorVariable {
-            detected.members = detected.members.map { $0 == ("parameter", "after") ? ("parameter", name) : $0 }
-        }
-        let bodyPrefix: [String]? =
-            section.preset == .graphQL ? ["variables"] : section.body?.format == .json ? [] : nil
-        if let bodyPrefix, detected.members.contains(where: { $0.name.hasSuffix("parameter") }) {
-            // Kept with the cursor: so it must say by itself where the parameters go.
-            let moved = detected.members.filter { $0.name.hasSuffix("parameter") }
-            detected.members.removeAll { $0.name.hasSuffix("parameter") }
-            detected.members += moved.map { ($0.name, (bodyPrefix + [$0.value]).joined(separator: ".")) }
-            detected.members.append(("in", "body"))
-        }
-        if detected.isStartUnknown, let body, try countsFromZero(detected, body) {
-            detected.members = detected.members.map { $0.name == "start" ? ("start", "0") : $0 }
-            detected.first = .page(0)
-        }
-        if let body, let guess = detector.byOffset(detected), takes(guess, body) { detected = guess }
-        section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
-        if let first = detected.first { position = first }
-        var isUnpaged = false
-        if case .none = section.paging.style { isUnpaged = true }
-        pager = Pager(
-            detected: section.paging, first: detected.first, promise: isUnpaged ? detector.promise() : nil,
-            isEndUnknown: detected.isEndUnknown)
-        detection = Detection(paging: detected, records: records)
-        note = detected.description
-        if let body, let records = section.records, section.preset != .graphQL {
-            trial = CursorTrial(detected, given: section.givenParameters, records: records, body: body)
-        }
-    }
-
-    // MARK: A cursor without the name of its parameter
-
-    /// The body by which the guess is proved; nil where there is nothing to prove, or the reply speaks of something else.
-    private func proof(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> HTTPExchange.PaddedBody? {
-        guard trial != nil, pageNumber == 2 else { return nil }
-        if [400, 404, 422].contains(response.status), section.responses.isEmpty { return .empty }
-        guard (200..<300).contains(response.status), response.status != 204 else { return nil }
-        return try exchange.paddedBody()
-    }
-
-    private func tryNext(_ judged: CursorTrial) throws {
-        var next = judged
-        trial = next.advance() ? next : nil
-        guard var found = detection?.paging else { return }
-        found.members = found.members.map { $0.name == "parameter" ? ($0.name, next.name) : $0 }
-        section.paging = try PagingRule(found.options, pageSize: nil, bodyPrefix: nil)
-        detection?.paging = found
-        if let note { self.found = self.found?.replacing(note, with: found.description) }
-        note = found.description
-        running.drop()
-        guard trial != nil else { return }
-        log.log(.info, "\(section.entity): its cursor is not taken by that name; trying paging: \(found.description)")
-    }
-
-    /// Whether page 1 is another one than that which came without a number: then that was page 0.
-    ///
-    /// Costs a request; guessed wrong, a whole page would be left out without a word.
-    private func countsFromZero(_ detected: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) throws -> Bool {
-        guard let records = section.records, let mine = try PageReader.records(at: records, in: body), mine.count > 0
-        else { return false }
-        guard let theirs = try probe(.page(1), detected), theirs.count > 0 else { return true }
-        return withExtendedLifetime((mine, theirs)) { mine[0].json != theirs[0].json }
-    }
-
-    /// Whether the server takes an offset that it never spoke of: the records from there on are others, by their ids.
-    ///
-    /// Costs a request. A page that differs is not enough: one may tell the time beside the same records.
-    private func takes(_ guess: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) -> Bool {
-        guard section.method == "GET", let records = section.records,
-            let mine = try? PageReader.records(at: records, in: body), let known = RecordIdentities(mine),
-            let theirs = try? probe(.offset(mine.count), guess), let others = RecordIdentities(theirs, by: known.name)
-        else { return false }
-        return known.values.isDisjoint(with: others.values)
-    }
-
-    /// The records of a page that is asked for to learn from it alone; nil where it is not there.
-    private func probe(_ position: Position, _ detected: PagingDetector.Detected) throws -> RecordBatch? {
-        guard let records = section.records else { return nil }
-        let saved = (section, requestURL)
-        section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
-        defer { (section, requestURL) = saved }
-        let exchange = try start(position)
-        try running.attach(exchange)
-        defer { running.detach() }
-        guard (200..<300).contains(try exchange.response().status) else { return nil }
-        return try PageReader.records(at: records, in: exchange.paddedBody())
-    }
-
     // MARK: Requests
 
-    private func start(_ position: Position) throws -> HTTPExchange {
+    func start(_ position: Position) throws -> HTTPExchange {
         if requestURL == nil { requestURL = try section.request(at: position, after: pageURL, delta: delta).1 }
         return try requester.start(section, position, after: pageURL, delta: delta)
     }

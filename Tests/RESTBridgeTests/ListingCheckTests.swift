@@ -42,7 +42,10 @@ import Testing
 
     /// The requests since `count` of them, each with whether it was conditional.
     private func requests(after count: Int = 0) throws -> [Bool] {
-        try server.events().filter { $0.event == "begin" && $0.path.hasPrefix("/zoo/marked?") }.dropFirst(count)
+        // Beyond the last page, a walk that guesses how many there are may have asked ahead, and be heard late.
+        try server.events().filter {
+            $0.event == "begin" && $0.path.hasPrefix("/zoo/marked?") && !$0.path.contains("page=4")
+        }.dropFirst(count)
             .map { $0.headers.keys.contains { $0.lowercased() == "if-none-match" } }
     }
 

@@ -1,0 +1,150 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+internal import RecordBatch
+
+/// What a walk finds out from its first reply, where the section leaves it open: the records, the paging, the parameter of a cursor.
+extension RESTSource {
+    func prepare(
+        _ body: HTTPExchange.PaddedBody, _ response: HTTPResponse, isAccepted: Bool
+    ) throws {
+        var isAutomatic = false
+        if case .automatic = section.paging.style { isAutomatic = true }
+        guard section.records == nil || isAutomatic else { return }
+        let isPage = RemoteWords.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
+        let survey = isPage ? nil : ReplySurvey(body)
+        var found: String?
+        if section.records == nil, !isAccepted, let survey, !survey.isArray,
+            let failure = DisguisedFailure(survey, isSingleObject: true), !section.judges(failure.path),
+            try RecordsFinder.isSingle(survey, asked: asked, location: response.location)
+        {
+            throw failure.error(asked: asked, response: response, body: body)
+        }
+        if section.records == nil, let survey {
+            let isEmpty = !isAccepted && EmptyListing.isObject(body) && EmptyListing.isAll(survey)
+            let path =
+                isEmpty
+                ? EmptyListing.records
+                : try RecordsFinder.path(
+                    survey, asked: asked, location: response.location, hasColumns: section.columns != nil)
+            section.records = try JSONPath(path, option: "records")
+            if !isEmpty { found = path }
+        }
+        if isAutomatic { try detect(survey, response, body, records: found) }
+        try section.checkPaths()
+        guard found.map({ $0 != "$" }) ?? false || note != nil else { return }
+        let parts = [found.flatMap { $0 == "$" ? nil : "records: \($0)" }, note.map { "paging: \($0)" }].compactMap(
+            \.self)
+        self.found = parts.joined(separator: ", ")
+        log.log(.info, "\(section.entity): found in the first reply: \(parts.joined(separator: ", "))")
+    }
+
+    func detect(
+        _ survey: ReplySurvey?, _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?, records: String? = nil
+    ) throws {
+        var detector = PagingDetector(
+            survey: survey, response: response, url: requestURL ?? section.url,
+            count: { [records = section.records] in
+                guard let body, let records else { return nil }
+                return try? PageReader.records(at: records, in: body)?.count
+            },
+            given: section.givenParameters.union(section.openVariables), records: section.records)
+        detector.sendsJSON = section.body?.format == .json
+        detector.bodyNumbers = section.bodyNumbers
+        detector.openVariables = section.openVariables
+        guard var detected = detector.detect() else {
+            section.paging = PagingRule()
+            pager = Pager(
+                detected: section.paging, first: position, promise: detector.promise(), limit: detector.limit(),
+                isUntold: survey != nil && section.preset == nil)
+            return
+        }
+        if let name = section.cursorVariable {
+            detected.members = detected.members.map { $0 == ("parameter", "after") ? ("parameter", name) : $0 }
+        }
+        let bodyPrefix: [String]? =
+            section.preset == .graphQL ? ["variables"] : section.body?.format == .json ? [] : nil
+        if let bodyPrefix, detected.members.contains(where: { $0.name.hasSuffix("parameter") }) {
+            // Kept with the cursor: so it must say by itself where the parameters go.
+            let moved = detected.members.filter { $0.name.hasSuffix("parameter") }
+            detected.members.removeAll { $0.name.hasSuffix("parameter") }
+            detected.members += moved.map { ($0.name, (bodyPrefix + [$0.value]).joined(separator: ".")) }
+            detected.members.append(("in", "body"))
+        }
+        if detected.isStartUnknown, let body, try countsFromZero(detected, body) {
+            detected.members = detected.members.map { $0.name == "start" ? ("start", "0") : $0 }
+            detected.first = .page(0)
+        }
+        if let body, let guess = detector.byOffset(detected), takes(guess, body) { detected = guess }
+        section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
+        if let first = detected.first { position = first }
+        var isUnpaged = false
+        if case .none = section.paging.style { isUnpaged = true }
+        pager = Pager(
+            detected: section.paging, first: detected.first, promise: isUnpaged ? detector.promise() : nil,
+            isEndUnknown: detected.isEndUnknown)
+        detection = Detection(paging: detected, records: records)
+        note = detected.description
+        if let body, let records = section.records, section.preset != .graphQL {
+            trial = CursorTrial(detected, given: section.givenParameters, records: records, body: body)
+        }
+    }
+
+    // MARK: A cursor without the name of its parameter
+
+    /// The body by which the guess is proved; nil where there is nothing to prove, or the reply speaks of something else.
+    func proof(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> HTTPExchange.PaddedBody? {
+        guard trial != nil, pageNumber == 2 else { return nil }
+        if [400, 404, 422].contains(response.status), section.responses.isEmpty { return .empty }
+        guard (200..<300).contains(response.status), response.status != 204 else { return nil }
+        return try exchange.paddedBody()
+    }
+
+    func tryNext(_ judged: CursorTrial) throws {
+        var next = judged
+        trial = next.advance() ? next : nil
+        guard var found = detection?.paging else { return }
+        found.members = found.members.map { $0.name == "parameter" ? ($0.name, next.name) : $0 }
+        section.paging = try PagingRule(found.options, pageSize: nil, bodyPrefix: nil)
+        detection?.paging = found
+        if let note { self.found = self.found?.replacing(note, with: found.description) }
+        note = found.description
+        running.drop()
+        guard trial != nil else { return }
+        log.log(.info, "\(section.entity): its cursor is not taken by that name; trying paging: \(found.description)")
+    }
+
+    /// Whether page 1 is another one than that which came without a number: then that was page 0.
+    ///
+    /// Costs a request; guessed wrong, a whole page would be left out without a word.
+    private func countsFromZero(_ detected: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) throws -> Bool {
+        guard let records = section.records, let mine = try PageReader.records(at: records, in: body), mine.count > 0
+        else { return false }
+        guard let theirs = try probe(.page(1), detected), theirs.count > 0 else { return true }
+        return withExtendedLifetime((mine, theirs)) { mine[0].json != theirs[0].json }
+    }
+
+    /// Whether the server takes an offset that it never spoke of: the records from there on are others, by their ids.
+    ///
+    /// Costs a request. A page that differs is not enough: one may tell the time beside the same records.
+    private func takes(_ guess: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) -> Bool {
+        guard section.method == "GET", let records = section.records,
+            let mine = try? PageReader.records(at: records, in: body), let known = RecordIdentities(mine),
+            let theirs = try? probe(.offset(mine.count), guess), let others = RecordIdentities(theirs, by: known.name)
+        else { return false }
+        return known.values.isDisjoint(with: others.values)
+    }
+
+    /// The records of a page that is asked for to learn from it alone; nil where it is not there.
+    private func probe(_ position: Position, _ detected: PagingDetector.Detected) throws -> RecordBatch? {
+        guard let records = section.records else { return nil }
+        let saved = (section, requestURL)
+        section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
+        defer { (section, requestURL) = saved }
+        let exchange = try start(position)
+        try running.attach(exchange)
+        defer { running.detach() }
+        guard (200..<300).contains(try exchange.response().status) else { return nil }
+        return try PageReader.records(at: records, in: exchange.paddedBody())
+    }
+}
