@@ -62,6 +62,8 @@ final class BackgroundCheckpoint: Sendable {
                 guard let context else { return SQLITE_OK }
                 let checkpoint = Unmanaged<BackgroundCheckpoint>.fromOpaque(context).takeUnretainedValue()
                 if pages >= BackgroundCheckpoint.limit {
+                    // Two cannot checkpoint at a time: with the other at it, this one would do nothing, and the log go on to grow.
+                    checkpoint.queue.sync {}
                     // Like the automatic one, it has no say in what becomes of the commit.
                     sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
                 } else {

@@ -50,16 +50,14 @@ struct SampleReply {
 
     /// The reply; also an array of arrays, which may be a table.
     private static func tree(_ body: [UInt8]) throws -> JSONTree {
-        do {
-            return try JSONTree(parsing: body, what: "the sample")
-        } catch {
-            guard body.lazy.filter({ $0 > 0x20 }).prefix(2).elementsEqual("[[".utf8),
-                let wrapped = try? JSONTree(
-                    parsing: Array("{\"rows\":".utf8) + body + Array("}".utf8), what: "the sample"),
-                let rows = wrapped["rows"], SampleTable(rows) != nil
-            else { throw error }
+        // The reader of records would make an object of each row.
+        if body.lazy.filter({ $0 > 0x20 }).prefix(2).elementsEqual("[[".utf8),
+            let wrapped = try? JSONTree(parsing: Array("{\"rows\":".utf8) + body + Array("}".utf8), what: "the sample"),
+            let rows = wrapped["rows"], SampleTable(rows) != nil
+        {
             return rows
         }
+        return try JSONTree(parsing: body, what: "the sample")
     }
 
     // MARK: What kind of reply
