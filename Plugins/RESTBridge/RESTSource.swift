@@ -26,6 +26,8 @@ final class RESTSource: RecordSource {
     private var marks: ListingMarks.Collector
     /// What the marks belong to, and the place of the page that is read as it can be stored.
     private let markedURL: String?
+    /// Whether the first reply tells how the listing goes on, and not the section.
+    private let wasAutomatic: Bool
     private var place: Position?
     /// The delta token or link that the walk leaves for the next one.
     private var newDelta: String?
@@ -82,6 +84,7 @@ final class RESTSource: RecordSource {
         }
         marks = ListingMarks.Collector(isPossible: point == nil && section.keepsMarks)
         markedURL = client.markedURL(section)
+        if case .automatic = section.paging.style { wasAutomatic = true } else { wasAutomatic = false }
         if point == nil, let earlier = token?.marks { check = ListingCheck(earlier, section, requester, running) }
         pageNumber = point?.page ?? 1
         pager = try Pager(self.section.paging, cursor: point?.position, isDetected: point?.detected != nil)
@@ -286,7 +289,7 @@ final class RESTSource: RecordSource {
             // Until the second page has proved it, a guess is nothing to go on from.
             page.cursor = trial != nil ? nil : stored.map { resumePoint($0, pageNumber).text }
         } else {
-            finish(&page, open)
+            finish(&page, open, count: facts.count)
         }
         reader?.end()
         current = nil
@@ -308,7 +311,7 @@ final class RESTSource: RecordSource {
         pageNumber += 1
     }
 
-    private func finish(_ page: inout Page, _ open: OpenPage) {
+    private func finish(_ page: inout Page, _ open: OpenPage, count: Int) {
         isOver = true
         running.drop()
         page.isEnd = true
@@ -319,12 +322,12 @@ final class RESTSource: RecordSource {
         // What a walk left out would not come again.
         guard open.isLast || pager.isComplete else { return }
         var token = WalkToken()
-        token.marks = newMarks(open)
+        token.marks = newMarks(open, count: count)
         token.delta = newDelta
         if !token.isEmpty, !client.redactor.holdsSecret(token.text) { page.token = token.text }
     }
 
-    private func newMarks(_ open: OpenPage) -> ListingMarks? {
+    private func newMarks(_ open: OpenPage, count: Int) -> ListingMarks? {
         guard let markedURL else { return nil }
         var last: LastPage?
         switch open.content {
@@ -332,8 +335,10 @@ final class RESTSource: RecordSource {
         case .nothing: last = LastPage(.empty, open.response, section)
         case .lines: break
         }
+        let readsHead = wasAutomatic && detection == nil || section.paging.readsHead
         return marks.marks(
-            url: markedURL, last: last, detected: detection.map { _ in resumePoint(.only, 1).text })
+            url: markedURL, last: last, only: readsHead ? OnlyPage(count: count) : nil,
+            detected: detection.map { _ in resumePoint(.only, 1).text })
     }
 
     private func finished(location: String?) -> Page {

@@ -79,14 +79,27 @@ import Testing
         #expect(third.last?.isUnchanged == true)
     }
 
-    @Test(arguments: styles)
-    func `a page that was added shows though no page's validator moved`(style: String, paging: Literal?) throws {
-        let section = section(style, paging)
-        try set("users=20")
+    @Test(arguments: styles, [10, 20])
+    func `a page that was added shows though no page's validator moved`(
+        style: (style: String, paging: Literal?), count: Int
+    ) throws {
+        let section = section(style.style, style.paging)
+        try set("users=\(count)")
         let first = try walk(section)
-        #expect(first.ids == Array(1...20))
-        try set("users=21")
-        #expect(try walk(section, token: #require(first.last?.token)).ids == Array(1...21))
+        #expect(first.ids == Array(1...count))
+        let token = try #require(first.last?.token)
+        #expect(try walk(section, token: token).last?.isUnchanged == true)
+        try set("users=\(count + 1)")
+        #expect(try walk(section, token: token).ids == Array(1...count + 1))
+    }
+
+    @Test func `a listing that is said to have no pages is asked for once`() throws {
+        try set("users=10")
+        let section = section("page", "none")
+        let token = try #require(walk(section).last?.token)
+        let count = try requests().count
+        #expect(try walk(section, token: token).last?.isUnchanged == true)
+        #expect(try requests(after: count) == [true])
     }
 
     @Test func `a first page that moved is not asked for twice`() throws {

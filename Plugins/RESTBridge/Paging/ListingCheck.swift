@@ -67,7 +67,8 @@ final class ListingCheck {
             checked += 1
         }
         guard checked == conditional else { return .open }
-        return isSingle ? .unchanged : try checkLast(asked(positions.count))
+        if isSingle { return marks.last == nil ? .unchanged : try checkHead(asked(1)) }
+        return try checkLast(asked(positions.count))
     }
 
     private func moved(_ exchange: HTTPExchange, _ response: HTTPResponse, _ asked: String) throws -> Answer {
@@ -80,7 +81,7 @@ final class ListingCheck {
         }
         running.drop()
         // The first page is the one that the walk begins with.
-        if checked == 0 { running.add(exchange, at: positions[0]) }
+        if checked == 0, response.status != 304 { running.add(exchange, at: positions[0]) }
         return .moved
     }
 
@@ -96,6 +97,18 @@ final class ListingCheck {
         let body = try exchange.paddedBody()
         running.detach()
         return LastPage(body, response, later).text == marks.last ? .unchanged : .moved
+    }
+
+    /// Asks for the header fields of the only page, which a 304 need not have (RFC 9110, section 15.4.5).
+    private func checkHead(_ asked: String) throws -> Answer {
+        let exchange = try requester.start(first, positions[0], method: "HEAD")
+        try running.attach(exchange)
+        let response = try exchange.response()
+        // Some servers know no HEAD: then the page itself has to tell.
+        guard response.status == 200 else { return try moved(exchange, response, asked) }
+        _ = try exchange.paddedBody()
+        running.detach()
+        return marks.last.flatMap(OnlyPage.init)?.hasMore(response, later) == false ? .unchanged : .moved
     }
 
     private func start(_ index: Int) throws -> HTTPExchange {

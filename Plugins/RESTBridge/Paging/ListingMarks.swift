@@ -16,7 +16,8 @@ struct ListingMarks: Equatable, Sendable {
     /// The URL of the first request, which the marks belong to.
     var url: String
     var pages: [Page]
-    /// Of a listing of several pages: what the last one said, as ``LastPage/text``.
+    /// Of a listing of several pages: what the last one said, as ``LastPage/text``; of one page, ``OnlyPage/text`` where header
+    /// fields may say that another follows.
     ///
     /// Validators tell of a page's body. That no further page follows may stand in its header fields alone.
     var last: String?
@@ -114,12 +115,13 @@ extension ListingMarks {
 
         /// - Parameters:
         ///   - url: The first request's, without credentials.
-        ///   - last: What the last page said.
+        ///   - last: What the last page said, of several.
+        ///   - only: The only page, where its header fields have a say.
         /// - Returns: nil where a page came without validators, or there are too many.
-        func marks(url: String, last: LastPage?, detected: String?) -> ListingMarks? {
+        func marks(url: String, last: LastPage?, only: OnlyPage?, detected: String?) -> ListingMarks? {
             guard isPossible, let first = pages.first, first.isMarked else { return nil }
             guard pages.count > 1 else {
-                return ListingMarks(url: url, pages: pages, last: nil, detected: nil)
+                return ListingMarks(url: url, pages: pages, last: only?.text, detected: detected)
             }
             return last.map { ListingMarks(url: url, pages: pages, last: $0.text, detected: detected) }
         }
@@ -137,5 +139,37 @@ struct LastPage {
         let said = ReplyFacts(section, response).paging()
         text =
             "\(digest.value) \(said.next) \(said.total ?? -1) \(said.pages ?? -1) \(said.hasMore.map(String.init) ?? "")"
+    }
+}
+
+/// The only page of a listing whose header fields have a say in whether others follow.
+struct OnlyPage {
+    /// How many records it holds.
+    let count: Int
+
+    var text: String { String(count) }
+
+    init(count: Int) { self.count = count }
+
+    init?(_ text: String) {
+        guard let count = Int(text) else { return nil }
+        self.count = count
+    }
+
+    /// Whether a reply's header fields tell of more.
+    ///
+    /// - Parameter section: With the paging that the walk found.
+    func hasMore(_ head: HTTPResponse, _ section: RESTSection) -> Bool {
+        let said = ReplyFacts(section, head).paging()
+        if said.hasMore == true || (said.total ?? 0) > count || (said.pages ?? 0) > 1 { return true }
+        switch said.next {
+        case .value, .json, .unusable: return true
+        case .missing, .none: break
+        }
+        guard case .automatic = section.paging.style else { return false }
+        let detector = PagingDetector(
+            survey: nil, response: head, url: section.url, count: { count }, given: section.givenParameters,
+            records: nil)
+        return detector.detect() != nil || detector.promise() != nil
     }
 }

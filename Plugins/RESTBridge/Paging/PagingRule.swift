@@ -221,6 +221,12 @@ struct PagingRule: Sendable {
         }
     }
 
+    /// Whether header fields say how the listing goes on.
+    var readsHead: Bool {
+        if case .linkHeader = style { return true }
+        return [next, total, pages, hasMore, done].contains { place in place.map { $0.path == nil } ?? false }
+    }
+
     /// All paths into the reply's body.
     var paths: [JSONPath] { [next, total, pages, hasMore, done, base].compactMap { $0?.path } }
 

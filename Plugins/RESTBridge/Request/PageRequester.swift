@@ -16,10 +16,11 @@ struct PageRequester: Sendable {
     ///   - page: The URL of the page before, which a relative reference starts from.
     ///   - delta: The remote's token of an earlier walk.
     ///   - conditions: Header fields of a conditional request.
+    ///   - method: Another method than the section's.
     /// - Throws: ``BridgeError`` where the remote named what is no URL, or where a secret would leave its origin.
     func start(
         _ section: RESTSection, _ position: Position, after page: HTTPURL? = nil, delta: String? = nil,
-        conditions: [(name: String, value: String)] = []
+        conditions: [(name: String, value: String)] = [], method: String? = nil
     ) throws -> HTTPExchange {
         var (request, url) = try section.request(at: position, after: page, delta: delta)
         // A word of the bridge's options is more than what follows from the body's kind.
@@ -30,6 +31,7 @@ struct PageRequester: Sendable {
         }
         if !client.sendsHeader("accept") { request.setDefault("Accept", section.preset?.accept ?? "application/json") }
         request.headers += conditions
+        if let method { request.method = method }
         request.sendsCredentials = url.origin == origin
         if url.origin != origin { try section.checkAbroad(request, url, client.redactor) }
         request.bufferLimit = Self.readAheadBytes
