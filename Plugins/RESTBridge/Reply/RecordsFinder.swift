@@ -40,7 +40,7 @@ enum RecordsFinder {
                 .configuration,
                 "\(asked): the records at \(table) are arrays, and nothing says what their values are called",
                 remedy: "set columns to where the reply has the names, such as $.columns, or to a list of names; "
-                    + "or ask the API for objects",
+                    + "or records: \(table) to take each row as it is, or $ where the reply is one record",
                 location: location)
         }
         if !mayBeRecord || survey["$.data"] == .object {
@@ -102,7 +102,8 @@ enum RecordsFinder {
         guard names.count > 1, let common = names.values.max(by: { $0.count < $1.count }), !common.isEmpty else {
             return false
         }
-        if isNumbered, !names.keys.allSatisfy({ $0.contains(where: \.isNumber) }) { return false }
+        // home1 and home2 are numbered, and no ids.
+        if isNumbered, !names.keys.allSatisfy({ $0.first.map { $0.isNumber || $0 == "-" } ?? false }) { return false }
         return names.values.allSatisfy { $0.intersection(common).count * 2 >= common.count }
     }
 
