@@ -194,6 +194,19 @@ def header_row(r):
     return [["id", "name"]] + [[user["id"], user["name"]] for user in USERS] + [[26, "User 26", "one too many"]]
 
 
+def header_rows(r):
+    """Pages of rows: each begins with the names, with ?once= the first alone."""
+    start = r.number("offset", 0)
+    names = [["id", "name"]] if start == 0 or "once" not in r.query else []
+    return names + [[str(user["id"]), user["name"]] for user in window(start)[0]]
+
+
+def told(r):
+    """Replies as the test says: `of` has them by the value of the parameter that `by` names, "" for without."""
+    at = r.query.get(r.query["by"], r.body.get(r.query["by"], ""))
+    return json.loads(r.query["of"]).get(at, ({"error": f"nothing is said of {at}"}, {"status": 404}))
+
+
 def spring(r):
     page = r.number("page", 0)
     items, follows = window(page * SIZE)
@@ -470,6 +483,12 @@ def next_nowhere(r):
     if "empty" in r.query and not {"empty", "next_token"}.issuperset(r.query):
         return {"items": [], "next_token": "10"}
     return {"items": USERS[:SIZE], "next_token": "10"}
+
+
+def next_number(r):
+    """`next_id` is the next record's id: as an offset it is one too many; ?own= takes it by its own name."""
+    items, follows = window(r.number("next_id", 1) - 1 if "own" in r.query else r.number("offset", 0))
+    return dict({"items": items}, **({"next_id": follows + 1} if follows else {}))
 
 
 def matrix(r):

@@ -86,11 +86,29 @@ extension RESTSource {
         detection = Detection(paging: detected, records: records)
         note = detected.description
         if let body, let records = section.records, section.preset != .graphQL {
-            trial = CursorTrial(detected, given: section.givenParameters, records: records, body: body)
+            trial = CursorTrial(
+                detected, given: section.givenParameters, records: records, body: body, cursor: cursor(response, body))
         }
     }
 
     // MARK: A cursor without the name of its parameter
+
+    /// The cursor of the first reply, with the name of its member or header field.
+    private func cursor(
+        _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody
+    ) -> (value: JSONScalar, member: String?) {
+        guard let place = section.paging.next else { return (.missing, nil) }
+        let facts = ReplyFacts(section, response) { place in
+            place.path.flatMap { JSONScalar.read([$0], in: body)?.first } ?? .missing
+        }
+        var member: String?
+        switch place {
+        case .body(let path), .headerMember(_, let path):
+            if case .name(let name) = path.segments.last { member = name }
+        case .header(let name): member = name
+        }
+        return (facts.value(place), member)
+    }
 
     /// The body by which the guess is proved; nil where there is nothing to prove, or the reply speaks of something else.
     func proof(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> HTTPExchange.PaddedBody? {

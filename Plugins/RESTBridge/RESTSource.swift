@@ -207,7 +207,8 @@ final class RESTSource: RecordSource {
             section.format == .ndjson || (section.format == .automatic && LineReader.isSpoken(response.mediaType))
         if isLines, early == nil {
             if case .automatic = section.paging.style { try detect(nil, response, nil) }
-            current = OpenPage(response: response, content: .lines(try LineReader(exchange)))
+            let lines = try LineReader(exchange, fields: section.recordFields(response))
+            current = OpenPage(response: response, content: .lines(lines))
             return
         }
         let body = try early ?? exchange.paddedBody()
@@ -286,8 +287,8 @@ final class RESTSource: RecordSource {
             let stored = storable(next)
             try go(to: next, open.response)
             place = stored
-            // Until the second page has proved it, a guess is nothing to go on from.
-            page.cursor = trial != nil ? nil : stored.map { resumePoint($0, pageNumber).text }
+            // Until the second page has proved it, a guess is nothing to go on from. Nor is a page that lacks the names.
+            page.cursor = trial != nil || section.namesAreRecord ? nil : stored.map { resumePoint($0, pageNumber).text }
         } else {
             finish(&page, open, count: facts.count)
         }

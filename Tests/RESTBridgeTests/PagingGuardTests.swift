@@ -88,6 +88,57 @@ import Testing
                 == ["the reply says 5 pages, and page 4 holds no records: the listing is not complete"])
     }
 
+    /// A walk over pages that the zoo serves as they are written here.
+    private func told(by parameter: String, _ pages: String, paging: Literal) throws -> Walk {
+        try walk([
+            "path": "/zoo/told", "query": ["by": .text(parameter), "of": .text(pages)], "records": "$.items",
+            "paging": paging,
+        ])
+    }
+
+    @Test(arguments: ["{}", #"{"total":0}"#])
+    func `a page without a place for records in the middle of a walk is no proof of its end`(page: String) throws {
+        let paging: Literal = ["style": "cursor", "path": "$.next", "total": "$.total"]
+        let cut = try told(by: "cursor", #"{"": {"items": [{"id": 1}], "next": "2"}, "2": \#(page)}"#, paging: paging)
+        #expect(cut.ids == [1])
+        #expect(cut.last?.isComplete == false)
+        #expect(cut.warnings.count == 1 && cut.warnings[0].hasPrefix("page 2 has no place for records"))
+        let whole = try told(
+            by: "cursor", #"{"": {"items": [{"id": 1}], "next": "2", "total": 1}, "2": \#(page)}"#, paging: paging)
+        #expect(whole.ids == [1] && whole.last?.isComplete == true && whole.warnings.isEmpty)
+        let empty = try told(by: "cursor", #"{"": \#(page)}"#, paging: ["style": "keyset"])
+        #expect(empty.records.isEmpty && empty.last?.isComplete == true && empty.warnings.isEmpty)
+    }
+
+    @Test(arguments: ["keyset", "page"])
+    func `a page that no longer says has_more ends a walk only where the total is reached`(style: String) throws {
+        let (parameter, first, second) = style == "page" ? ("page", "1", "2") : ("after", "", "1")
+        let paging: Literal = ["style": .text(style), "has_more": "$.has_more", "total": "$.total"]
+        for (total, isComplete) in [(3, false), (2, true)] {
+            let walk = try told(
+                by: parameter,
+                #"{"\#(first)": {"items": [{"id": 1}], "has_more": true, "total": \#(total)}, "#
+                    + #""\#(second)": {"items": [{"id": 2}]}}"#, paging: paging)
+            #expect(walk.ids == [1, 2])
+            #expect(walk.last?.isComplete == isComplete)
+            #expect(
+                walk.warnings == (isComplete ? [] : ["the reply says 3 records, and its pages held 2: not complete"]))
+        }
+    }
+
+    @Test func `a cursor that is an object goes into the template`() throws {
+        let walk = try walk([
+            "path": #"/zoo/told"#, "body": [:], "records": "$.items",
+            "query": [
+                "by": "q",
+                "of": #"{"": {"items": [{"id": 1}], "next": {"at": 2}}, "from {\"at\":2}": {"items": [{"id": 2}]}}"#,
+            ],
+            "paging": ["style": "cursor", "path": "$.next", "parameter": "q", "template": "from {value}"],
+        ])
+        #expect(walk.ids == [1, 2])
+        #expect(walk.last?.isComplete == true)
+    }
+
     @Test func `max_pages ends a walk as incomplete`() throws {
         let walk = try walk([
             "path": "/users/next", "records": "$.items", "paging": ["style": "next_url", "max_pages": 2],

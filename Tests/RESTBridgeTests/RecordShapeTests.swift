@@ -33,6 +33,32 @@ import Testing
         #expect(walk.records.last == #"[26,"User 26","one too many"]"#)
     }
 
+    @Test(arguments: ["header-rows", "header-rows?once=1"])
+    func `a first row of names is no record to count, and no later row becomes one`(path: String) throws {
+        let walk = try walk(["path": .text(path), "columns": "$[0]", "paging": ["style": "offset"]])
+        #expect(walk.records == (1...25).map { #"{"id":"\#($0)","name":"User \#($0)"}"# })
+        #expect(walk.last?.isComplete == true)
+        // A walk that goes on from a later page would take its first row for the names.
+        #expect(walk.pages.allSatisfy { $0.cursor == nil })
+    }
+
+    @Test func `rows get what the request and the reply's head know`() throws {
+        let walk = try walk([
+            "path": "table", "columns": "$.columns", "header_fields": ["kind": "Content-Type"],
+            "parameters": ["day": "today"], "request_fields": ["day": "{day}", "name": "{day}"],
+        ])
+        #expect(walk.records.count == 25)
+        #expect(walk.records.first == #"{"kind":"application/json","day":"today","id":1,"name":"User 1"}"#)
+    }
+
+    @Test func `columns with keyset paging is refused`() throws {
+        let error = try failure {
+            _ = try walk(["path": "table", "columns": "$.columns", "paging": ["style": "keyset"]])
+        }
+        #expect(error.code == .configuration)
+        #expect(error.message == "User: columns does not go with paging.style keyset")
+    }
+
     @Test func `rows of values without names are no records, and no other list is taken for them`() throws {
         let error = try failure { _ = try walk(["path": "table"]) }
         #expect(error.code == .configuration)

@@ -368,11 +368,17 @@ import Testing
         #expect(rest.ids == Array(21...25))
     }
 
-    @Test(arguments: ["next-nowhere", "next-nowhere?empty=1"])
+    @Test(arguments: ["next-nowhere", "next-nowhere?empty=1", "next-number"])
     func `a cursor that no parameter takes is an error, and no listing without the rest`(path: String) throws {
         let error = try failure { _ = try walk(["path": .text(path)]) }
         #expect(error.message.contains("paging goes round in circles"), "\(error)")
         #expect(error.remedy?.contains("say under paging how the API goes on") == true)
+    }
+
+    @Test func `a cursor that is a number is taken by its member's own name`() throws {
+        let walk = try walk(["path": "next-number?own=1"])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == true)
     }
 
     @Test func `a request that begins at zero names the parameter of the cursor`() throws {
@@ -429,5 +435,12 @@ import Testing
         ])
         #expect(walk.last?.metadata["version"] == "\"v1\"")
         #expect(walk.records[0] == #"{"@etag":"\"v1\"","id":1,"name":"User 1"}"#)
+        // Records of lines get them too.
+        let lines = try self.walk([
+            "path": "ndjson", "header_fields": ["kind": "Content-Type"], "parameters": ["day": "today"],
+            "request_fields": ["day": "{day}"],
+        ])
+        #expect(lines.records.count == 25)
+        #expect(lines.records[0] == #"{"kind":"application/x-ndjson","day":"today","id":1,"name":"User 1"}"#)
     }
 }

@@ -14,6 +14,11 @@ struct CursorTrial {
         "continuation_token", "since",
     ]
 
+    /// Those that take a number which is no cursor: a row's number, an id that is left out itself, or a time.
+    ///
+    /// A number in one of them may bring other records than those that come next, and no reply would show it.
+    private static let counts: Set<String> = ["from", "after", "start", "offset", "since"]
+
     /// The parameter that is being tried.
     private(set) var name: String
     private let guessed: String
@@ -33,10 +38,12 @@ struct CursorTrial {
     ///   - detected: What the first reply told.
     ///   - given: The request's own parameters, of which one may be the API's word for it.
     ///   - body: The first page.
+    ///   - cursor: What it names, and the member that does.
     /// - Returns: nil where no cursor was found, where the request itself has the parameter, and for a page without records,
     ///   by which it would be known again.
     init?(
-        _ detected: PagingDetector.Detected, given: Set<String>, records: JSONPath, body: HTTPExchange.PaddedBody
+        _ detected: PagingDetector.Detected, given: Set<String>, records: JSONPath, body: HTTPExchange.PaddedBody,
+        cursor: (value: JSONScalar, member: String?)
     ) {
         guard detected.members.contains(where: { $0 == ("style", "cursor") }),
             let name = detected.members.first(where: { $0.name == "parameter" })?.value, !given.contains(name),
@@ -45,7 +52,14 @@ struct CursorTrial {
         self.name = name
         guessed = name
         self.records = records
-        let usual = Self.names.filter { $0 != name }
+        var usual = Self.names.filter { $0 != name }
+        if Self.isNumber(cursor) {
+            usual.removeAll(where: Self.counts.contains)
+            // A parameter by the member's own name takes what the member says.
+            if let own = cursor.member, own != name, own.lowercased().contains("next"), !usual.contains(own) {
+                usual.append(own)
+            }
+        }
         others = usual.filter(given.contains) + usual.filter { !given.contains($0) }
         firstPage = Self.marks(of: batch)
         identities = RecordIdentities(batch)
@@ -80,6 +94,15 @@ struct CursorTrial {
         }
         name = others.removeFirst()
         return true
+    }
+
+    /// Whether a cursor is a number; a token of digits is one that only its server reads, as Synapse's.
+    private static func isNumber(_ cursor: (value: JSONScalar, member: String?)) -> Bool {
+        switch cursor.value {
+        case .number: true
+        case .text(let text): Int(text) != nil && !(cursor.member ?? "").lowercased().contains("token")
+        case .missing, .null, .bool, .object, .array: false
+        }
     }
 
     private static func marks(of batch: RecordBatch) -> Set<Int> {

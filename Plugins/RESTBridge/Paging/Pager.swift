@@ -153,8 +153,16 @@ struct Pager: Sendable {
     ///
     /// - Throws: ``BridgeError`` where the remote goes round in circles, or says something that is no cursor.
     mutating func after(_ position: Position, _ facts: PageFacts) throws -> Step {
+        let isEndKnown = !resumed && (pagesRead == 0 || total.map { fetched >= $0 } ?? false)
         fetched += facts.count
         pagesRead += 1
+        if facts.isBare, !isEndKnown {
+            warnings.append(
+                "page \(pagesRead) has no place for records, as a reply of a server in trouble may, so the listing is not "
+                    + "complete: where it does end so, say so under responses: when: {path: ..., missing: true}, action: empty"
+            )
+            return .end
+        }
         total = facts.total ?? total
         pages = facts.pages ?? pages
         emptyPages = facts.count == 0 ? emptyPages + 1 : 0
@@ -272,8 +280,11 @@ struct Pager: Sendable {
     private func isSilent(_ facts: PageFacts) -> Bool { hasSaidMore && facts.hasMore == nil && rule.hasMore != nil }
 
     private mutating func decideByKey(_ facts: PageFacts) throws -> Step {
-        if facts.count == 0 || facts.hasMore == false || isSilent(facts) { return end() }
-        if facts.hasMore == nil, let size = rule.size, facts.count < size, pagesRead > 1 { return end() }
+        if facts.hasMore == false { return end() }
+        if facts.count == 0 || isSilent(facts) { return endUntold(resumed ? nil : fetched) }
+        if facts.hasMore == nil, let size = rule.size, facts.count < size, pagesRead > 1 {
+            return endUntold(resumed ? nil : fetched)
+        }
         let next: Position
         switch facts.next {
         case .value(let key): next = .cursor(key)
@@ -294,10 +305,7 @@ struct Pager: Sendable {
 
     private mutating func decideByNumber(_ position: Position, _ facts: PageFacts) throws -> Step {
         if facts.count == 0 {
-            if !resumed, let total, fetched < total {
-                warnings.append("the reply says \(total) records, and its pages held \(fetched): not complete")
-                return .end
-            }
+            if !resumed, let total, fetched < total { return endUntold(fetched) }
             if case .page(let number) = position, case .page(let start) = rule.style, let pages,
                 number - start + 1 < pages
             {
@@ -328,7 +336,7 @@ struct Pager: Sendable {
             if !hasMore { return end() }
             isConfirming = false
         } else if isSilent(facts) {
-            return end()
+            return endUntold(reached(position, facts.count))
         } else if let total, let reached = reached(position, facts.count) {
             if reached >= total { return end() }
             isConfirming = false
@@ -360,6 +368,15 @@ struct Pager: Sendable {
             }
         default: resumed ? nil : fetched
         }
+    }
+
+    /// The end by what a page does not say: a total, where one is known, must be reached.
+    ///
+    /// - Parameter reached: How many records the listing has up to here; nil for unknown.
+    private mutating func endUntold(_ reached: Int?) -> Step {
+        guard let total, let reached, reached < total else { return end() }
+        warnings.append("the reply says \(total) records, and its pages held \(reached): not complete")
+        return .end
     }
 
     private mutating func end() -> Step {

@@ -31,6 +31,8 @@ struct PageFacts: Sendable {
     var pages: Int?
     /// Whether the reply says that more pages follow.
     var hasMore: Bool?
+    /// The reply has no place for records, and says in its own way that there are none, as `{}` does.
+    var isBare = false
     /// The same for pages with the same records.
     var digest: UInt64 = 0
 

@@ -16,11 +16,13 @@ final class LineReader {
     /// How much is taken at a time.
     private static let pieceBytes = 1 << 20
 
-    init(_ exchange: HTTPExchange) throws {
+    /// - Parameter fields: Members that each record gets.
+    init(_ exchange: HTTPExchange, fields: [(name: String, value: String)]) throws {
         guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
         self.reader = reader
         self.exchange = exchange
         _ = JSONPath.root.add(to: reader)
+        RESTSection.set(fields, in: reader)
     }
 
     deinit { bmo_json_reader_free(reader) }

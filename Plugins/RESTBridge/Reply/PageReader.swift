@@ -14,6 +14,12 @@ final class PageReader {
     private var shaper: RecordShaper?
     /// The names of the values of records that are arrays.
     private var columns: [String]?
+    /// Rows of the page that were the names themselves.
+    private var nameRows = 0
+    /// Whether the page has no place for records, and says in its own way that there are none.
+    private var isBare = false
+    /// Members that each record of the page gets.
+    private var fields: [(name: String, value: String)] = []
     private var removed: [BridgeOptions] = []
     /// What the user should know of the pages so far.
     private(set) var warnings: [String] = []
@@ -54,13 +60,21 @@ final class PageReader {
         self.response = response
         self.asked = asked
         let isPage = RemoteWords.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
-        setFields(response)
+        nameRows = 0
+        isBare = false
+        fields = section.recordFields(response)
+        RESTSection.set(fields, in: reader)
         let isAccepted = body.bytes.withUnsafeBufferPointer {
             bmo_json_begin(reader, $0.baseAddress, body.count, BMO_JSON_RECORDS) != 0
         }
         if !isAccepted || isPage { throw failure(isPage: isPage) }
         if shapes, let preset = section.preset { shaper = RecordShaper(preset, included: try included()) }
-        if let columns = section.columns, let names = try columns.names(in: body) { self.columns = names }
+        // The first record of a later page is a record, whatever it looks like.
+        if let columns = section.columns, self.columns == nil || !section.namesAreRecord,
+            let names = try columns.names(in: body)
+        {
+            self.columns = names
+        }
     }
 
     /// Writes the page's next records; whether there are more.
@@ -76,6 +90,7 @@ final class PageReader {
             let failure = failure(isPage: false)
             if !isAccepted, let disguised = disguisedFailure() { throw disguised }
             guard isEmptyListing else { throw failure }
+            isBare = true
             return (false, [])
         }
         if status == BMO_JSON_DONE, bmo_json_records(reader) == 0, !isAccepted, let failure = disguisedFailure() {
@@ -110,7 +125,8 @@ final class PageReader {
                 remedy: "point columns at a list of texts or of objects with a name, or write the names as a list",
                 location: response?.location)
         }
-        for index in 0..<batch.count { _ = RowColumns.write(batch[index], names: columns, to: writer) }
+        for index in 0..<batch.count
+        where !RowColumns.write(batch[index], names: columns, fields: fields, to: writer) { nameRows += 1 }
     }
 
     private func write(_ record: BatchValue, by shaper: RecordShaper, to writer: RecordBatchWriter) throws -> Bool {
@@ -144,7 +160,8 @@ final class PageReader {
     /// What the page says about the walk.
     func facts() -> PageFacts {
         var facts = said.paging()
-        facts.count = Int(bmo_json_records(reader))
+        facts.count = Int(bmo_json_records(reader)) - nameRows
+        facts.isBare = isBare
         if section.preset == .graphQL { noteConnections(own: facts.hasMore == true ? 1 : 0) }
         if let place = section.paging.next, value(place) == .object, let whole = wholeValue(place) {
             facts.next = whole
@@ -186,20 +203,6 @@ final class PageReader {
     private func included() throws -> RecordBatch? {
         guard section.preset == .jsonAPI else { return nil }
         return try Self.records(at: JSONPath("$.included", option: "preset"), in: body)
-    }
-
-    private func setFields(_ response: HTTPResponse) {
-        let answered = section.headerFields.compactMap { name, header in
-            response.header(header).map { (name: name, value: $0) }
-        }
-        bmo_json_clear_fields(reader)
-        for (name, value) in answered + section.requestFields {
-            JSONPath.withChars(name) { name in
-                JSONPath.withChars(value) { value in
-                    bmo_json_set_field(reader, name.baseAddress, name.count, value.baseAddress, value.count)
-                }
-            }
-        }
     }
 
     /// The parameters of the next request as a query; without any there is no next page.

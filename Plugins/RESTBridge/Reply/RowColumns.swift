@@ -45,7 +45,11 @@ enum RowColumns: Sendable {
     }
 
     /// Writes a row as an object; whether it was one, and not the row of the names themselves.
-    static func write(_ row: BatchValue, names: [String], to writer: RecordBatchWriter) -> Bool {
+    ///
+    /// - Parameter fields: Members that each record gets where no column has their name.
+    static func write(
+        _ row: BatchValue, names: [String], fields: [(name: String, value: String)], to writer: RecordBatchWriter
+    ) -> Bool {
         // What does not fit is handed on as it is: the host keeps it, with the reason, and no value gets a wrong name.
         guard row.tag == .array, row.count <= names.count else {
             writer.copy(row)
@@ -54,6 +58,10 @@ enum RowColumns: Sendable {
         let values = Array(row.elements)
         if values.count == names.count, zip(values, names).allSatisfy({ $0.text == $1 }) { return false }
         writer.object {
+            for (name, value) in fields where !names.contains(name) {
+                writer.key(name)
+                writer.text(value)
+            }
             for (name, value) in zip(names, values) {
                 writer.key(name)
                 writer.copy(value)

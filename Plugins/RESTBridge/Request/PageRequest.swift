@@ -47,7 +47,7 @@ extension RESTSection {
         case .cursor(let text) where paging.isByMembers:
             for (name, value) in HTTPURL.pairs(text) { set(paging.place(of: name), .text(value)) }
         case .cursor(let cursor): set(paging.parameter, paging.value(.text(cursor)))
-        case .json(let text): set(paging.parameter, JSONTree.value(of: text))
+        case .json(let text): set(paging.parameter, paging.value(JSONTree.value(of: text)))
         case .url(let text):
             guard let next = HTTPURL(text, relativeTo: page ?? url), !next.hasUserInfo else {
                 throw BridgeError(

@@ -94,6 +94,13 @@ struct RESTSection: Sendable {
             }
             paging = .automatic
         }
+        if columns != nil, case .keyset = paging.style {
+            throw BridgeError(
+                .configuration, "columns does not go with paging.style \(paging.name)",
+                remedy:
+                    "rows have no field by its name that the next page could begin after: use another style, such as offset"
+            )
+        }
         nextURL = try Self.nextURL(paging, base: base, variables)
         responses = try section.objects("responses").map(ResponseRule.init)
         let names = section.object("metadata")
