@@ -24,9 +24,7 @@ struct EntityWalk {
             counts: ImportCounts.Entity(), warnings: [], duration: .zero)
         let place = ScopeWalk.Place()
         do {
-            let sources = context.isPartial ? [] : entity.sources.map(Optional.some)
-            // A tree begins with what another source brings: its own listing needs a parent to begin with.
-            for source in isTree ? sources + [nil] : [nil] + sources {
+            for source in sources {
                 place.page = nil
                 try await walk(source, tally, place)
             }
@@ -50,12 +48,14 @@ struct EntityWalk {
         return (result, state.counts)
     }
 
-    /// Whether the entity's own listing goes by objects that it brings itself: the folders in a folder.
-    private var isTree: Bool {
-        let model = context.workspace.model
-        let name = entity.parent?.relationship
-        let relationship = model.entities[index].toOne.first { $0.name == name }
-        return relationship.map { model.family(of: $0.target).contains(index) } ?? false
+    /// The walks in their order; nil is the entity's own listing.
+    private var sources: [EntitySource?] {
+        guard !context.isPartial else { return [nil] }
+        let model = context.workspace.model.model
+        // A tree begins with what another source brings; what is asked for each object comes after all of them.
+        let first = entity.sources.filter { model.isTree(entity) && model.bringsTop($0, of: entity) }
+        let last = entity.sources.filter { source in !first.contains { $0.name == source.name } }
+        return first + [nil] + last
     }
 
     private func outcome(_ error: any Error, page: Int?) -> SyncReport.Entity.Outcome {

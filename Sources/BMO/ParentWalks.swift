@@ -13,7 +13,7 @@ struct ParentWalks {
     let tally: EntityTally
 
     /// So many parents are read from the database in one go.
-    private static let chunk = 256
+    static let chunk = 256
     /// After so many failures in a row with the same code, the others are not tried.
     private static let mostFailuresInARow = 10
     /// So many failures are told one by one.
@@ -71,6 +71,13 @@ struct ParentWalks {
             }
         }
         try Task.checkCancellation()
+        if queue.isCut {
+            listing.isWhole = false
+            tally.warn(
+                "a tree is walked \(ParentQueue.mostLevels) levels deep in one sync, and there is more below, which the "
+                    + "next sync asks for: does every \(plan.entity.name) hold a new one?")
+        }
+        warnOfNoTop(queue)
         // What the walks of those that did not fail lacked is gone all the same.
         let sweep = sweeps ? try await finish() : SweepResult()
         tally.add(sweep)
@@ -78,6 +85,16 @@ struct ParentWalks {
         try await throwIfClosed()
         try throwFailures(isGivenUp: streak.count >= Self.mostFailuresInARow)
         return (listing, sweep)
+    }
+
+    /// A tree without a beginning is no fault of any request: it would end without a word.
+    private func warnOfNoTop(_ queue: ParentQueue) {
+        guard queue.level == 0, !context.isPartial, plan.isListing,
+            context.workspace.model.model.lacksTop(plan.entity)
+        else { return }
+        tally.warn(
+            "there is no \(plan.entity.name) to begin with, and it is walked by its own objects (\"parent: "
+                + "\(walk.relationship ?? "")\"): add a source without \"parent\" that brings the top")
     }
 
     /// Without parents nobody was asked: a bridge that could not be opened for others is a failure here too.
@@ -149,96 +166,5 @@ struct ParentWalks {
         throw SyncFailure(
             entity: plan.entity.name, bridge: plan.bridge, page: first?.page, code: first?.code ?? "not_found",
             message: words, remedy: first?.remedy, location: first?.location, remote: first?.remote)
-    }
-
-    /// The parents, read as they are needed.
-    private struct ParentQueue {
-        private let walks: ParentWalks
-        private let entity: Int
-        private let relationship: Int?
-        private let conditions: [SQLiteStore.Condition]
-        private var waiting: ArraySlice<SQLiteStore.ParentRow> = []
-        private var last = Int64.min
-        private var isAtEnd = false
-        /// The walks bring objects that are parents themselves: the folders in a folder.
-        private let isTree: Bool
-        /// The parents of a tree that had their turn; it may hold a circle.
-        private var walked: Set<String> = []
-        private var hasNew = false
-
-        init(_ walks: ParentWalks) throws {
-            self.walks = walks
-            let layout = walks.context.workspace.model.entities[walks.plan.index]
-            relationship = walks.walk.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
-            entity = relationship.map { layout.toOne[$0].target } ?? walks.plan.index
-            isTree = relationship != nil && walks.context.workspace.model.family(of: entity).contains(walks.plan.index)
-            conditions = try ParentRows(
-                walks.walk, walks.context.options.conditions, of: layout,
-                target: walks.context.workspace.model.entities[entity], relationship: relationship
-            ).conditions
-        }
-
-        mutating func next() async throws -> ParentObject? {
-            let layout = walks.context.workspace.model.entities[entity]
-            while true {
-                if let row = waiting.popFirst() {
-                    // A stub: nobody has described it.
-                    if row.values.isEmpty { continue }
-                    let parent = try ParentObject(row.values, layout, relationship: relationship)
-                    if isTree, !walked.insert(parent.text).inserted { continue }
-                    hasNew = true
-                    return parent
-                }
-                guard !isAtEnd else { return nil }
-                let rows = try await walks.context.thread.run {
-                    [context = walks.context, entity, conditions, last] in
-                    try context.store.parents(of: entity, where: conditions, after: last, limit: ParentWalks.chunk)
-                }
-                isAtEnd = rows.count < ParentWalks.chunk
-                last = rows.last?.row ?? last
-                waiting = rows[...]
-            }
-        }
-
-        /// Reads the parents of a tree once more, among which there may be what the walks have brought.
-        ///
-        /// - Returns: Whether there can be any.
-        mutating func beginAnew() -> Bool {
-            guard isTree, hasNew else { return false }
-            (hasNew, isAtEnd, last) = (false, false, .min)
-            return true
-        }
-    }
-}
-
-/// Which objects of a parent have a walk.
-struct ParentRows {
-    /// All must hold.
-    let conditions: [SQLiteStore.Condition]
-    /// The same as they are written.
-    let words: [String]
-
-    /// - Parameters:
-    ///   - wanted: What the user asks of the children: where that names one parent, the others need not be asked.
-    ///   - target: The parent's layout.
-    ///   - relationship: The relationship that leads to it, by its index in `layout`; nil where it is the object itself.
-    init(
-        _ walk: ParentWalk, _ wanted: [LocalCondition], of layout: EntityLayout, target: EntityLayout,
-        relationship: Int?
-    ) throws {
-        var all = walk.conditions
-        if let relationship, layout.toOne[relationship].fieldCount == 1, let key = target.key.first {
-            let name = layout.fields[layout.toOne[relationship].firstField].name
-            all += wanted.filter { $0.field == name && $0.value != nil }.map {
-                LocalCondition(field: target.fields[key].name, comparison: $0.comparison, value: $0.value)
-            }
-        }
-        words = all.map(\.text)
-        conditions = try all.map { condition in
-            guard let comparison = SQLiteStore.Condition.Comparison(rawValue: condition.comparison.rawValue) else {
-                throw StoreError(.request, "unknown comparison \(condition.comparison.rawValue)")
-            }
-            return SQLiteStore.Condition(field: condition.field, comparison: comparison, value: condition.value)
-        }
     }
 }

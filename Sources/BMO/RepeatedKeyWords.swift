@@ -9,11 +9,14 @@ struct RepeatedKeyWords {
     private let parentKey: [(name: String, type: String, path: String)]
 
     init(_ plan: WalkPlan, _ model: CompiledModel) {
-        let layout = model.entities[plan.index]
+        self.init(plan.index, parent: plan.parent?.relationship, model)
+    }
+
+    init(_ entity: Int, parent name: String?, _ model: CompiledModel) {
+        let layout = model.entities[entity]
         self.layout = layout
-        parent = plan.parent?.relationship
-        let name = plan.parent?.relationship
-        let relationship = model.model.relationships(of: model.model.entities[plan.index]).first { $0.name == name }
+        parent = name
+        let relationship = model.model.relationships(of: model.model.entities[entity]).first { $0.name == name }
         let key = relationship.flatMap { model.model.entity(named: $0.target) }.map(model.model.key(of:)) ?? []
         parentKey = key.map { part in
             let source = relationship?.source.description ?? ""
@@ -33,10 +36,13 @@ struct RepeatedKeyWords {
         let name = parent ?? "parent"
         let parents = keys.parents.map { "\(name) \(Self.text($0))" }.joined(separator: ", ")
         let key = (parentKey.map(\.name) + layout.key.map { layout.fields[$0].name }).joined(separator: ", ")
+        let words = "key \(Self.text(keys.key)) came from two parents (\(parents))\(more(keys))"
+        // A walk by the entity's own objects has no relationship that an attribute could read.
+        guard !parentKey.isEmpty else {
+            return "\(words): if these are several objects, add to `key` what tells them apart"
+        }
         let attributes = parentKey.map { "`\($0.name): {type: \($0.type), from: \($0.path)}`" }.joined(separator: ", ")
-        return
-            "key \(Self.text(keys.key)) came from two parents (\(parents))\(more(keys)): use `key: [\(key)]` with the "
-            + "attribute \(attributes)"
+        return "\(words): use `key: [\(key)]` with the attribute \(attributes)"
     }
 
     private func repeated(_ keys: RepeatedKeys) -> String {

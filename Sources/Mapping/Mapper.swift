@@ -241,8 +241,9 @@ public final class Mapper {
         switch value.tag {
         case .object: try walk(value, node, plan, layout, row, &relationships, arena)
         case .array:
-            try walkElements(value, node, plan, layout, row, &relationships, arena)
-            try walkAcross(value, node, plan, layout, row, &relationships, arena)
+            let elements = plan.elements(of: value, at: node)
+            try walkElements(elements, of: value, plan, layout, row, &relationships, arena)
+            try walkAcross(value, node, besides: elements, plan, layout, row, &relationships, arena)
         case .null: clear(below: node, plan, row, &relationships)
         default: break
         }
@@ -250,10 +251,10 @@ public final class Mapper {
 
     /// What is read of single elements, `position.1`; one that is not there is null.
     private func walkElements(
-        _ array: BatchValue, _ node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout,
+        _ elements: [ResolvedPlan.Element], of array: BatchValue, _ plan: ResolvedPlan, _ layout: EntityLayout,
         _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
     ) throws(Rejection) {
-        for (index, child) in plan.nodes[node].elements {
+        for (index, child) in elements {
             let element = index < array.count ? array[index] : nil
             for binding in plan.nodes[child].bindings {
                 switch (binding, element) {
@@ -329,13 +330,16 @@ public final class Mapper {
 
     /// A path across an array: what its elements have becomes one list.
     private func walkAcross(
-        _ array: BatchValue, _ node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout,
-        _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
+        _ array: BatchValue, _ node: Int, besides elements: [ResolvedPlan.Element], _ plan: ResolvedPlan,
+        _ layout: EntityLayout, _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending],
+        _ arena: Arena
     ) throws(Rejection) {
         var lists: [(binding: PathNode.Binding, values: [BatchValue])] = []
-        plan.eachBinding(below: node, acrossArray: true) { lists.append(($0, [])) }
+        plan.eachBinding(below: node, besides: elements) { lists.append(($0, [])) }
         for index in 0..<array.count {
-            plan.collect(from: array[index], at: node) { position, value in lists[position].values.append(value) }
+            plan.collect(from: array[index], at: node, besides: elements) { position, value in
+                lists[position].values.append(value)
+            }
         }
         for list in lists {
             switch list.binding {

@@ -76,7 +76,10 @@ extension BatchValue {
     package func value(at path: RemotePath) -> BatchValue? {
         var value = self
         for name in path.components {
-            if value.tag == .array, let index = RemotePath.elementIndex(name), index < value.count {
+            // As in a mapping: where the elements have such a member, the name is no place.
+            if value.tag == .array, let index = RemotePath.elementIndex(name), index < value.count,
+                !(0..<value.count).contains(where: { value[$0].tag == .object && value[$0].member(name) != nil })
+            {
                 value = value[index]
                 continue
             }

@@ -25,9 +25,12 @@ final class ResolvedPlan {
         var table: [Int32]
         /// The children in the order of the tree.
         var children: [Int]
-        /// The children whose names are numbers: over an array, each is one of its elements.
-        var elements: [(index: Int, child: Int)] = []
+        /// The children whose names are numbers: over an array, each may be one of its elements.
+        var elements: [Element] = []
     }
+
+    /// A child that stands for one element of an array.
+    typealias Element = (index: Int, child: Int)
 
     // Constants, all of them: a look at a class's variable costs a call of the runtime (exclusive access).
     let nodes: [Node]
@@ -103,36 +106,49 @@ final class ResolvedPlan {
 
     /// Every binding below a node, in a fixed order.
     ///
-    /// - Parameter acrossArray: Without those of single elements, as the node's value is an array.
-    func eachBinding(below node: Int, acrossArray: Bool = false, _ body: (PathNode.Binding) -> Void) {
-        for child in nodes[node].children where !acrossArray || !isElement(child, of: node) {
+    /// - Parameter elements: Without these, as the node's value is an array.
+    func eachBinding(below node: Int, besides elements: [Element] = [], _ body: (PathNode.Binding) -> Void) {
+        for child in nodes[node].children where !elements.contains(where: { $0.child == child }) {
             nodes[child].bindings.forEach(body)
             eachBinding(below: child, body)
         }
     }
 
+    /// The children of a node that stand for single elements of an array: not those that its elements have as members.
+    func elements(of array: BatchValue, at node: Int) -> [Element] {
+        let elements = nodes[node].elements
+        guard !elements.isEmpty else { return [] }
+        var members: Set<Int32> = []
+        for index in 0..<array.count where array[index].tag == .object {
+            let object = array[index]
+            for place in 0..<object.count { members.insert(nodes[node].table[Int(object[place].keyIndex)]) }
+        }
+        return elements.filter { !members.contains(Int32($0.child)) }
+    }
+
     /// Hands each value below `value` that a binding below `node` wants to `body`.
     ///
-    /// Its first argument is the binding's position in the order of ``eachBinding(below:_:)``. Arrays on the way are
+    /// Its first argument is the binding's position in the order of ``eachBinding(below:besides:_:)``. Arrays on the way are
     /// flattened.
-    func collect(from value: BatchValue, at node: Int, _ body: (Int, BatchValue) -> Void) {
-        collect(from: value, at: node, firstPosition: 0, acrossArray: true, body)
+    func collect(
+        from value: BatchValue, at node: Int, besides elements: [Element], _ body: (Int, BatchValue) -> Void
+    ) {
+        collect(from: value, at: node, firstPosition: 0, besides: elements, body)
     }
 
     private func collect(
-        from value: BatchValue, at node: Int, firstPosition: Int, acrossArray: Bool = false,
+        from value: BatchValue, at node: Int, firstPosition: Int, besides elements: [Element] = [],
         _ body: (Int, BatchValue) -> Void
     ) {
         switch value.tag {
         case .array:
             for index in 0..<value.count {
-                collect(
-                    from: value[index], at: node, firstPosition: firstPosition, acrossArray: acrossArray, body)
+                collect(from: value[index], at: node, firstPosition: firstPosition, besides: elements, body)
             }
         case .object:
             var positions: [Int: Int] = [:]
             var position = firstPosition
-            for child in nodes[node].children where !acrossArray || !isElement(child, of: node) {
+            for child in nodes[node].children where !elements.contains(where: { $0.child == child }) {
                 positions[child] = position
                 position += bindingCount(from: child)
             }
@@ -149,8 +165,6 @@ final class ResolvedPlan {
         default: break
         }
     }
-
-    private func isElement(_ child: Int, of node: Int) -> Bool { nodes[node].elements.contains { $0.child == child } }
 
     private func bindingCount(from node: Int) -> Int {
         nodes[node].children.reduce(nodes[node].bindings.count) { $0 + bindingCount(from: $1) }

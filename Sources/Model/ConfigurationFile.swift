@@ -61,7 +61,7 @@ public enum ConfigurationFile {
             configuration.warnings =
                 SecretWarnings(configuration, environment: environment).diagnostics
                 + LiteralSecrets(configuration, ConfigurationPlaces(file: path, text: text)).diagnostics
-                + AppendWarnings(configuration).diagnostics
+                + AppendWarnings(configuration).diagnostics + TreeWarnings(configuration).diagnostics
         }
         return configuration
     }

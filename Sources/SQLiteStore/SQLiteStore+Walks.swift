@@ -143,6 +143,19 @@ extension SQLiteStore {
         public var values: [StoredValue]
     }
 
+    /// SQLite's number of the last row of an entity's table.
+    ///
+    /// - Throws: ``StoreError``.
+    public func lastRow(of entity: Int) throws -> Int64 {
+        let layout = model.entities[entity]
+        return try read("reading \(layout.name)") { db in
+            let select = try RawStatement(
+                "SELECT coalesce(max(\(layout.rowIDName)), 0) FROM \(SchemaBuilder.quoted(layout.table))",
+                on: db.sqliteConnection)
+            return try select.step() ? select.int64(0) : 0
+        }
+    }
+
     /// Objects of an entity in the order of their rows: not those that are only referred to, are marked as gone, or
     /// were made here and not sent yet.
     ///

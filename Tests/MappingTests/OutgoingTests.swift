@@ -148,6 +148,23 @@ import Testing
         }
     }
 
+    @Test func onlyWhatAWalkFillsWithTheParentsKeyIsLeftOut() throws {
+        var member = writable(
+            Entity(
+                "Member", key: ["team_name", "team_id", "id"],
+                [
+                    .of("id", .integer), .of("team_id", .integer, from: ["team"]),
+                    .of("team_name", .text, from: ["team", "name"]),
+                ], [.one("team", "Team")]))
+        member.parent = ParentWalk(relationship: "team")
+        let team = Entity("Team", key: ["id"], [.of("id", .integer), .of("name", .text)])
+        let plan = try OutgoingPlan(of: 0, in: CompiledModel.of(member, team))
+        let columns: [String: StoredValue] = [
+            "id": .integer(7), "team_id": .integer(1), "team_name": .text("a"), "team": .integer(1),
+        ]
+        #expect(try plan.object(columns).json == #"{"id":7,"team":{"name":"a"}}"#)
+    }
+
     @Test func whatCannotBeSetSaysWhy() throws {
         var id = Attribute.of("id", .integer)
         id.write.permission = .never

@@ -100,6 +100,22 @@ import Testing
         #expect(try mapped(["row": []], as: "Point", in: model) == "! 0: the key Point.id is null")
     }
 
+    @Test func aNumberThatTheElementsOfAnArrayHaveAsAMemberIsThatMember() throws {
+        let model = try CompiledModel.of(
+            Entity(
+                "Fund", key: ["id"],
+                [
+                    .of("id", .integer), .of("year", .json, from: ["prices", "2024"]),
+                    .of("first", .json, from: ["prices", "0"]),
+                ]))
+        #expect(
+            try mapped(["id": 1, "prices": [["2024": 5], ["2024": 6], ["2023": 7]]], as: "Fund", in: model)
+                == #"Fund id=1 year='[5,6]' first='{"2024":5}'"#)
+        #expect(try mapped(["id": 1, "prices": [5]], as: "Fund", in: model) == "Fund id=1 year=null first='5'")
+        #expect(
+            try mapped(["id": 1, "prices": [5, ["0": 6]]], as: "Fund", in: model) == "Fund id=1 year=null first='[6]'")
+    }
+
     @Test func aPathAcrossAnArrayIsOfTypeJSON() throws {
         let model = try CompiledModel.of(
             Entity("Post", key: ["id"], [.of("id", .integer), .of("name", .text, from: ["tags", "name"])]))

@@ -28,6 +28,8 @@ package struct OutgoingPlan: Sendable {
     private let sources: [String: String]
     /// The relationship to the parent, whose values go into paths.
     private let parent: String?
+    /// Attributes that a walk per parent fills with the parent's key.
+    private let parentKey: Set<String>
 
     /// The way back of an entity.
     package init(of entity: Int, in model: CompiledModel) {
@@ -46,7 +48,10 @@ package struct OutgoingPlan: Sendable {
                 (source.attributes.map(\.name) + source.relationships.map(\.name))
                     .filter(root.sourcedNames.contains).map { ($0, source.name) }
             }, uniquingKeysWith: { first, _ in first })
-        parent = model.model.walked(definition).parent?.relationship
+        let walked = model.model.walked(definition)
+        parent = walked.parent?.relationship
+        let walk = model.index(of: walked.name) ?? entity
+        parentKey = Set(model.plans[walk].parentKey.map { model.entities[walk].fields[$0.field].name })
     }
 
     private var layout: EntityLayout { model.entities[entity] }
@@ -138,7 +143,7 @@ package struct OutgoingPlan: Sendable {
         }
         for field in layout.fields where field.relationship == nil {
             guard let value = columns[field.name], let attribute = attributes[field.name],
-                case .path(let path) = attribute.source, !isOfParent(path, attribute)
+                case .path(let path) = attribute.source, !isOfParent(attribute)
             else { continue }
             try put(try remote(value, of: attribute), attribute.write.path ?? path, field.name)
         }
@@ -164,11 +169,9 @@ package struct OutgoingPlan: Sendable {
     }
 
     /// Whether an attribute reads the parent's key, which is in the path of what a walk per parent asks for.
-    private func isOfParent(_ path: RemotePath, _ attribute: Attribute) -> Bool {
-        guard let source = parent.flatMap({ relationships[$0] })?.source.components, !attribute.write.isExplicit,
-            layout.key.contains(where: { layout.fields[$0].name == attribute.name })
-        else { return false }
-        return path.components.starts(with: source)
+    private func isOfParent(_ attribute: Attribute) -> Bool {
+        !attribute.write.isExplicit && parentKey.contains(attribute.name)
+            && layout.key.contains { layout.fields[$0].name == attribute.name }
     }
 
     /// The remote values of a key, by local names: what stands in URLs and requests.

@@ -1,0 +1,47 @@
+extension Model {
+    /// Whether a walk of an entity goes by objects of the entity's own table, some of which it may bring itself.
+    package func goesByItself(_ walk: ParentWalk, of entity: Entity) -> Bool {
+        guard let name = walk.relationship else { return true }
+        let all = relationships(of: entity) + entity.sources.flatMap(\.relationships)
+        guard let target = all.first(where: { $0.name == name }).flatMap({ self.entity(named: $0.target) }) else {
+            return false
+        }
+        return root(of: target).name == root(of: entity).name
+    }
+
+    /// Whether an entity's own listing goes by objects that it brings itself: the folders in a folder.
+    package func isTree(_ entity: Entity) -> Bool {
+        entity.parent.map { $0.relationship != nil && goesByItself($0, of: entity) } ?? false
+    }
+
+    /// Whether a source brings objects without a need of such that are there already: of a tree, those at the top.
+    package func bringsTop(_ source: EntitySource, of entity: Entity) -> Bool {
+        source.parent.map { !goesByItself($0, of: entity) } ?? true
+    }
+
+    /// Whether an entity is a tree, and no listing brings the first of its objects.
+    package func lacksTop(_ entity: Entity) -> Bool {
+        guard isTree(entity), !entity.sources.contains(where: { bringsTop($0, of: entity) }) else { return false }
+        return !family(of: entity).contains { other in
+            other.name != entity.name && other.isWalked
+                && (!isTree(other) || other.sources.contains { bringsTop($0, of: other) })
+        }
+    }
+}
+
+/// Warns of entities that are walked by their own objects, of which no listing brings the first.
+struct TreeWarnings {
+    let diagnostics: [Diagnostic]
+
+    init(_ configuration: Configuration) {
+        let model = configuration.model
+        diagnostics = model.entities.filter(model.lacksTop).map { entity in
+            Diagnostic(
+                location: entity.location, severity: .warning,
+                message: "entity \(quoted(entity.name)) is walked by its own objects "
+                    + "(\"parent: \(entity.parent?.relationship ?? "")\"), and no source of it brings the first ones: "
+                    + "where no other entity's records hold any, a sync finds none",
+                remedy: "add a source without \"parent\" that brings the top")
+        }
+    }
+}
