@@ -2,7 +2,7 @@
 """A JSON API whose objects can be created, updated and deleted, in the styles that APIs have, on two free ports.
 
 Prints both ports on one line when it is ready. The first part of a path names the style, the second the collection:
-plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash. Each request is a line of JSON in the file of the
+plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash, mutate. Each request is a line of JSON in the file of the
 first argument. /openapi.json and /openapi.yaml describe /plain. POST /STYLE/hold makes listings wait, with what they have at that moment, until
 POST /STYLE/release; such a one is a line HELD.
 """
@@ -155,6 +155,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             value = json.loads(raw)
         elif raw and "form" in kind:
             value = dict(urllib.parse.parse_qsl(raw.decode(), keep_blank_values=True))
+        if style == "mutate" and self.command == "POST":
+            with LOCK:
+                return self.mutate(notes, value["variables"]["input"])
         if style == "redirect":
             return self.send(None, 302, Location=f"/plain/{collection}")
         if style == "slash" and not url.path.endswith("/"):
@@ -187,6 +190,31 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             return None
         return self.send(*answer[:2], **(answer[2] if len(answer) > 2 else {}))
+
+    def mutate(self, notes, value):
+        """GraphQL: the note is made, whatever `reply` says of it; but for THROTTLED and gone."""
+        kind, number = self.query.get("reply", ""), len(notes) + 1
+        if kind == "gone":
+            return self.send({"error": "no such path"}, 404)
+        if kind != "THROTTLED":
+            notes[number] = dict(value, id=number)
+        reply = {"data": {"create": notes.get(number)}}
+        if kind == "null":
+            pad = "x" * int(self.query["pad"])
+            reply = {"data": {"create": None}, "said": pad + self.headers["Authorization"].split()[1]}
+        elif kind == "page":
+            reply = b"<html><title>a proxy</title></html>"
+        elif kind == "broken":
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(json.dumps(reply).encode())
+            self.close_connection = True
+            return None
+        elif kind:
+            reply = {"data": reply["data"] if kind == "PARTIAL" else None,
+                     "errors": [{"message": "it went wrong", "extensions": {"code": kind}}]}
+        return self.send(b"" if kind == "empty" else reply)
 
     def is_first(self, *names):
         with LOCK:

@@ -15,6 +15,8 @@ import threading
 import time
 import urllib.parse
 
+from sessions import refused_session, rotating_session  # noqa: F401, styles like those below
+
 COUNT, SIZE = 25, 10
 
 

@@ -20,7 +20,10 @@ final class ExchangeRecorder {
         self.url = HTTPURL(url)?.text ?? url
     }
 
-    func begin(_ response: HTTPResponse) { self.response = response }
+    func begin(_ response: HTTPResponse) {
+        self.response = response
+        take.learn(response.headers.map { Exchange.Field($0.name, $0.value) })
+    }
 
     func append(_ bytes: UnsafeRawBufferPointer) { body += bytes }
 

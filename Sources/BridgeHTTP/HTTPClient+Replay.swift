@@ -75,7 +75,8 @@ extension HTTPClient {
         state.response = HTTPResponse(
             status: number, headers: own,
             url: headers.first { $0.name == ExchangeRecorder.finalURL }?.value ?? request.url,
-            lostCredentials: headers.contains { $0.name == ExchangeRecorder.lostCredentials }, redactor: redactor)
+            lostCredentials: headers.contains { $0.name == ExchangeRecorder.lostCredentials },
+            sessionHeader: options.sessionHeader, redactor: redactor)
         state.buffer = body
         if replayed.fault == .truncated {
             state.buffer = Array(body.prefix(body.count / 2))

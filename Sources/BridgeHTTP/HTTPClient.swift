@@ -33,6 +33,7 @@ public final class HTTPClient: Sendable {
         let redactor = options.redactor
         self.redactor = redactor
         tape = context.exchange
+        if let header = options.sessionHeader { tape?.hide(header: header) }
         session = options.sessionHeader.map { SessionValue($0, redactor: redactor) }
         loop = try HTTPLoop(RateLimiter(rate: options.requestsPerSecond, concurrency: options.concurrency))
         if case .granted(let grant) = options.authentication {

@@ -76,7 +76,8 @@ public final class HTTPExchange: Sendable {
 
     /// Whether the reply refuses the request and hands out what was missing: once in an exchange.
     private func refusesSession(_ response: HTTPResponse) -> Bool {
-        guard let session = client.session, request != nil else { return false }
+        // What got no credentials is a stranger, whose values are not for the API.
+        guard let session = client.session, request?.sendsCredentials == true else { return false }
         let (sent, isNew) = attempt.withLock { ($0.session, !$0.hasNewSession) }
         return session.learn(from: response, sent: sent) && isNew
     }

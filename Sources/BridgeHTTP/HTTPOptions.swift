@@ -135,7 +135,10 @@ public struct HTTPOptions: Sendable {
         // Of a header's value the schema cannot tell whether it is a secret; its name mostly can. Not all of them: a
         // value like "users" would be struck out of every message.
         let hints = ["auth", "token", "key", "secret", "password", "cookie", "session", "signature", "credential"]
-        let own = headers.filter { field in hints.contains { field.name.lowercased().contains($0) } }.map(\.value)
+        let own = headers.filter { field in
+            let name = field.name.lowercased()
+            return hints.contains { name.contains($0) } || name == sessionHeader?.lowercased()
+        }.map(\.value)
         return HTTPRedactor(
             secrets: authenticationSecrets + own + [clientKeyPassword, proxy?.password].compactMap(\.self),
             queryNames: [authentication.credential.query?.name].compactMap(\.self))

@@ -20,7 +20,7 @@ public struct HTTPRedactor: Sendable {
 
     /// Secrets that came later, such as tokens; copies of a redactor share them.
     private final class Learned: Sendable {
-        let state = Mutex((secrets: [String](), finder: SecretFinder([])))
+        let state = Mutex((secrets: [String](), sessions: [String](), finder: SecretFinder([])))
     }
 
     /// A redactor that knows these secrets, and these further names of secret query parameters.
@@ -40,7 +40,16 @@ public struct HTTPRedactor: Sendable {
             state.secrets = more + state.secrets.filter { !more.contains($0) }
             // Tokens come anew for as long as a process lives; the old ones are good for nothing.
             if state.secrets.count > 64 { state.secrets.removeLast(state.secrets.count - 64) }
-            state.finder = Self.finder(state.secrets)
+            state.finder = Self.finder(state.secrets + state.sessions)
+        }
+    }
+
+    /// Takes this value of `session_header` out from now on, too, and the few before it that replies still on their way may
+    /// quote: in a place of their own, as some servers hand out one with each reply, and tokens live longer.
+    func learn(session: String) {
+        learned.state.withLock { state in
+            state.sessions = [session] + state.sessions.filter { $0 != session }.prefix(7)
+            state.finder = Self.finder(state.secrets + state.sessions)
         }
     }
 

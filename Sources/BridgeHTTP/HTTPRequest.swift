@@ -42,6 +42,8 @@ public struct HTTPResponse: Sendable {
     public let url: String
     /// Whether a redirect led to another origin, where credentials did not follow.
     public let lostCredentials: Bool
+    /// The option `session_header`.
+    let sessionHeader: String?
     /// Takes the options' secrets out of text that comes from this reply.
     public let redactor: HTTPRedactor
 

@@ -41,9 +41,11 @@ public enum HTTPStatusError {
         default: break
         }
         if [403, 409].contains(status), let header = sessionHeader(response) {
-            remedy =
-                [remedy, "where the server wants \(header) back, set the bridge's option session_header: \(header)"]
-                .compactMap(\.self).joined(separator: "; ")
+            let advice =
+                response.sessionHeader?.lowercased() == header.lowercased()
+                ? "session_header: \(header) is set: the server refuses the request with what it hands out there, too"
+                : "where the server wants \(header) back, set the bridge's option session_header: \(header)"
+            remedy = [remedy, advice].compactMap(\.self).joined(separator: "; ")
         }
         return BridgeError(
             code, "\(asked): the server answers \(status)\(name(status))", remedy: remedy, location: response.location,

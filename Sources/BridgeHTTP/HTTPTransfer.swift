@@ -285,7 +285,7 @@ final class HTTPTransfer: @unchecked Sendable {
         isHeadComplete = true
         let response = HTTPResponse(
             status: status, headers: Array(received.dropFirst()), url: url.text, lostCredentials: lostCredentials,
-            redactor: redactor)
+            sessionHeader: options.sessionHeader, redactor: redactor)
         hold = url.origin == firstOrigin ? RateLimitFields.wait(response, now: Int(time(nil))) : nil
         if [301, 302, 303, 307, 308].contains(status), let target = response.header("location") {
             redirectTarget = target

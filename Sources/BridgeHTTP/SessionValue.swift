@@ -23,6 +23,9 @@ final class SessionValue: Sendable {
         return request
     }
 
+    /// Statuses of servers that want another value than they got; a `429` hands out one too, and wants to be left alone.
+    private static let refusals: Set<Int> = [400, 401, 403, 409, 412, 419]
+
     /// Keeps what a reply hands out; whether it refuses the request for want of it.
     ///
     /// - Parameter sent: The value that went along.
@@ -32,7 +35,7 @@ final class SessionValue: Sendable {
             defer { value = given }
             return value != given
         }
-        if isNew { redactor.learn([given]) }
-        return (400..<500).contains(response.status) && given != sent
+        if isNew { redactor.learn(session: given) }
+        return Self.refusals.contains(response.status) && given != sent
     }
 }

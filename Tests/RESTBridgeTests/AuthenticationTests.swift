@@ -154,6 +154,27 @@ import Testing
         )
     }
 
+    @Test func `a value with each reply does not make a token readable`() throws {
+        let bridge = try RESTBridgeTests.bridge([
+            "url": "\(server.url)/zoo", "auth": oauth(("token_url", "/token")), "session_header": "X-Zoo-Session-Id",
+        ])
+        for _ in 0..<70 { #expect(try walk(bridge, "rotating-session").ids == [1]) }
+        // The reply tells the request's headers.
+        let error = try failure { _ = try walk(bridge, "/../status/500") }
+        #expect(!error.description.contains("token-") && !error.description.contains("s3cret"), "\(error)")
+        #expect(error.description.contains("***"))
+    }
+
+    @Test func `who set session_header already is not told to set it`() throws {
+        let bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo", "session_header": "x-zoo-session-id"])
+        let error = try failure { _ = try walk(bridge, "refused-session") }
+        #expect(
+            error.remedy
+                == "session_header: X-Zoo-Session-Id is set: the server refuses the request with what it hands out there, too"
+        )
+        #expect(error.remote?.contains("*** is over, take ***") == true, "\(error)")
+    }
+
     @Test func `digest, basic and a key in a cookie`() throws {
         let digest = try bridge(["type": "digest", "user": "ann", "password": "s3cret-pw"])
         #expect(try walk(digest, "digest").ids == Array(1...25))

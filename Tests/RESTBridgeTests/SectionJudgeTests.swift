@@ -114,6 +114,35 @@ import Testing
         #expect(try self.faults(["filters": ["nmae": "q"], "write": ["if_match": "x", "delete": [:]]]).isEmpty)
     }
 
+    @Test func `what a body would leave out is told`() throws {
+        let graphQL: Literal = ["query": "mutation { a }"]
+        #expect(
+            try faults([
+                "path": "/users",
+                "write": [
+                    "create": ["graphql": graphQL, "format": "json_patch"],
+                    "update": ["envelope": ["data": [:]], "format": "json_patch"],
+                    "delete": ["graphql": graphQL, "envelope": ["data": [:]]],
+                ],
+            ]) == [
+                #"write.create.format: write.create.format is "json_patch" beside graphql"#,
+                "write.update.envelope: write.update.envelope has no place around a json_patch",
+                "write.delete.envelope: write.delete.envelope has no place beside graphql",
+            ])
+        for format in ["merge_patch", "form", "full"] {
+            let section: Literal = ["write": ["update": ["graphql": graphQL, "format": .text(format)]]]
+            #expect(try faults(section).map { String($0.prefix(20)) } == ["write.update.format:"])
+        }
+        let good: Literal = [
+            "path": "/users",
+            "write": [
+                "create": ["graphql": graphQL, "format": "json"], "update": ["format": "json_patch"],
+                "delete": ["envelope": ["id": "{key}"], "format": "form"],
+            ],
+        ]
+        #expect(try faults(good).isEmpty)
+    }
+
     @Test func `the path of a key of several parts has to be said`() throws {
         let names = EntityNames(fields: ["shop", "number"], key: ["shop", "number"])
         let section: Literal = ["path": "/orders", "write": ["update": [:], "delete": ["path": "/orders/{key}"]]]

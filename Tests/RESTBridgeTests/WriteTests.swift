@@ -11,7 +11,7 @@ struct WriteTests {
     init() throws { server = try ServerProcess(script: "objects.py") }
 
     /// Sends one change, and gives the JSON of the answer's record, or nil.
-    private func write(
+    func write(
         _ operation: WriteRequest.Operation, _ style: String, _ write: Literal, key: Literal = [:],
         values: Literal = [:],
         object: Literal = [:], options: Literal? = nil, idempotencyKey: String? = nil
@@ -29,11 +29,11 @@ struct WriteTests {
     }
 
     /// What is there, as curl sees it.
-    private func remote(_ path: String) async throws -> String {
+    func remote(_ path: String) async throws -> String {
         try await ProcessRun.run("/usr/bin/curl", ["-s", server.url + path]).output
     }
 
-    private func asked(_ method: String) throws -> [ServerProcess.Event] {
+    func asked(_ method: String) throws -> [ServerProcess.Event] {
         try server.events().filter { $0.event == method }
     }
 

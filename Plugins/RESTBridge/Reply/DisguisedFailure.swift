@@ -129,7 +129,7 @@ struct DisguisedFailure {
             }
             words = JSONScalar.read(paths, in: body)?.lazy.compactMap(\.plain).first
         }
-        let said = words.map { response.redactor.clean(String($0.prefix(300))) }
+        let said = words.map { String(response.redactor.clean($0).prefix(300)) }
         if isWrite {
             return BridgeError(
                 .remote, "\(asked): the reply has status \(response.status), but says \(path) is \(value)",

@@ -54,15 +54,18 @@ struct ObjectWriter {
         default: body = Body(rule, request, variables).encoded
         }
         let (response, exchange) = try send(url, body, etag: etag)
-        if request.operation == .delete, [404, 410].contains(response.status) {
+        // Of a mutation it says that the endpoint is not there.
+        if request.operation == .delete, rule.mutation == nil, [404, 410].contains(response.status) {
             exchange.cancel()
             return
         }
         guard (200..<300).contains(response.status) else { throw try refusal(exchange, response) }
-        // From here on it is done: what cannot be read of the answer is no failure of the write.
-        let reply = (try? exchange.body()) ?? []
+        let reply: [UInt8]
         if rule.mutation != nil {
-            try GraphQLErrors.check(HTTPExchange.PaddedBody(reply), asked: asked, response: response)
+            reply = try mutationReply(exchange, response)
+        } else {
+            // It is done: what cannot be read of the answer is no failure of the write.
+            reply = (try? exchange.body()) ?? []
         }
         try checkDisguise(reply, response)
         var record = keyed(reply) ?? record(in: reply)
@@ -88,6 +91,28 @@ struct ObjectWriter {
         _ = try RecordShaper(preset, included: nil).write(batch[0], to: writer)
     }
 
+    /// The reply to a mutation: its status says nothing, only its body tells what became of the change.
+    private func mutationReply(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> [UInt8] {
+        let reply: [UInt8]
+        let root: JSONTree
+        do {
+            reply = try exchange.body()
+            root = try JSONTree(parsing: reply, what: "the reply")
+        } catch var error as BridgeError {
+            error.message = "\(asked): the mutation's reply cannot be read: \(error.message)"
+            throw unknown(error)
+        }
+        do {
+            try GraphQLErrors.check(HTTPExchange.PaddedBody(reply), asked: asked, response: response)
+        } catch let error as BridgeError {
+            // A field of `data` that is there was carried out, whatever failed in it or beside it; a server that ran out of
+            // time, or broke, may have done it before. Only one that was too busy did nothing.
+            let isDone = root["data"]?.members.contains { $0.value != .null } ?? false
+            throw isDone || error.isRetryable && error.code != .rateLimited ? unknown(error) : error
+        }
+        return reply
+    }
+
     /// A mutation that answers with null where its object should be did not do it, and says why beside that, if at all.
     private func checkPayload(_ reply: [UInt8], _ response: HTTPResponse) throws {
         guard request.operation != .delete, rule.hasOwnRecords, let place = rule.records.first,
@@ -96,7 +121,7 @@ struct ObjectWriter {
         throw BridgeError(
             .remote, "\(asked): the mutation's reply has null at \(place)",
             remedy: "read what the reply says beside it",
-            location: response.location, remote: response.redactor.clean(String(root.json.prefix(500))))
+            location: response.location, remote: String(response.redactor.clean(root.json).prefix(500)))
     }
 
     // MARK: where

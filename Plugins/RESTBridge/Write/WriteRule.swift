@@ -97,6 +97,7 @@ struct WriteRule: Sendable {
                 remedy: "use \(Format.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         self.format = format
+        try Self.check(options, format, "write.\(what)")
         wrap = Self.names(options.string("wrap") ?? "")
         var forced = JSONTree.object([])
         if case .object(let members) = options.object("forced").map(JSONTree.init) ?? .null {
@@ -134,6 +135,22 @@ struct WriteRule: Sendable {
         etagField = write.string("etag_field").map(Self.names)
         let header = write.string("idempotency_header") ?? "Idempotency-Key"
         idempotencyHeader = header.isEmpty || operation == .delete ? nil : header
+    }
+
+    /// Refuses what the body would leave out without a word.
+    private static func check(_ options: BridgeOptions, _ format: Format, _ option: String) throws {
+        let isGraphQL = options.has("graphql")
+        if isGraphQL, format != .json {
+            throw BridgeError(
+                .configuration, "\(option).format is \"\(format.rawValue)\" beside graphql",
+                remedy: "leave it out: a mutation and its variables are sent as json")
+        }
+        guard options.has("envelope"), isGraphQL || format == .jsonPatch else { return }
+        throw BridgeError(
+            .configuration, "\(option).envelope has no place \(isGraphQL ? "beside graphql" : "around a json_patch")",
+            remedy: isGraphQL
+                ? "write what goes beside the values in graphql.variables"
+                : "use format: json or merge_patch, or remove envelope: a JSON Patch is a list of changes")
     }
 
     /// What replies are to be (JSON:API 1.1, section 5.5: a server may refuse any other).

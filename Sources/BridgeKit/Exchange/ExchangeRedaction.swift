@@ -31,6 +31,8 @@ final class ExchangeRedaction: Sendable {
     private static let harmless: Set<String> = ["tokentype", "scope", "expiresin", "error", "errordescription"]
 
     private let known: Mutex<SecretFinder>
+    /// Header fields that the bridge's options name, in lower case.
+    private let hidden = Mutex<Set<String>>([])
     private let learned = Mutex(0)
 
     init(secrets: [String]) {
@@ -54,6 +56,22 @@ final class ExchangeRedaction: Sendable {
             for spelling in spellings { known.add(spelling, mark: mark) }
         }
         return mark
+    }
+
+    /// Strikes out a header field of this name from now on, too.
+    func hide(header: String) { hidden.withLock { _ = $0.insert(header.lowercased()) } }
+
+    private func isHidden(_ name: String) -> Bool { hidden.withLock { $0.contains(name.lowercased()) } }
+
+    /// Takes what a reply's hidden header fields hold out from now on, too.
+    func learn(from headers: [Exchange.Field]) {
+        for field in headers where isHidden(field.name) { _ = mark(of: field.value) }
+    }
+
+    /// What stands for a value: the same for the same one, as a replay has to tell a new one from the last.
+    private func mark(of value: String) -> String {
+        let known = clean(value)
+        return known == value ? learn(value) : known
     }
 
     /// The text without known secrets.
@@ -82,9 +100,10 @@ final class ExchangeRedaction: Sendable {
     }
 
     /// The fields that say what is asked, by name, without credentials and what differs each time.
-    func clean(_ headers: [Exchange.Field]) -> [Exchange.Field] {
+    func clean(_ headers: [Exchange.Field], isReply: Bool = false) -> [Exchange.Field] {
         headers.map { field in
             let name = field.name.lowercased()
+            if isHidden(name) { return Exchange.Field(field.name, isReply ? mark(of: field.value) : Self.mark) }
             if name == "set-cookie" { return Exchange.Field(field.name, cookie(field.value)) }
             if Self.headers.contains(name) || Self.headerHints.contains(where: { name.contains($0) }) {
                 return Exchange.Field(field.name, Self.mark)

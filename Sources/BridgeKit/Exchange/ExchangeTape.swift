@@ -60,6 +60,9 @@ public final class ExchangeTape: Sendable {
         recordedAt = setting.integer("recorded").map(Int64.init) ?? Int64(time(nil))
     }
 
+    /// Strikes out a header field that the bridge's options name as one that holds a secret, and its values wherever they stand.
+    package func hide(header: String) { redaction.hide(header: header) }
+
     // MARK: Time
 
     /// Seconds since 1970; in a replay those of the recording.
@@ -133,6 +136,9 @@ public final class ExchangeTape: Sendable {
             name = String(repeating: "0", count: max(0, 18 - digits.count)) + digits + "-\(getpid())-\(number)"
         }
 
+        /// Learns what the reply's hidden header fields hold, as soon as its head is there: what is asked next may quote it.
+        package func learn(_ headers: [Exchange.Field]) { tape.redaction.learn(from: headers) }
+
         /// Writes the exchange; only the first call does.
         ///
         /// - Throws: ``BridgeError`` when the file cannot be written.
@@ -149,7 +155,7 @@ public final class ExchangeTape: Sendable {
                     isExact
                     ? tape.redaction.clean(exact: body)
                     : tape.redaction.clean(body: body, type: type, isReply: true, isToken: isToken)
-                file.replyHeaders = tape.redaction.clean(headers)
+                file.replyHeaders = tape.redaction.clean(headers, isReply: true)
             case .failure(let code, let message, let isRetryable):
                 file.status = "failed \(code.rawValue)\(isRetryable ? " retryable" : "")"
                 file.replyBody = .text(tape.redaction.clean(message))
