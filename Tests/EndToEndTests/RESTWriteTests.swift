@@ -62,7 +62,8 @@ extension EndToEndTests {
             let place = try NotePlace(style: "own")
             let path = "bmo.yml"
             let key = isSent ? "id: uuid" : "id: {type: uuid, write: false}"
-            let config = try String(contentsOfFile: place.folder.appending(path), encoding: .utf8).replacing("id: {type: integer, write: false}", with: key)
+            let config = try String(contentsOfFile: place.folder.appending(path), encoding: .utf8).replacing(
+                "id: {type: integer, write: false}", with: key)
             try place.folder.write(
                 isSent ? config : config.replacing("create: {}", with: "create: {path: '/own/notes?strict=1'}"),
                 to: path)
