@@ -4,7 +4,7 @@ import Testing
 
 @testable import BridgeHost
 
-@Suite struct IsolationTests {
+@Suite(.serialized) struct IsolationTests {
     @Test func aCrashCostsOneErrorAndTheNextFetchWorks() async throws {
         let connection = try await CountingHost().connect(.childProcess)
         let stream = try await connection.fetch(try request(["crash_at": 5]))

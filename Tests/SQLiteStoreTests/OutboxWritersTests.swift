@@ -51,7 +51,11 @@ import Testing
         }
         let file = try fixture.file()
         #expect(try file.faults().isEmpty)
-        #expect(try file.value("SELECT count(*) FROM City WHERE name = 'remote'") == "800")
+        // A new object's number may become the remote's between its creation and its change: then that changes the remote's object.
+        let ofRemote = try #require(
+            Int(try file.value("SELECT count(*) FROM bmo_outbox WHERE operation = 'update'")))
+        #expect(ofRemote <= 40)
+        #expect(try file.value("SELECT count(*) FROM City WHERE name = 'remote'") == "\(800 - ofRemote)")
         #expect(try file.value("SELECT count(DISTINCT name) FROM City WHERE name GLOB 'writer *'") == "200")
         #expect(
             try file.value(
@@ -59,7 +63,7 @@ import Testing
                 SELECT count(*) FROM bmo_outbox AS o JOIN City AS c ON o.key = '[' || c.id || ']'
                 WHERE o.operation = 'create' AND o.changes = '{"name":"' || c.name || '"}' AND o.is_temporary
                 """) == "200")
-        #expect(try file.value("SELECT count(*) FROM bmo_outbox") == "200")
+        #expect(try file.value("SELECT count(*) FROM bmo_outbox") == "\(200 + ofRemote)")
         #expect(try file.value("SELECT outcome FROM bmo_runs WHERE kind = 'sync'") == "'finished'")
         #expect(try fixture.store.conflicts().isEmpty)
     }
