@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every Swift target is held to the same rules; they are set once, at the end of this file.
+/// The settings of every Swift target, applied at the end of this file.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -11,7 +11,16 @@ let settings: [SwiftSetting] = [
 ]
 
 func bridge(_ name: String, transport: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: ["BridgeKit", "CBridge", "RecordBatch"] + transport, path: "Plugins/\(name)")
+    .target(
+        name: name, dependencies: ["BridgeKit", "CBridge", "RecordBatch", "TextFormats"] + transport,
+        path: "Plugins/\(name)")
+}
+
+/// The plugin module of a bridge that programs can also link.
+///
+/// It contains the contract's two symbols, which would clash between bridges linked into one program.
+func plugin(_ name: String, of bridge: String) -> Target {
+    .target(name: name, dependencies: ["BridgeKit", "CBridge"] + [.byName(name: bridge)], path: "Plugins/\(name)")
 }
 
 let package = Package(
@@ -21,9 +30,15 @@ let package = Package(
         .executable(name: "bmo", targets: ["bmo"]),
         .library(name: "BMO", targets: ["BMO"]),
         .library(name: "BridgeKit", targets: ["BridgeKit", "RecordBatch", "CBridge"]),
+        .library(name: "BridgeKitFoundation", targets: ["BridgeKitFoundation"]),
         .library(name: "BridgeConformance", targets: ["BridgeConformance"]),
-        .library(name: "RESTBridge", type: .dynamic, targets: ["RESTBridge"]),
-        .library(name: "SOAPBridge", type: .dynamic, targets: ["SOAPBridge"]),
+        // Bridges to link into a program: `bridges: [BridgeExport(RESTBridge.self)]`. The others need separate
+        // processes.
+        .library(name: "LinkableRESTBridge", targets: ["RESTBridge"]),
+        .library(name: "LinkableSOAPBridge", targets: ["SOAPBridge"]),
+        // Bridges as plugins for `bmo`.
+        .library(name: "RESTBridge", type: .dynamic, targets: ["RESTPlugin"]),
+        .library(name: "SOAPBridge", type: .dynamic, targets: ["SOAPPlugin"]),
         .library(name: "SMBBridge", type: .dynamic, targets: ["SMBBridge"]),
         .library(name: "SingerBridge", type: .dynamic, targets: ["SingerBridge"]),
     ],
@@ -34,14 +49,19 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
-        // The contract and what both sides of it share.
+        // The contract, and the code that both sides of it share.
         .target(name: "CBridge"),
-        .target(name: "RecordBatch", dependencies: ["CBridge"]),
+        // One of each: JSON strings, base64, times, digests, edit distance, secrets and their names.
+        .target(name: "TextFormats", exclude: ["README.md"]),
+        .target(name: "RecordBatch", dependencies: ["CBridge", "TextFormats"]),
 
         // The bridge author's side.
-        .target(name: "BridgeKit", dependencies: ["CBridge", "RecordBatch"]),
-        .target(name: "BridgeHTTP", dependencies: ["BridgeKit", "RecordBatch", "CCurl", "CLibCrypto"]),
-        // What several plugins read their formats with.
+        .target(name: "BridgeKit", dependencies: ["CBridge", "RecordBatch", "TextFormats"]),
+        .target(name: "BridgeKitFoundation", dependencies: ["BridgeKit", "RecordBatch"]),
+        .target(
+            name: "BridgeHTTP",
+            dependencies: ["BridgeKit", "RecordBatch", "TextFormats", "CCurl", "CLibCrypto", "CZlib"]),
+        // Parsers that several plugins share.
         .target(name: "BridgeJSON", dependencies: ["BridgeKit", "CSimdJSON"]),
         .target(name: "BridgeXML", dependencies: ["BridgeKit", "CLibXML2"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -54,6 +74,8 @@ let package = Package(
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "CSimdJSON"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML"]),
+        plugin("RESTPlugin", of: "RESTBridge"),
+        plugin("SOAPPlugin", of: "SOAPBridge"),
         bridge(
             "SMBBridge",
             transport: ["BridgeJSON", "BridgeXML", "CSMBClient", "CCSV", "CSimdJSON", "CLibCrypto", "CZlib", "CZip"]),
@@ -61,41 +83,45 @@ let package = Package(
         bridge("SingerBridge", transport: []),
 
         // The host's side.
-        // What a bridge's process does before the plugin is loaded, and Swift cannot: nothing of it may run in a signal handler.
+        // The setup of a bridge's process before it loads the plugin. It is in C because Swift code must not run in a
+        // signal handler.
         .systemLibrary(name: "CBridgeProcess"),
+        .target(name: "CBridgeGuard"),
         .target(
             name: "BridgeHost",
             dependencies: [
-                "CBridge", "CBridgeProcess", "CLibCrypto", "RecordBatch",
+                "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "TextFormats",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(name: "Model", dependencies: ["Yams"]),
+        .target(name: "Model", dependencies: ["TextFormats", "Yams"]),
         .systemLibrary(name: "CTime"),
-        .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "CTime"]),
+        .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "TextFormats", "CTime"]),
         .target(name: "Importer", dependencies: ["Model", "Mapping", "RecordBatch"]),
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Model", "Mapping", "Importer", "RecordBatch",
+                "Model", "Mapping", "Importer", "RecordBatch", "TextFormats",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(
             name: "BMO",
             dependencies: [
-                "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch",
+                "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch", "TextFormats",
                 .product(name: "Logging", package: "swift-log"),
             ], exclude: ["Objects/README.md", "Requests/README.md"]),
         .target(
             name: "BridgeConformance",
             dependencies: [
-                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "Yams",
+                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "TextFormats",
+                "Yams",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "BMOCommand",
             dependencies: [
                 "BMO", "BridgeConformance", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
+                "TextFormats",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -107,22 +133,26 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["RecordBatch", .product(name: "Logging", package: "swift-log")],
             path: "Tests/TestSupport"),
-        .testTarget(name: "RecordBatchTests", dependencies: ["RecordBatch", "CBridge", "TestSupport"]),
-        .testTarget(name: "BridgeKitTests", dependencies: ["BridgeKit", "RecordBatch", "CBridge"]),
+        .testTarget(name: "TextFormatsTests", dependencies: ["TextFormats"]),
+        .testTarget(name: "RecordBatchTests", dependencies: ["RecordBatch", "TextFormats", "CBridge", "TestSupport"]),
+        .testTarget(
+            name: "BridgeKitTests", dependencies: ["BridgeKit", "BridgeKitFoundation", "RecordBatch", "CBridge"]),
         .testTarget(name: "BridgeHTTPTests", dependencies: ["BridgeHTTP", "BridgeKit", "TestSupport"]),
         .testTarget(
             name: "RESTBridgeTests", dependencies: ["RESTBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
         .testTarget(name: "SOAPBridgeTests", dependencies: ["SOAPBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
         .testTarget(
             name: "SMBBridgeTests",
-            dependencies: ["SMBBridge", "BridgeKit", "CSMBClient", "RecordBatch", "TestSupport"]),
-        // The executable that the host's tests start to serve a bridge, as `bmo` does with itself.
-        .executableTarget(name: "TestHost", dependencies: ["BridgeHost"], path: "Tests/TestHost"),
-        // CountingBridge is compiled by these tests: two bridges in one test binary would export the same symbols.
+            dependencies: ["SMBBridge", "BridgeKit", "CSMBClient", "RecordBatch", "TextFormats", "TestSupport"]),
+        // The executable that the host's tests start to serve a bridge, as `bmo` starts itself.
+        .executableTarget(
+            name: "TestHost", dependencies: ["BridgeHost", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/TestHost"),
+        // These tests compile CountingBridge: two bridges in one test binary would export the same symbols.
         .testTarget(
             name: "BridgeHostTests",
             dependencies: [
-                "BridgeHost", "TestHost", "CBridge", "RecordBatch", "TestSupport",
+                "BridgeHost", "TestHost", "CBridge", "RecordBatch", "TextFormats", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
@@ -132,7 +162,7 @@ let package = Package(
         .testTarget(
             name: "FixtureTests", dependencies: ["BridgeConformance", "BridgeHost", "BridgeKit", "TestSupport", "bmo"]),
         .testTarget(name: "ModelTests", dependencies: ["Model", "TestSupport"]),
-        // Models and records as literals, and a database as another program sees it.
+        // Models and records as literals, and a reader of the database as another program sees it.
         .target(
             name: "ImportTestSupport",
             dependencies: [
@@ -144,8 +174,9 @@ let package = Package(
             name: "ImporterTests",
             dependencies: [
                 "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "TestSupport",
+                "TextFormats",
             ]),
-        // A disk and a memory that fail on request, and the executable that imports over them.
+        // A disk and an allocator that fail on request, and the executable that imports with them.
         .target(
             name: "FaultySQLite", path: "Tests/FaultySQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(
@@ -166,9 +197,21 @@ let package = Package(
                 "RecordBatch", "SQLiteStore", "TestHost", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        // Which target may import what, checked over the sources.
+        // Checks which targets may import which modules.
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
+        // Compares the documentation with the help of the built command.
+        .testTarget(name: "DocumentationTests", dependencies: ["TestSupport", "bmo"]),
         .testTarget(name: "EndToEndTests", dependencies: ["ImportTestSupport", "TestSupport", "bmo"]),
+        // Replays the findings of Scripts/fuzz through the readers of several bridges.
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "BridgeHTTP", "BridgeKit", "Model", "RESTBridge", "RecordBatch", "SMBBridge", "SOAPBridge",
+                "TestSupport",
+            ]),
+        // Servers that attack the built command, with limits on time and memory for each.
+        .testTarget(
+            name: "HostileTests", dependencies: ["TestSupport", "bmo"], exclude: ["measure.py", "wire.py"]),
     ],
     cxxLanguageStandard: .cxx17
 )
@@ -177,8 +220,28 @@ for target in package.targets where ![.system, .binary, .plugin].contains(target
     target.swiftSettings = settings
 }
 
-// SwiftPM links all tests into one binary, where the entry points of the plugins meet: all have the names of the
-// contract. No test calls them by name.
+// BMO_RELEASE_TESTS=1 limits `swift build -c release --build-tests` to the suites without @testable imports. They link
+// the same objects that users run; -enable-testing would compile everything again, with other code.
+if Context.environment["BMO_RELEASE_TESTS"] == "1" {
+    let suites = ["ImporterTests", "MappingTests", "SQLiteStoreTests"]
+    package.targets.removeAll { $0.type == .test && !suites.contains($0.name) }
+    package.targets.first { $0.name == "SQLiteStoreTests" }?.exclude = ["SeenLogTests.swift"]
+}
+
+// BMO_FUZZ=1 replaces the tests with the libFuzzer executable that Scripts/fuzz runs.
+if Context.environment["BMO_FUZZ"] == "1" {
+    package.targets.removeAll { $0.type == .test }
+    package.targets.append(
+        .executableTarget(
+            name: "ReaderFuzzer",
+            dependencies: [
+                "BridgeHTTP", "BridgeKit", "Model", "RESTBridge", "RecordBatch", "SMBBridge", "SOAPBridge",
+            ], path: "Tests", sources: ["Fuzz/main.swift", "FuzzTests/FuzzedReader.swift"],
+            swiftSettings: settings, linkerSettings: [.linkedLibrary("stdc++"), .unsafeFlags(["-use-ld=lld"])]))
+}
+
+// SwiftPM links all tests into one binary, in which all plugins define the contract's entry points. No test calls these
+// by name.
 for target in package.targets where target.type == .test {
     target.linkerSettings = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"], .when(platforms: [.linux]))]
 }

@@ -165,6 +165,8 @@ static bmo_status discover(void *context, bmo_instance *instance, bmo_buffer *ou
 /* Writes a line as a record; returns what is wrong with it, or NULL. */
 static const char *write_account(bmo_writer *rows, const char *line) {
     bmo_write_object_begin(rows);
+    /* One text that is no UTF-8 would spoil the whole batch. */
+    if (bmo_utf8_prefix(line, strlen(line)) < strlen(line)) return "not UTF-8";
     for (size_t i = 0; i < FIELDS; i++) {
         size_t length = strcspn(line, ":");
         if (line[length] != (i + 1 < FIELDS ? ':' : 0)) return "not seven fields with colons between them";
@@ -231,7 +233,8 @@ static bmo_status fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *record
         bmo_write_object_begin(&state);
         number(&state, "index", index);
         text(&state, "reason", reason);
-        text(&state, "representation", line);
+        bmo_write_key(&state, "representation", 14);
+        bmo_write_text_repaired(&state, line, strlen(line));
         bmo_write_object_end(&state);
     }
     bmo_write_array_end(&state);

@@ -2,7 +2,7 @@
 """A JSON API whose objects can be created, updated and deleted, in the styles that APIs have, on two free ports.
 
 Prints both ports on one line when it is ready. The first part of a path names the style, the second the collection:
-plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash, mutate. Each request is a line of JSON in the file of the
+plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash, mutate, blind, twice, late, resources. Each request is a line of JSON in the file of the
 first argument. /openapi.json and /openapi.yaml describe /plain. POST /STYLE/hold makes listings wait, with what they have at that moment, until
 POST /STYLE/release; such a one is a line HELD.
 """
@@ -175,6 +175,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if style == "lose" and self.command == "POST" and self.is_first(style, collection):
             self.close_connection = True
             return None
+        if style == "late" and self.command == "POST":
+            time.sleep(2)
         with LOCK:
             answer = self.change(style, collection, notes, rest, value)
             is_held = self.command == "GET" and not rest and not LET_GO.is_set()
@@ -226,6 +228,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
 
     def change(self, style, collection, notes, rest, value):
+        if style == "resources" and self.command in ("POST", "PATCH"):
+            value = value["data"]
+            value = dict(value, id=value.get("id") or str(len(notes) + 1))
+            if self.command == "PATCH":
+                old = notes[rest[0]]
+                value = dict(old, **{part: dict(old.get(part, {}), **value.get(part, {}))
+                                     for part in ("attributes", "relationships")})
+            notes[value["id"]] = value
+            return {"data": value}, 200
+        if style == "resources" and self.command == "GET":
+            return {"data": notes[rest[0]] if rest else list(notes.values())}, 200
         if style == "wrapped" and value is not None:
             if not isinstance(value.get("note"), dict):
                 return {"error": "note is missing"}, 422
@@ -255,6 +268,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if style == "mute":
                 notes[number]["text"] = notes[number]["text"].upper()
                 return {}, 200
+            if style == "twice":
+                return {"error": f"there is a note {number}"}, 409
             if style == "keyed":
                 return {"noteID": number}, 200
             if style == "location":
@@ -263,12 +278,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         number = int(rest[0]) if rest[0].isdigit() else rest[0]
         note = notes.get(number)
         if note is None:
-            if style == "client" and self.command == "PUT":
+            if style == "client" and self.command in ("PUT", "PATCH"):
                 notes[number] = dict(value, id=number)
                 return None, 201
             return {"error": "no such note"}, 404
         if "If-Match" in self.headers and self.headers["If-Match"] != etag(note):
             return {"error": "it was changed by somebody else"}, 412
+        if self.command == "GET" and style == "blind" and "view" not in self.query:
+            return {"error": "method"}, 405
         if self.command == "GET":
             shown = {"id": number, "attributes": note} if style == "brief" else represent(note)
             return shown, 200, {"ETag": etag(note)}

@@ -15,6 +15,7 @@ import time
 import urllib.parse
 import zlib
 
+import codings
 import zoo
 
 LOG = open(sys.argv[1], "a", buffering=1) if len(sys.argv) > 1 else None
@@ -224,9 +225,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send({"message": "said the API", "echo": self.headers.get("Authorization")}, int(status), **headers)
 
     def route_say(self, *parts):
-        """What the query's body says; `then` where the request asks for a later page."""
+        """What the query's body says, or the request's own; `then` where the request asks for a later page."""
         is_later = any(name in self.query for name in ("startAt", "continue")) and "then" in self.query
-        self.send(self.query["then" if is_later else "body"].encode())
+        said = self.query.get("then" if is_later else "body")
+        self.send(self.body if said is None else said.encode())
 
     def route_echo(self, *parts):
         self.send({
@@ -279,6 +281,35 @@ class Handler(http.server.BaseHTTPRequestHandler):
             part = body[start:start + 997]
             self.wfile.write(b"%X;name=value\r\n" % len(part) + part + b"\r\n")
         self.wfile.write(b"0\r\nTrailer: 1\r\n\r\n")
+
+    def route_bad_lines(self, word, count):
+        """Lines of which every thousandth is a record, as fast as they can be sent."""
+        lines = [json.dumps({"id": number}) if number % 1000 == 0 else word for number in range(int(count))]
+        self.send(("\n".join(lines) + "\n").encode(), kind="application/x-ndjson")
+
+    def route_coded_lines(self, coding, framing):
+        """100 lines in a content coding that is flushed after each ten, of which the first `flushes` come, if given."""
+        lines = [b"".join(b'{"id": %d}\n' % n for n in range(start, start + 10)) for start in range(1, 101, 10)]
+        pieces = codings.packed(coding, lines)
+        body = b"".join(pieces[:self.integer("flushes", len(pieces))])
+        if "drop" in self.query:
+            body = body[:-self.integer("drop", 0)]
+        self.protocol_version = "HTTP/1.0" if framing == "old" else "HTTP/1.1"
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-ndjson")
+        if coding != "identity":
+            self.send_header("Content-Encoding", coding.removeprefix("raw-"))
+        if framing == "length":
+            self.send_header("Content-Length", str(len(body)))
+        elif framing == "chunks":
+            self.send_header("Transfer-Encoding", "chunked")
+        else:
+            self.close_connection = True
+        self.end_headers()
+        if framing != "chunks":
+            return self.wfile.write(body)
+        parts = [body[start:start + 7] for start in range(0, len(body), 7)]
+        self.wfile.write(b"".join(b"%X\r\n%b\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n")
 
     def route_bad_gzip(self):
         self.send(b"\x1f\x8b\x08\x00 this is not it", Content_Encoding="gzip")

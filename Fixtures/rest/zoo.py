@@ -136,7 +136,10 @@ def graphql(r):
     page = {"hasNextPage": follows is not None, "endCursor": str(follows or COUNT)}
     if "edges" in r.body["query"]:
         return {"data": {"users": {"edges": [{"cursor": "c", "node": item} for item in items], "pageInfo": page}}}
-    return {"data": {"users": {"totalCount": COUNT, "nodes": items, "pageInfo": page}}}
+    reply = {"data": {"users": {"totalCount": COUNT, "nodes": items, "pageInfo": page}}}
+    if "partial" in r.body["query"] and items[0]["id"] == 1:
+        reply["errors"] = [{"message": "user 99 is not yours", "extensions": {"code": "FORBIDDEN"}}]
+    return reply
 
 
 def graphql_offset(r):
@@ -360,6 +363,16 @@ def has_more(r):
 def max_id(r):
     newest = r.number("max_id", COUNT)
     return [user(n) for n in range(newest, 0, -1)][:SIZE]
+
+
+def german_times(r):
+    """Times in a format of its own; a `since` of another one is not understood, and counts for nothing."""
+    try:
+        since = time.strptime(r.query.get("since", ""), "%d.%m.%Y %H:%M:%S")
+    except ValueError:
+        since = time.gmtime(0)
+    users = [dict(u, changed=f"{u['id']:02}.11.2026 07:08:09") for u in USERS]
+    return [u for u in users if time.strptime(u["changed"], "%d.%m.%Y %H:%M:%S") >= since]
 
 
 def since_id(r):

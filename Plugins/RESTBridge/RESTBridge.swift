@@ -1,11 +1,10 @@
 internal import BridgeHTTP
 public import BridgeKit
-public import CBridge
 public import RecordBatch
 
-/// Brings the records of JSON APIs.
+/// A bridge to JSON APIs.
 public final class RESTBridge: Bridge {
-    /// What the bridge is and can do.
+    /// The bridge's name and capabilities.
     public static let descriptor = BridgeDescriptor(
         name: "rest", version: "0.1.0", summary: "JSON over HTTP: listings in pages, records anywhere in the reply.",
         optionsSchema: RESTSchema.options, entitySchema: RESTSchema.section, isConcurrent: true,
@@ -20,10 +19,10 @@ public final class RESTBridge: Bridge {
     private let client: HTTPClient
     private let parameters: BridgeOptions?
     private let context: BridgeContext
-    /// What to look at instead of the API itself: set by `bmo introspect`, by no config.
+    /// The sources to introspect instead of the API itself, set by `bmo introspect` and never by a config.
     private let introspect: BridgeOptions?
 
-    /// Checks the options; connects to nothing yet.
+    /// Validates the options without connecting.
     public init(options: BridgeOptions, context: BridgeContext) throws {
         let text = options.string("url") ?? ""
         let http = try HTTPOptions(options)
@@ -60,24 +59,29 @@ public final class RESTBridge: Bridge {
             location: location)
     }
 
-    /// Asks for `check_path`, which must succeed; without one the root is asked, where many an API has nothing.
+    /// Requests `check_path`, which must succeed.
+    ///
+    /// Without that option, requests the root, where many APIs have no content.
     public func check() throws -> String? {
         let exchange = client.start(HTTPRequest(url: checkURL.text, headers: [(name: "Accept", value: "*/*")]))
         let response = try exchange.response()
         let isRootWithoutContent = !hasCheckPath && [404, 405].contains(response.status)
         guard response.status < 400 || isRootWithoutContent else { throw try exchange.statusError(asked: "the check") }
+        if let refusal = LoginPage.refusal(of: response, asked: checkURL, start: exchange.bodyPrefix(65_536)) {
+            throw refusal
+        }
         exchange.cancel()
         let server = response.header("server").map { ", server \($0)" } ?? ""
         let hint = isRootWithoutContent ? "; set check_path to something that is there to check more" : ""
         return client.redactor.clean("\(response.location) answers \(response.status)\(server)\(hint)")
     }
 
-    /// Looks for an OpenAPI document, or at what the host wants looked at, and offers what can be listed.
+    /// Introspects an OpenAPI document, or the sources given by the host, and offers the listings found.
     public func discover(into writer: RecordBatchWriter) throws {
         try Introspection(client: client, base: base).run(introspect, into: writer)
     }
 
-    /// Begins a walk over a listing.
+    /// Starts a walk over a listing.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
         if request.judges {
             return JudgedSource(SectionJudge(request: request, base: base, parameters: parameters).faults())
@@ -89,26 +93,16 @@ public final class RESTBridge: Bridge {
             }
             return try RESTSource(
                 client: client, section: section, origin: base.origin, request: request, log: context)
+        } catch let parent as SkippedParent {
+            return SkippedSource(parent)
         } catch var error as BridgeError {
             error.message = "\(request.entity): \(error.message)"
             throw error
         }
     }
 
-    /// Sends one change, and writes the object as the remote then has it, where the reply tells.
+    /// Sends one change, and writes the resulting object if the reply contains it.
     public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
         try ObjectWriter(client: client, base: base, request: request, parameters: parameters).run(into: writer)
     }
-}
-
-private let export = BridgeExport(RESTBridge.self)
-
-/// Who this bridge is.
-@c(bmo_bridge_info_v1)
-public func bridgeInfo() -> UnsafePointer<bmo_bridge_info>? { export.info }
-
-/// The bridge's function table, or nil for a host of another major version.
-@c(bmo_bridge_entry_v1)
-public func bridgeEntry(major: UInt16, minor: UInt16) -> UnsafePointer<bmo_bridge_table>? {
-    export.table(major: major, minor: minor)
 }

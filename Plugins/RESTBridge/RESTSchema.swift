@@ -2,7 +2,9 @@ internal import BridgeHTTP
 
 /// The JSON Schemas of the bridge's options and of an entity's section.
 enum RESTSchema {
-    /// A parameter's value: a mapping is none, and would be left out without a word.
+    /// The schema of a parameter's value.
+    ///
+    /// Mappings are excluded because they would be left out silently.
     static let queryValue =
         #"{"type": ["string", "number", "boolean", "array"], "items": {"type": ["string", "number", "boolean"]}}"#
 
@@ -33,6 +35,7 @@ enum RESTSchema {
             "headers": {"type": "object", "description": "Header fields of each request.", "additionalProperties": {"type": "string"}},
             "write": \#(writeSchema),
             "body": {"description": "What is sent: any value as JSON, an object as a form, or a text."},
+            \#(HTTPTiming.schemaProperties),
             "body_format": {"type": "string", "enum": ["json", "form", "text"], "description": "How the body is sent; default: json, and text for a text."},
             "graphql": {
               "type": "object",
@@ -46,7 +49,7 @@ enum RESTSchema {
               }
             },
             "format": {"type": "string", "enum": ["auto", "json", "ndjson"], "default": "auto", "description": "json: one text; ndjson: one record per line; auto: as the reply's media type says."},
-            "records": {"type": "string", "description": "Where the records are in the reply: $, .name, ['name'], [*], [0] and [?@.name=='text'] of RFC 9535; an array stands for its elements. Default: found in the first reply."},
+            "records": {"type": "string", "description": "Where the records are in the reply: $, .name, ['name'], [*], [0] and [?@.name=='text'] of RFC 9535, where the text may have variables; an array stands for its elements. Default: found in the first reply."},
             "columns": {"type": ["string", "array"], "items": {"type": "string"}, "description": "Of records that are arrays: where the reply has the names of their values, such as $.columns, or the names."},
             "paging": {
               "anyOf": [
@@ -76,6 +79,7 @@ enum RESTSchema {
                     "base": {"type": "string", "description": "next_url: where the reply says what the path of a next URL stands behind, such as $._links.base; default: the page's host."},
                     "next_path": {"type": "string", "description": "cursor: the path below url where all pages but the first are asked for, by their cursor alone."},
                     "next_body": {"type": "object", "description": "cursor: what is sent to next_path besides the cursor."},
+                    "whole": {"type": "boolean", "default": false, "description": "none: the one reply is all, whatever it says of more."},
                     "max_pages": {"type": "integer", "minimum": 1, "description": "The walk ends after so many pages, and its listing counts as incomplete."}
                   }
                 }

@@ -3,14 +3,16 @@ internal import BridgeJSON
 internal import BridgeKit
 internal import RecordBatch
 
-/// What a walk finds out from its first reply, where the section leaves it open: the records, the paging, the parameter of a cursor.
+/// The detection of facts that the section leaves open: the place of the records, the paging, and the cursor's
+/// parameter.
 extension RESTSource {
     func prepare(
         _ body: HTTPExchange.PaddedBody, _ response: HTTPResponse, isAccepted: Bool
     ) throws {
         var isAutomatic = false
         if case .automatic = section.paging.style { isAutomatic = true }
-        guard section.records == nil || isAutomatic else { return }
+        let isSingle = section.paging.isSingle && !section.paging.isWhole && detection == nil
+        guard section.records == nil || isAutomatic || isSingle else { return }
         let isPage = RemoteWords.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
         let survey = isPage ? nil : ReplySurvey(body)
         var found: String?
@@ -32,11 +34,20 @@ extension RESTSource {
         }
         if isAutomatic { try detect(survey, response, body, records: found) }
         try section.checkPaths()
+        if isSingle { lookForMore(survey, response) }
         guard found.map({ $0 != "$" }) ?? false || note != nil else { return }
         let parts = [found.flatMap { $0 == "$" ? nil : "records: \($0)" }, note.map { "paging: \($0)" }].compactMap(
             \.self)
         self.found = parts.joined(separator: ", ")
         log.log(.info, "\(section.entity): found in the first reply: \(parts.joined(separator: ", "))")
+    }
+
+    /// Checks whether a reply that the section declares the only one has signs of more records.
+    func lookForMore(_ survey: ReplySurvey?, _ response: HTTPResponse) {
+        let detector = PagingDetector(
+            survey: survey, response: response, url: requestURL ?? section.url, count: { nil },
+            given: section.givenParameters, records: section.records)
+        pager.noteContradiction(sign: detector.signOfMore(), total: detector.plainTotal())
     }
 
     func detect(
@@ -65,7 +76,7 @@ extension RESTSource {
         let bodyPrefix: [String]? =
             section.preset == .graphQL ? ["variables"] : section.body?.format == .json ? [] : nil
         if let bodyPrefix, detected.members.contains(where: { $0.name.hasSuffix("parameter") }) {
-            // Kept with the cursor: so it must say by itself where the parameters go.
+            // The detection is stored with the cursor, so it must include where the parameters go.
             let moved = detected.members.filter { $0.name.hasSuffix("parameter") }
             detected.members.removeAll { $0.name.hasSuffix("parameter") }
             detected.members += moved.map { ($0.name, (bodyPrefix + [$0.value]).joined(separator: ".")) }
@@ -91,9 +102,9 @@ extension RESTSource {
         }
     }
 
-    // MARK: A cursor without the name of its parameter
+    // MARK: A Cursor without a Parameter Name
 
-    /// The cursor of the first reply, with the name of its member or header field.
+    /// Returns the cursor of the first reply, with the name of its member or header field.
     private func cursor(
         _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody
     ) -> (value: JSONScalar, member: String?) {
@@ -110,7 +121,8 @@ extension RESTSource {
         return (facts.value(place), member)
     }
 
-    /// The body by which the guess is proved; nil where there is nothing to prove, or the reply speaks of something else.
+    /// Returns the body that confirms or refutes the guess, or nil if there is nothing to confirm or the reply means
+    /// something else.
     func proof(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> HTTPExchange.PaddedBody? {
         guard trial != nil, pageNumber == 2 else { return nil }
         if [400, 404, 422].contains(response.status), section.responses.isEmpty { return .empty }
@@ -132,9 +144,9 @@ extension RESTSource {
         log.log(.info, "\(section.entity): its cursor is not taken by that name; trying paging: \(found.description)")
     }
 
-    /// Whether page 1 is another one than that which came without a number: then that was page 0.
+    /// Whether page 1 differs from the unnumbered page, which then was page 0.
     ///
-    /// Costs a request; guessed wrong, a whole page would be left out without a word.
+    /// Costs one request. A wrong guess would silently skip a whole page.
     private func countsFromZero(_ detected: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) throws -> Bool {
         guard let records = section.records, let mine = try PageReader.records(at: records, in: body), mine.count > 0
         else { return false }
@@ -142,9 +154,9 @@ extension RESTSource {
         return withExtendedLifetime((mine, theirs)) { mine[0].json != theirs[0].json }
     }
 
-    /// Whether the server takes an offset that it never spoke of: the records from there on are others, by their ids.
+    /// Whether the server accepts an undocumented offset, shown by records with other ids.
     ///
-    /// Costs a request. A page that differs is not enough: one may tell the time beside the same records.
+    /// Costs one request. A different page does not suffice, since it may contain the time beside the same records.
     private func takes(_ guess: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) -> Bool {
         guard section.method == "GET", let records = section.records,
             let mine = try? PageReader.records(at: records, in: body), let known = RecordIdentities(mine),
@@ -153,7 +165,7 @@ extension RESTSource {
         return known.values.isDisjoint(with: others.values)
     }
 
-    /// The records of a page that is asked for to learn from it alone; nil where it is not there.
+    /// Returns the records of a page requested only for detection, or nil if the page does not exist.
     private func probe(_ position: Position, _ detected: PagingDetector.Detected) throws -> RecordBatch? {
         guard let records = section.records else { return nil }
         let saved = (section, requestURL)

@@ -4,7 +4,7 @@ internal import BridgeKit
 internal import RecordBatch
 internal import Synchronization
 
-/// A walk over a listing, page after page, with requests for the next pages under way while one is handed out.
+/// A walk over a listing, page by page, that requests the next pages while one is processed.
 final class RESTSource: RecordSource {
     private let client: HTTPClient
     var section: RESTSection
@@ -21,36 +21,39 @@ final class RESTSource: RecordSource {
     let running: RunningRequests
     private let isResumed: Bool
     private let token: WalkToken?
-    /// Whether the listing moved since an earlier walk; nil once that is known.
+    /// The check whether the listing changed since an earlier walk, or nil once that is known.
     private var check: ListingCheck?
     private var marks: ListingMarks.Collector
-    /// What the marks belong to, and the place of the page that is read as it can be stored.
+    /// The URL to which the marks belong, or nil if it holds a secret.
     private let markedURL: String?
-    /// Whether the first reply tells how the listing goes on, and not the section.
+    /// Whether the paging comes from the first reply instead of the section.
     private let wasAutomatic: Bool
+    /// The position of the page being read, as it can be stored.
     private var place: Position?
-    /// The delta token or link that the walk leaves for the next one.
+    /// The delta token or link for the next walk.
     private var newDelta: String?
     var detection: Detection?
     var note: String?
-    /// The parameter that takes the cursor is a guess that the second page's reply has to prove.
+    /// The trial of a guessed cursor parameter, which the second page's reply has to confirm.
     var trial: CursorTrial?
-    /// What the first reply told, until a page has said it.
+    /// The detection from the first reply, until a page has reported it.
     var found: String?
     private let began = ContinuousClock.now
-    /// A rule has asked for new credentials: once a walk is enough.
+    /// The reason why a page of lines may be truncated without a sign, or nil if each page marked its end.
+    private var openEnd: String?
+    /// Whether a rule has already renewed the credentials, which it may do once per walk.
     private var hasRenewed = false
 
-    /// How many requests run ahead where the number of pages is known.
+    /// The number of requests sent ahead if the number of pages is known.
     private static let lookahead = 8
 
-    /// What the first reply told, to be kept with the cursor.
+    /// The detection from the first reply, to be stored with the cursor.
     struct Detection {
         var paging: PagingDetector.Detected
         var records: String?
     }
 
-    /// A page of which some records may be out already.
+    /// A page whose records may already be partly returned.
     private struct OpenPage {
         enum Content {
             case records
@@ -60,9 +63,9 @@ final class RESTSource: RecordSource {
 
         let response: HTTPResponse
         let content: Content
-        /// No page follows, whatever the paging says.
+        /// Whether this is the last page, regardless of the paging.
         var isLast = false
-        /// A rule of the section has called the reply a success.
+        /// Whether a rule of the section declares the reply a success.
         var isAccepted = false
         var digest = BatchDigest()
     }
@@ -107,7 +110,7 @@ final class RESTSource: RecordSource {
             if current == nil, let end = try open() { return end }
             return try read(into: writer)
         } catch {
-            // The host may ask again: then the page begins anew.
+            // The host may retry: then the page starts again.
             current = nil
             reader?.end()
             running.drop()
@@ -117,15 +120,28 @@ final class RESTSource: RecordSource {
 
     var asked: String { "page \(pageNumber) of \(section.entity)" }
     private var isDelta: Bool { delta != nil }
-    /// The remote's token of an earlier walk.
+    /// Whether a record may be only a part of its object.
+    ///
+    /// A delta contains the changed values, and MediaWiki's `continue` splits one object across several replies.
+    private var bringsParts: Bool {
+        if case .members = section.paging.style { return true }
+        return isDelta
+    }
+    /// The remote's token from an earlier walk.
     private var delta: String? { section.incremental == nil ? nil : token?.delta }
-    private var isComplete: Bool { pager.isComplete && !section.isPartial && !isDelta }
+    private var isComplete: Bool {
+        pager.isComplete && !section.isPartial && !isDelta && openEnd == nil && errorsBeside == nil
+    }
 
-    private var warnings: [String] { pager.warnings + (reader?.warnings ?? []) }
+    private var warnings: [String] {
+        pager.warnings + (reader?.warnings ?? []) + [openEnd, errorsBeside].compactMap(\.self)
+    }
+    /// The errors beside the data of a GraphQL reply, if a rule of the section accepts them.
+    private var errorsBeside: String?
 
-    // MARK: Whether there is anything to read
+    // MARK: Checking for Changes
 
-    /// What to hand out while the listing is compared with what an earlier walk brought; nil where it is to be read.
+    /// Returns a page for the host while the listing is checked for changes, or nil if it has to be read.
     private func checkListing() throws -> Page? {
         guard let check else { return nil }
         try checkTime()
@@ -143,9 +159,11 @@ final class RESTSource: RecordSource {
         }
     }
 
-    // MARK: A page's beginning
+    // MARK: Opening a Page
 
-    /// Waits for the page at the position; a page to hand out at once where there is nothing to read.
+    /// Waits for the page at the position.
+    ///
+    /// Returns a final page if there is nothing to read.
     private func open() throws -> Page? {
         try checkTime()
         let exchange = try located(nil) { try running.take(position) ?? start(position) }
@@ -160,7 +178,7 @@ final class RESTSource: RecordSource {
         return try open()
     }
 
-    /// - Parameter body: The reply's body, if it was read already.
+    /// - Parameter body: The reply's body, if it was already read.
     private func take(
         _ exchange: HTTPExchange, _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?
     ) throws -> Page? {
@@ -192,7 +210,7 @@ final class RESTSource: RecordSource {
     private func begin(
         _ exchange: HTTPExchange, _ response: HTTPResponse, _ early: HTTPExchange.PaddedBody?, isAccepted: Bool
     ) throws {
-        // What follows can be asked for before this page is even here.
+        // The following pages can be requested before this one arrives.
         for ahead in pager.ahead(of: position, limit: client.keepsOrder ? 0 : Self.lookahead)
         where !running.has(ahead) {
             try running.add(start(ahead), at: ahead)
@@ -207,18 +225,25 @@ final class RESTSource: RecordSource {
             section.format == .ndjson || (section.format == .automatic && LineReader.isSpoken(response.mediaType))
         if isLines, early == nil {
             if case .automatic = section.paging.style { try detect(nil, response, nil) }
-            let lines = try LineReader(exchange, fields: section.recordFields(response))
+            if section.paging.isSingle, !section.paging.isWhole { lookForMore(nil, response) }
+            let lines = try LineReader(exchange, fields: section.recordFields(response), limits: limits)
             current = OpenPage(response: response, content: .lines(lines))
             return
         }
         let body = try early ?? exchange.paddedBody()
         running.detach()
         if section.preset == .graphQL {
-            try GraphQLErrors.check(body, asked: asked, response: response)
+            do {
+                try GraphQLErrors.check(body, asked: asked, response: response)
+            } catch let error as BridgeError where isAccepted {
+                // Missing data does not mean deleted data.
+                errorsBeside =
+                    "\(error.message)\(error.remote.map { ": \($0)" } ?? ""); responses accepts it, and nothing counts as deleted"
+            }
         }
         if reader == nil {
             try prepare(body, response, isAccepted: isAccepted)
-            reader = try PageReader(section)
+            reader = try PageReader(section, limits: limits)
         }
         current = OpenPage(response: response, content: .records, isAccepted: isAccepted)
         try reader?.begin(body, response, asked: asked)
@@ -238,13 +263,19 @@ final class RESTSource: RecordSource {
             remedy: "raise it, or ask for less")
     }
 
-    // MARK: A page's records and end
+    // MARK: Reading a Page
+
+    private var limits: ReplyLimits {
+        ReplyLimits(bodyBytes: client.maxBodyBytes, recordBytes: client.maxRecordBytes)
+    }
 
     private func read(into writer: RecordBatchWriter) throws -> Page {
+        writer.limit(bytes: client.maxRecordBytes)
         guard var open = current else { return finished(location: nil) }
         var facts = PageFacts()
         var rejected: [Page.Rejected] = []
         var page = Page(isPageEnd: true, isEnd: false, location: open.response.location)
+        page.isPartial = bringsParts
         if case .nothing = open.content {
         } else {
             let hasMore: Bool
@@ -257,8 +288,10 @@ final class RESTSource: RecordSource {
             open.digest.add(writer)
             if hasMore {
                 current = open
-                return Page(
+                page = Page(
                     isPageEnd: false, isEnd: false, location: open.response.location, rejected: rejected)
+                page.isPartial = bringsParts
+                return page
             }
             if case .records = open.content, let reader {
                 facts = reader.facts()
@@ -266,6 +299,7 @@ final class RESTSource: RecordSource {
                 keep(reader.said, in: &page)
             } else if case .lines(let lines) = open.content {
                 running.detach()
+                noteEnd(of: open.response)
                 let said = ReplyFacts(section, open.response)
                 facts = said.paging()
                 facts.count = lines.count
@@ -278,7 +312,7 @@ final class RESTSource: RecordSource {
         page.total = facts.total.map(Int64.init)
         if pageNumber == 1, let note { page.metadata["paging"] = note }
         let step = open.isLast ? .end : try located(open.response) { try pager.after(position, facts) }
-        // What is still on trial is told when it is proved.
+        // A detection on trial is reported once it is confirmed.
         if let found, trial == nil || step == .end {
             page.metadata["found"] = found
             self.found = nil
@@ -287,14 +321,25 @@ final class RESTSource: RecordSource {
             let stored = storable(next)
             try go(to: next, open.response)
             place = stored
-            // Until the second page has proved it, a guess is nothing to go on from. Nor is a page that lacks the names.
-            page.cursor = trial != nil || section.namesAreRecord ? nil : stored.map { resumePoint($0, pageNumber).text }
+            // A walk must not resume from a guess before the second page confirms it, from a page without the column
+            // names, or from a page after one with missing records: a resumed walk would take the listing for complete.
+            let isPlace = trial == nil && !section.namesAreRecord && errorsBeside == nil
+            page.cursor = isPlace ? stored.map { resumePoint($0, pageNumber).text } : nil
         } else {
             finish(&page, open, count: facts.count)
         }
         reader?.end()
         current = nil
         return page
+    }
+
+    /// Notes a reply of lines that does not mark its end; a truncated JSON document would show that by itself.
+    private func noteEnd(of response: HTTPResponse) {
+        guard !response.tellsEnd, openEnd == nil else { return }
+        openEnd =
+            "\(asked): the reply says neither how long it is nor where it ends, so that one that broke off would look the "
+            + "same: its records count, but none that is missing counts as deleted; have the server send Content-Length, "
+            + "or compress, or set http_version: 1.1 where it sends chunks then"
     }
 
     private func keep(_ said: ReplyFacts, in page: inout Page) {
@@ -304,7 +349,7 @@ final class RESTSource: RecordSource {
 
     private func go(to next: Position, _ response: HTTPResponse) throws {
         if !running.has(next) {
-            // A wrong guess, or the reply named it: ask before the records are handed out.
+            // The guess was wrong, or the reply named the position: send the request before returning the records.
             running.drop()
             running.add(try located(response) { try start(next) }, at: next)
         }
@@ -316,12 +361,13 @@ final class RESTSource: RecordSource {
         isOver = true
         running.drop()
         page.isEnd = true
-        page.isComplete = open.isLast ? !section.isPartial && !isDelta : isComplete
+        page.isComplete =
+            open.isLast ? !section.isPartial && !isDelta && openEnd == nil && errorsBeside == nil : isComplete
         page.isPositional = page.isComplete && pager.isPositional
         page.warnings = warnings
         page.pushed = section.pushed
-        // What a walk left out would not come again.
-        guard open.isLast || pager.isComplete else { return }
+        // A later walk would not return the records missing from this one.
+        guard open.isLast || pager.isComplete, openEnd == nil, errorsBeside == nil else { return }
         var token = WalkToken()
         token.marks = newMarks(open, count: count)
         token.delta = newDelta
@@ -351,7 +397,7 @@ final class RESTSource: RecordSource {
         return page
     }
 
-    /// Adds the page to errors of the walk.
+    /// Adds the page to the errors of the walk.
     private func located<Result>(_ response: HTTPResponse?, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -362,7 +408,7 @@ final class RESTSource: RecordSource {
         }
     }
 
-    /// A place as it can be stored: it must hold no secret, and a URL must be absolute.
+    /// Returns a position fit for storage, with an absolute URL, or nil if it holds a secret.
     private func storable(_ next: Position) -> Position? {
         var next = next
         if case .url(let text) = next {

@@ -2,7 +2,9 @@ internal import BridgeHTTP
 internal import BridgeKit
 internal import Synchronization
 
-/// The requests of a walk that are under way; another thread may cancel them.
+/// The requests of a walk in flight.
+///
+/// Another thread may cancel them.
 final class RunningRequests: Sendable {
     private struct State {
         var current: HTTPExchange?
@@ -14,7 +16,7 @@ final class RunningRequests: Sendable {
 
     func has(_ position: Position) -> Bool { state.withLock { $0.ahead.contains { $0.position == position } } }
 
-    /// The request for a position, if it was made ahead; what was made for other positions before it is dropped.
+    /// Removes and returns the request sent ahead for a position, or nil if there is none.
     func take(_ position: Position) -> HTTPExchange? {
         state.withLock { state in
             guard let index = state.ahead.firstIndex(where: { $0.position == position }) else { return nil }
@@ -30,7 +32,7 @@ final class RunningRequests: Sendable {
         if isCancelled { exchange.cancel() }
     }
 
-    /// Makes this the request that the walk waits for.
+    /// Makes this the exchange that the walk waits for.
     func attach(_ exchange: HTTPExchange) throws {
         let isCancelled = state.withLock { state in
             state.current = exchange
@@ -44,9 +46,9 @@ final class RunningRequests: Sendable {
 
     func detach() { state.withLock { $0.current = nil } }
 
-    /// Ends the requests that are not wanted any more.
+    /// Cancels the requests that the walk does not need any more.
     func drop() {
-        // Taken out first: dropping an exchange cancels it, and that locks.
+        // Remove them first: dropping an exchange cancels it, which takes the lock.
         let dropped = state.withLock { state in
             defer {
                 state.ahead = []
@@ -57,7 +59,7 @@ final class RunningRequests: Sendable {
         for exchange in dropped { exchange.cancel() }
     }
 
-    /// Ends all, now and from now on.
+    /// Cancels all current and later requests.
     func cancel() {
         let all = state.withLock { state in
             state.isCancelled = true

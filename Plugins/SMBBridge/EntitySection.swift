@@ -1,15 +1,15 @@
 import BridgeKit
 import RecordBatch
 
-/// An entity's section of the config: what to read from the share.
+/// An entity's section of the configuration: what to read from the share.
 enum EntitySection {
     case files(FileSection)
     case rows(RowSection)
 
-    /// The keys of which exactly one says what the records are.
+    /// The keys that select the kind of records; a section has exactly one.
     static let kinds = ["files", "folders", "csv", "ndjson", "json", "xml"]
 
-    /// Which keys mean something with which kind, besides those of every listing.
+    /// The keys allowed for each kind, in addition to those of every listing.
     private static let special: [String: Set<String>] = [
         "files": ["directories", "content", "max_content_bytes", "encoding", "owners"],
         "folders": ["owners"],
@@ -22,7 +22,7 @@ enum EntitySection {
         "xml": ["records", "members"],
     ]
 
-    /// What files it is about.
+    /// The selection of files.
     var listing: ListingOptions {
         switch self {
         case .files(let section): section.listing
@@ -34,7 +34,7 @@ enum EntitySection {
         if case .files(let section) = self { section.readsOwners } else { false }
     }
 
-    /// Why objects of the entity cannot be written.
+    /// The reasons why the entity's objects cannot be written.
     var writeFaults: [SectionFault] {
         guard case .rows(let section) = self, section.writing == .none else { return [] }
         switch section.format {
@@ -80,7 +80,7 @@ enum EntitySection {
     }
 }
 
-/// What all kinds of sections say about the files to find.
+/// The selection of files, which all kinds of sections have.
 struct ListingOptions {
     let patterns: PatternSet
     let kinds: FolderWalk.Kinds
@@ -132,6 +132,6 @@ struct FileSection {
         _ = try TextDecoder(encoding: encoding)
     }
 
-    /// What makes the same files other records.
+    /// The options that determine the records of a file.
     var question: String { "files \(content) \(maximumContentBytes) \(encoding ?? "") \(readsOwners)" }
 }

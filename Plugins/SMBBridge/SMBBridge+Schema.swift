@@ -27,7 +27,11 @@ extension SMBBridge {
             "min_protocol": {"type": "string", "enum": \(protocols), "default": "SMB2_02",
               "description": "the oldest protocol version to accept"},
             "max_protocol": {"type": "string", "enum": \(protocols), "default": "SMB3_11",
-              "description": "the newest protocol version to offer"}
+              "description": "the newest protocol version to offer"},
+            "max_record_bytes": {"type": "integer", "minimum": 65536, "default": 16777216,
+              "description": "how large one row of a file may be: of CSV, a line or an element of JSON, an XML record"},
+            "max_body_bytes": {"type": "integer", "minimum": 1,
+              "description": "how large a packed file may be after unpacking, and a JSON document that is no list; default: 100 times the packed size and at least 256 MiB; 64 MiB"}
           }
         }
         """

@@ -1,14 +1,14 @@
-// This plugin links libsmbclient, which is GPL-3: the built plugin falls under that licence. Nothing else of bmo links
-// libsmbclient, and the plugin is loaded only when a config asks for it.
+// This plugin links libsmbclient, which is GPL-3: the built plugin falls under that licence. No other part of bmo links
+// libsmbclient, and the plugin is loaded only if a configuration asks for it.
 
 public import BridgeKit
 public import RecordBatch
 
-/// Reads and writes files, and the rows in files, of an SMB share.
+/// Reads and writes files, and the rows of files, on an SMB share.
 ///
 /// libsmbclient is not thread-safe and writes to the standard output, so the host runs this bridge in a child process.
 public final class SMBBridge: Bridge {
-    /// What this bridge is and can do.
+    /// The bridge's name, schemas and capabilities.
     public static let descriptor = BridgeDescriptor(
         name: "smb", version: "0.2.0", summary: "Files, and rows in files, of an SMB share (Windows, Samba, NAS).",
         optionsSchema: optionsSchema, entitySchema: entitySchema, isolation: .childProcess, isConcurrent: false,
@@ -20,7 +20,7 @@ public final class SMBBridge: Bridge {
     let connection: SMBConnection
     private let context: BridgeContext
 
-    /// Checks the options and makes a libsmbclient context; does not connect.
+    /// Validates the options and creates a libsmbclient context; does not connect.
     public init(options: BridgeOptions, context: BridgeContext) throws {
         self.options = try ShareOptions(options)
         self.context = context
@@ -28,7 +28,7 @@ public final class SMBBridge: Bridge {
         connection = try SMBConnection(self.options, context: context)
     }
 
-    /// Opens the share and the folder that the URL names.
+    /// Opens the share and the URL's folder.
     public func check() throws -> String? {
         do {
             _ = try connection.list(options.url.folder)
@@ -38,7 +38,7 @@ public final class SMBBridge: Bridge {
         return "\(options.url.location([])) is open \(options.credentials.words)"
     }
 
-    /// Begins a walk over files, folders or the rows of files, as the entity's section says.
+    /// Begins a scan of files, folders or the rows of files, depending on the entity's section.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
         if request.judges {
             let section = try EntitySection(request.section)
@@ -55,13 +55,13 @@ public final class SMBBridge: Bridge {
             request, share: connection, queue: hasHelpers ? ListingQueue(context, threads: options.workers) : nil)
     }
 
-    /// Looks at the share's first folders, and proposes entities: files, folders, and the rows of files that are tables.
+    /// Surveys the share's first folders, and proposes entities: files, folders, and the rows of table-like files.
     public func discover(into writer: RecordBatchWriter) throws {
         var discovery = try Discovery(connection)
         try discovery.write(to: writer)
     }
 
-    /// Writes a file, a folder, or a row of a file, as the entity's section says.
+    /// Writes a file, a folder, or a row of a file, depending on the entity's section.
     public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
         switch try EntitySection(request.section) {
         case .files(let section):
@@ -77,11 +77,12 @@ public final class SMBBridge: Bridge {
             remedy: "leave out owners, or use a server at port 445")
     }
 
-    /// A walk over a share, or over a recording of one.
+    /// Returns a scan of a share, or of the recording of one.
     static func source(
         _ request: FetchRequest, share: any Share, queue: ListingQueue? = nil
     ) throws -> any RecordSource {
-        // One of another version or question begins anew; a text that no walk of this bridge gave is a mistake.
+        // A cursor of another version or question restarts the scan; a text that this bridge never returned is a
+        // mistake.
         if let cursor = request.cursor, !cursor.hasPrefix("smb") {
             throw BridgeError(
                 .configuration, "the resume point is none of this bridge's",

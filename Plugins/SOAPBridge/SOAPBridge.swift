@@ -3,35 +3,35 @@ public import BridgeKit
 public import RecordBatch
 internal import Synchronization
 
-/// Records from SOAP services, as a WSDL 1.1 describes them.
+/// Records from SOAP services described by a WSDL 1.1.
 public final class SOAPBridge: Bridge {
-    /// What the bridge is and can do.
+    /// The bridge's name, schemas and capabilities.
     public static let descriptor = BridgeDescriptor(
         name: "soap", version: "0.1.0",
         summary: "SOAP 1.1 and 1.2 over HTTP, driven by a WSDL; replies are streamed.",
         optionsSchema: SOAPOptions.schema, entitySchema: SOAPSection.schema, isolation: .inProcess, isConcurrent: true,
         capabilities: [
             .check, .discover, .fetch, .resume, .parent, .incremental, .plan, .judge, .create, .update, .delete,
-            .replay,
+            .replay, .planWrite,
         ])
 
     private let options: SOAPOptions
     private let context: BridgeContext
     private let client: HTTPClient
-    /// Loaded once, by the first who needs it; the others wait.
+    /// Loaded once by the first caller; others wait.
     private let loaded = Mutex<WSDLDefinition?>(nil)
 
-    /// Checks the options; connects to nothing.
+    /// Validates the options; does not connect.
     public init(options: BridgeOptions, context: BridgeContext) throws {
         var own = try SOAPOptions(options)
-        // A recording has to have the documents, too.
+        // A recording has to contain the documents, too.
         if context.exchange != nil { own.cache = nil }
         self.options = own
         self.context = context
         client = try HTTPClient(options: self.options.http, context: context)
     }
 
-    /// Loads the WSDL, and tells what would be called.
+    /// Loads the WSDL and describes the service to be called.
     public func check() throws -> String? {
         let definition = try definition()
         let (service, port) = try definition.port(
@@ -64,7 +64,7 @@ public final class SOAPBridge: Bridge {
         for offer in offers { offer.write(to: writer) }
     }
 
-    /// What a person wants to know of a WSDL besides what is offered.
+    /// Returns facts about a WSDL that are useful to the user beyond the offers.
     private func notes(of definition: WSDLDefinition, _ port: WSDLPort, _ offers: [ServiceOffer]) -> [String] {
         var notes: [String] = []
         for service in definition.services {
@@ -88,18 +88,40 @@ public final class SOAPBridge: Bridge {
         return notes
     }
 
-    /// Begins to walk an operation's records.
+    /// Starts a scan of an operation's records.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
         let section = try SOAPSection(request.section)
         if request.judges { return JudgedSource(SectionJudge(request: request).faults()) }
         let definition = try definition()
         let (_, port) = try definition.port(service: options.service, port: options.port, version: options.version)
+        let placeholders = Placeholders(parent: request.parent, since: request.since)
+        if let parent = placeholders.skipped(in: section.input) { return SkippedSource(parent) }
+        let source = try source(request, section, port, definition)
+        guard request.explains else { return source }
+        try WriteRuleCheck(request: request, section: section, port: port, schemas: definition.schemas).run(
+            warnings: &source.warnings)
+        let operation = try port.operation(section.operation)
+        return ExplainedSource(
+            request: try "POST \(client.redactor.clean(url: endpoint(of: port).text))",
+            body: client.redactor.clean(try source.explain()), warnings: source.warnings,
+            metadata: [
+                "paging": section.paging.style.rawValue,
+                "fields": ReplyPaths(operation, definition.schemas, unwraps: section.unwraps).fields(section.records)
+                    .joined(separator: "\n"),
+            ].filter { !$0.value.isEmpty })
+    }
+
+    /// Creates a scan of a section's records.
+    private func source(
+        _ request: FetchRequest, _ section: SOAPSection, _ port: WSDLPort, _ definition: WSDLDefinition,
+        isExact: Bool = false
+    ) throws -> SOAPSource {
         let first = try readable(section.operation, of: port)
         let paging = section.paging
         let call = try self.call(first, port: port, definition, section: section)
         let plan = try ReplyPlan(
             operation: first, schemas: definition.schemas, records: section.records, total: paging.totalPath,
-            token: paging.tokenPath, more: paging.morePath, done: paging.donePath)
+            token: paging.tokenPath, more: paging.morePath, done: paging.donePath, unwraps: section.unwraps)
         var further: SOAPSource.Step?
         if let name = paging.operation {
             let operation = try readable(name, of: port)
@@ -110,7 +132,7 @@ public final class SOAPBridge: Bridge {
                 plan: try ReplyPlan(
                     operation: operation, schemas: definition.schemas, records: records,
                     total: moved(paging.totalPath), token: moved(paging.tokenPath), more: moved(paging.morePath),
-                    done: moved(paging.donePath)))
+                    done: moved(paging.donePath), unwraps: section.unwraps))
         }
         var notes = Self.shortened(definition.notes)
         if !call.sendsCredentials, options.hasCredentials || !section.headers.isEmptyObject {
@@ -119,21 +141,12 @@ public final class SOAPBridge: Bridge {
                     + "which is another origin than the WSDL's: set the option endpoint to send them")
         }
         let input = try Placeholders(parent: request.parent, since: request.since).filled(section.input)
-        let source = try SOAPSource(
+        return try SOAPSource(
             first: SOAPSource.Step(call: call, plan: plan), further: further, section: section, input: input,
-            entity: request.entity, cursor: request.cursor, notes: notes)
-        guard request.explains else { return source }
-        try WriteRuleCheck(request: request, port: port, schemas: definition.schemas).run()
-        return ExplainedSource(
-            request: "POST \(client.redactor.clean(url: call.endpoint.text))",
-            body: client.redactor.clean(try source.explain()), warnings: source.warnings,
-            metadata: [
-                "paging": paging.style.rawValue,
-                "fields": ReplyPaths(first, definition.schemas).fields(section.records).joined(separator: "\n"),
-            ].filter { !$0.value.isEmpty })
+            entity: request.entity, cursor: request.cursor, notes: notes, isExact: isExact)
     }
 
-    /// Sends one change, and writes the object as the service then has it, where the reply tells.
+    /// Sends one change, and writes the object's new state if the reply contains it.
     public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
         let section = try SOAPSection(request.section)
         let rule = try WriteRule(request)
@@ -142,8 +155,18 @@ public final class SOAPBridge: Bridge {
         var call = try self.call(port.operation(rule.service), port: port, definition, section: section)
         call.isSentOnce = true
         let listing = try? port.operation(section.operation)
-        try ObjectWriter(call: call, rule: rule, request: request, listing: listing, records: section.records)
-            .run(into: writer)
+        let object = CurrentObject(request: request) {
+            let reading = try request.readOne.map(SOAPSection.init) ?? section
+            var fetch = FetchRequest(entity: request.entity, section: .empty)
+            fetch.parent = request.readOne == nil ? request.parent : request.localObject
+            let source = try self.source(fetch, reading, port, definition, isExact: true)
+            let operation = try port.operation(reading.operation)
+            return (source, ReplyPaths(operation, definition.schemas).record(reading.records)?.type)
+        }
+        try ObjectWriter(
+            call: call, rule: rule, request: request, listing: listing, records: section.records,
+            unwraps: section.unwraps, current: object
+        ).run(into: writer)
     }
 
     private func readable(_ name: String, of port: WSDLPort) throws -> WSDLOperation {
@@ -154,21 +177,23 @@ public final class SOAPBridge: Bridge {
         return operation
     }
 
-    /// An operation of a port with what the config says of its requests.
+    /// Returns the call of an operation with the configured headers and limits.
     func call(
         _ operation: WSDLOperation, port: WSDLPort, _ definition: WSDLDefinition, section: SOAPSection
     ) throws -> SOAPCall {
         let endpoint = try endpoint(of: port)
         let addressing = options.addressing ?? (port.usesAddressing ? MessageAddressing() : nil)
-        return SOAPCall(
+        var call = SOAPCall(
             client: client, endpoint: endpoint, sendsCredentials: isTrusted(endpoint),
             version: options.version ?? port.version, operation: operation, schemas: definition.schemas,
             headers: MessageHeaders(
                 blocks: [options.headers, section.headers], security: options.security, addressing: addressing),
             faultRules: section.faultRules + options.faultRules)
+        call.timing = try section.timing.map { try client.timing.replaced(by: $0) }
+        return call
     }
 
-    /// A few of many notes: they come with each walk.
+    /// Limits the number of notes, because each scan repeats them.
     private static func shortened(_ notes: [String]) -> [String] {
         guard notes.count > 5 else { return notes }
         return notes.prefix(5) + ["and \(notes.count - 5) more oddities of the WSDL: see the log"]
@@ -184,7 +209,8 @@ public final class SOAPBridge: Bridge {
         return url
     }
 
-    /// A WSDL from the network must not lead credentials to another host; one from the disk is the user's own word.
+    /// Returns whether credentials may go to an endpoint: a WSDL from the network must not direct them to another host;
+    /// the user vouches for a local file.
     private func isTrusted(_ endpoint: HTTPURL) -> Bool {
         options.endpoint != nil || options.wsdl.isFile || HTTPURL("\(options.wsdl)")?.origin == endpoint.origin
     }
@@ -192,7 +218,8 @@ public final class SOAPBridge: Bridge {
     private func definition() throws -> WSDLDefinition {
         try loaded.withLock { loaded in
             if let loaded { return loaded }
-            let reader = DocumentReader(client: client, trusted: options.wsdl, cache: options.cache)
+            let reader = DocumentReader(
+                client: client, trusted: options.wsdl, cache: options.cache, importHosts: options.importHosts)
             let definition: WSDLDefinition
             do {
                 definition = try context.aside {

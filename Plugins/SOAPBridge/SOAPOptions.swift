@@ -1,14 +1,14 @@
 internal import BridgeHTTP
 internal import BridgeKit
 
-/// The options of a SOAP bridge, checked.
+/// The validated options of a SOAP bridge.
 struct SOAPOptions: Sendable {
     let wsdl: DocumentLocation
     let endpoint: HTTPURL?
     let service: String?
     let port: String?
     let version: SOAPVersion?
-    /// Further hosts that the WSDL's imports may lead to.
+    /// Further hosts that the WSDL's imports may use.
     let importHosts: Set<String>
     var cache: DocumentCache?
     let headers: InputValue
@@ -16,7 +16,7 @@ struct SOAPOptions: Sendable {
     let addressing: MessageAddressing?
     let faultRules: [FaultRule]
     let http: HTTPOptions
-    /// Something of the options is for the configured origin only.
+    /// Whether any option is confidential to the configured origin.
     let hasCredentials: Bool
 
     static let schema = #"""
@@ -41,7 +41,7 @@ struct SOAPOptions: Sendable {
         }
         """#
 
-    /// Reads and checks the options.
+    /// Reads and validates the options.
     ///
     /// - Throws: ``BridgeError`` configuration with the option's name.
     init(_ options: BridgeOptions) throws {

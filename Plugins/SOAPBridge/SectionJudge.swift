@@ -1,6 +1,6 @@
 internal import BridgeKit
 
-/// Finds what a section says of attributes that are not there; what else is wrong with it, its reader throws.
+/// Finds references to missing attributes in a section; reading the section reports all other errors.
 struct SectionJudge {
     let request: FetchRequest
 

@@ -1,7 +1,7 @@
 internal import BridgeKit
 internal import RecordBatch
 
-/// What a walk would have the tap do, without having it done; and what its records have, for a check of the attributes.
+/// A description of the run that a scan would start, and of its records' fields for the validation of attributes.
 final class ExplainedRun: RecordSource {
     private let tap: Tap
     private let section: TapSection
@@ -18,7 +18,7 @@ final class ExplainedRun: RecordSource {
     }
 
     func next(into writer: RecordBatchWriter) throws -> Page {
-        // A replay has no program.
+        // A replay does not need the program.
         let isReplaying = tap.context.exchange?.isReplaying == true
         var words =
             [isReplaying ? tap.options.command[0] : try tap.program()] + tap.options.command.dropFirst() + [
@@ -38,7 +38,7 @@ final class ExplainedRun: RecordSource {
 
     func cancel() {}
 
-    /// The paths of what a JSON Schema says, names with `/` between, `*` for what it does not say.
+    /// Returns the paths in a JSON Schema, with `/` between names and `*` for undescribed content.
     private static func fields(of schema: BridgeOptions, depth: Int = 0) -> [String] {
         guard depth < 8, let properties = schema.object("properties"), !properties.names.isEmpty else { return [] }
         var fields: [String] = schema.bool("additionalProperties") == true ? ["*"] : []

@@ -1,18 +1,18 @@
-/// A bridge to the taps of others: programs that speak the Singer protocol (SCHEMA, RECORD, STATE and ACTIVATE_VERSION
+/// A bridge to third-party taps: programs that speak the Singer protocol (SCHEMA, RECORD, STATE and ACTIVATE_VERSION
 /// messages, a JSON object per line on standard output; the Singer specification, version 0.3.0).
 public import BridgeKit
 internal import Glibc
 public import RecordBatch
 internal import Synchronization
 
-/// Records from any Singer tap, run as a program: what `isolation: external` means in a configuration.
+/// Records from any Singer tap run as a program: the bridge for `isolation: external` in a configuration.
 ///
-/// Each fetch is a run of the tap with one stream selected. The tap's pipe is read only when the host asks, so that a tap
-/// can't run ahead of the importer.
+/// Each fetch is a run of the tap with one stream selected. The tap's pipe is read only on request of the host, so that
+/// a tap can't outrun the importer.
 public final class SingerBridge: Bridge {
-    /// What the bridge is and can do.
+    /// The bridge's name, schemas and capabilities.
     ///
-    /// Always in a child process: its limits and its death are the tap's too.
+    /// It always runs in a child process, whose limits and end also apply to the tap.
     public static let descriptor = BridgeDescriptor(
         name: "singer", version: "0.1.0",
         summary: "Any Singer tap, run as a program: SCHEMA, RECORD and STATE messages as JSON lines.",
@@ -20,15 +20,15 @@ public final class SingerBridge: Bridge {
         capabilities: [.check, .discover, .fetch, .incremental, .plan, .replay])
 
     private let tap: Tap
-    /// Discovered once, by the first who needs it.
+    /// Read once, by the first caller.
     private let discovered = Mutex<TapCatalog?>(nil)
 
-    /// Checks the options; starts nothing.
+    /// Validates the options; does not start the tap.
     public init(options: BridgeOptions, context: BridgeContext) throws {
         tap = Tap(options: try TapOptions(options), context: context)
     }
 
-    /// Reads the catalog, which the tap may have to be run for.
+    /// Reads the catalog, which may require a run of the tap.
     public func check() throws -> String? {
         guard let catalog = try catalog() else {
             return "\(tap.name) is at \(try tap.program()); without a catalog only a sync can tell more"
@@ -64,11 +64,11 @@ public final class SingerBridge: Bridge {
         return try TapSource(tap: tap, section: section, method: method, catalog: selected, state: request.token)
     }
 
-    /// The catalog; nil for a tap that has none.
+    /// Returns the catalog; nil for a tap without one.
     private func catalog() throws -> TapCatalog? {
         guard tap.options.catalog != .none else { return nil }
         return try discovered.withLock { known in
-            // No step of the walk that needs it first.
+            // Not counted as a step of the scan that first needs the catalog.
             let catalog = try known ?? tap.context.aside { try TapCatalog(of: tap) }
             known = catalog
             return catalog

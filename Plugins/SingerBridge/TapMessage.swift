@@ -1,10 +1,10 @@
 internal import RecordBatch
 
-/// A line of a tap as a message of the protocol.
+/// A line of a tap, parsed as a message of the protocol.
 struct TapMessage {
-    /// What keeps a line from being a message.
+    /// Why a line is not a usable message.
     enum Fault: Error {
-        /// It is none at all: somebody printed.
+        /// The line is not a message, such as the output of a print statement.
         case noMessage
         /// A record that cannot be read, with the reason.
         case unreadableRecord(String)
@@ -13,7 +13,7 @@ struct TapMessage {
     let batch: RecordBatch
     let type: String
 
-    /// Reads a line.
+    /// Parses a line.
     init(_ line: [UInt8]) throws(Fault) {
         guard let text = String(validating: line, as: UTF8.self) else {
             throw Self.looksLikeRecord(line) ? .unreadableRecord("it is not UTF-8") : .noMessage
@@ -27,7 +27,9 @@ struct TapMessage {
         self.type = type
     }
 
-    /// Such as one with NaN, which Python writes and JSON does not have: that one is lost, the tap is not.
+    /// Returns whether an invalid line is a record, such as one with NaN, which Python writes and JSON lacks.
+    ///
+    /// Such a record is rejected without ending the run.
     private static func looksLikeRecord(_ line: [UInt8]) -> Bool {
         let head = String(decoding: line.prefix(200), as: UTF8.self)
         return head.hasPrefix("{") && head.contains("\"RECORD\"")
@@ -35,7 +37,7 @@ struct TapMessage {
 
     var stream: String? { batch[0]["stream"]?.text }
 
-    /// The JSON of a member.
+    /// Returns the JSON of a member.
     func json(_ name: String) -> String? {
         withExtendedLifetime(batch) { batch[0][name].map { $0.json } }
     }

@@ -1,15 +1,15 @@
 internal import BridgeKit
 internal import RecordBatch
 
-/// How to run a tap: what the configuration says of a bridge with `isolation: external`.
+/// How to run a tap: the options of a bridge with `isolation: external`.
 struct TapOptions {
-    /// Where the catalog comes from.
+    /// The source of the catalog.
     enum Catalog: Equatable {
         /// The tap prints it.
         case discover
-        /// A file has it.
+        /// A file contains it.
         case file(String)
-        /// The tap takes none.
+        /// The tap does not take a catalog.
         case none
     }
 
@@ -44,6 +44,11 @@ struct TapOptions {
               "enum": ["--catalog", "--properties"],
               "default": "--catalog"
             },
+            "files": {
+              "description": "Where the tap's configuration, catalog and state are for it: in memory, or in a private folder, for a program that starts another one without its open files.",
+              "enum": ["memory", "folder"],
+              "default": "memory"
+            },
             "environment": {
               "description": "Environment variables of the tap, beside PATH, LANG, TZ, and a HOME of its own.",
               "type": "object",
@@ -76,6 +81,7 @@ struct TapOptions {
     let config: String
     let catalog: Catalog
     let catalogFlag: String
+    let files: TapFiles.Place
     let environment: [(name: String, value: String)]
     let folder: String?
     let silence: Int
@@ -94,6 +100,7 @@ struct TapOptions {
         case "none": catalog = .none
         case let path: catalog = .file(path)
         }
+        files = options.string("files").flatMap { TapFiles.Place(rawValue: $0) } ?? .memory
         catalogFlag = options.string("catalog_flag") ?? "--catalog"
         silence = options.integer("silence") ?? 300
         longestLine = (options.integer("longest_line") ?? 16) << 20
@@ -105,14 +112,14 @@ struct TapOptions {
         }
     }
 
-    /// `path` from the tap's folder on.
+    /// Returns `path` relative to the tap's folder.
     func resolved(_ path: String) -> String {
         guard let folder, !path.hasPrefix("/") else { return path }
         return "\(folder)/\(path)"
     }
 }
 
-/// What the configuration says of an entity.
+/// The section of an entity in the configuration.
 struct TapSection {
     static let schema = """
         {
@@ -149,15 +156,15 @@ struct TapSection {
     }
 }
 
-/// How a tap brings a stream.
+/// The records that a run of a tap returns for a stream.
 enum Replication: String {
-    /// All that there is, each time.
+    /// All records each time.
     case fullTable = "FULL_TABLE"
-    /// What is new since a bookmark.
+    /// The records changed since a bookmark.
     case incremental = "INCREMENTAL"
-    /// What a database's log tells, deletions among it.
+    /// The changes in a database's log, including deletions.
     case logBased = "LOG_BASED"
 
-    /// In the spelling of a catalog or of a configuration.
+    /// Accepts the spelling of a catalog or of a configuration.
     init?(word: String) { self.init(rawValue: word.uppercased()) }
 }

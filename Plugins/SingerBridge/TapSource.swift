@@ -2,27 +2,28 @@ internal import BridgeKit
 internal import Glibc
 internal import RecordBatch
 
-/// A run of a tap as a walk over one stream.
+/// A run of a tap as a scan of one stream.
 final class TapSource: RecordSource {
     private static let mostRecords = 1000
     private static let mostBytes = 1 << 20
-    /// A slow tap's records are passed on, and the host is told that the walk is alive, in milliseconds.
+    /// The time after which the records of a slow tap are passed on, which shows the host that the scan is alive; in
+    /// milliseconds.
     private static let patience = 2000
 
     private let tap: Tap
     private let stream: String
     private let method: Replication?
     private let process: any TapRun
-    /// What the run was given.
+    /// The state passed to the run.
     private let givenState: String?
 
     private var state: String?
     private var hasSchema = false
     private var hasMoved = false
-    /// The version of the stream's table that the records belong to, and the one that was activated last.
+    /// The version of the stream's table to which the records belong, and the last activated version.
     private var version: Int64?
     private var activated: Int64?
-    /// What came since the last page ended: a slow tap's pages end where those of a fast one do.
+    /// Counts since the last end of a page, so that the pages of slow and fast taps end alike.
     private var pageRecords = 0
     private var pageBytes = 0
     private var ignoredTypes: Set<String> = []
@@ -30,9 +31,9 @@ final class TapSource: RecordSource {
     /// Starts the tap.
     ///
     /// - Parameters:
-    ///   - method: How it brings the stream; nil where nobody knows.
-    ///   - catalog: The catalog's JSON, with the stream selected; nil for a tap without.
-    ///   - state: What an earlier run left.
+    ///   - method: The stream's replication method; nil if unknown.
+    ///   - catalog: The catalog's JSON with the stream selected; nil for a tap without one.
+    ///   - state: The state of an earlier run.
     init(tap: Tap, section: TapSection, method: Replication?, catalog: String?, state: String?) throws {
         self.tap = tap
         stream = section.stream
@@ -98,7 +99,7 @@ final class TapSource: RecordSource {
     }
 
     private func take(record message: TapMessage, into writer: RecordBatchWriter, _ page: inout Page) throws {
-        // A tap may not know how to leave other streams out.
+        // A tap may be unable to omit other streams.
         guard message.stream == stream else { return }
         guard hasSchema else {
             throw BridgeError(.malformed, "\(tap.name) sent a record of `\(stream)` without a SCHEMA before it")
@@ -144,8 +145,8 @@ final class TapSource: RecordSource {
         }
         page.token = state
         if givenState == nil {
-            // All that there is now; but what an earlier run brought and this one leaves out may be older than a start
-            // date.
+            // The run returned all current records; but records of earlier runs may be missing only because they
+            // precede a start date.
             page.isComplete = true
             page.spared = [.everything]
         } else {

@@ -1,36 +1,36 @@
 public import BridgeHost
-public import Foundation
+internal import Foundation
 internal import Model
 
-/// A configuration in which one entity comes through another bridge: for a look at what that would change.
+/// A configuration in which another bridge brings one entity, to see what that would change.
 ///
 /// ```swift
 /// let swap = try BridgeSwap(of: "User", to: "crm2", in: "bmo.yml", section: "crm2.yml")
 /// let workspace = try await swap.workspace(host: host)
 /// ```
 public struct BridgeSwap: Sendable {
-    /// The entity as it would stand in the file, with the bridges that the file does not have: YAML.
+    /// The entity as the file would state it, with the bridges that the file lacks, as YAML.
     public let text: String
-    /// The bridge that the entity has now.
+    /// The entity's current bridge.
     public let oldBridge: String
     private let entity: String
     private let path: String
-    /// The file of the section.
+    /// The file that has the section.
     private let section: String?
     private let configuration: ConfigValue
 
-    /// Keys of an entity that say how its bridge is asked, not what the entity is.
+    /// Keys of an entity that say how its bridge is queried, not what the entity is.
     private static let asking: Set<String> = ["bridge", "incremental", "full_every", "parent"]
 
-    /// Puts the parts together; nothing is connected.
+    /// Merges the parts without connecting to anything.
     ///
     /// - Parameters:
     ///   - entity: The entity's name.
-    ///   - bridge: The other bridge: of the configuration, or of the file with the section.
+    ///   - bridge: The other bridge, from the configuration or from the file with the section.
     ///   - path: The configuration.
-    ///   - section: A YAML file with the members of the entity that are other ones (the plugin's section, attributes whose
-    ///     `from` is another), and with `bridges:` for those that the configuration lacks; nil where the section can stay, or
-    ///     one of the entity's `sources` has it.
+    ///   - section: A YAML file with the members of the entity that differ (the plugin's section, attributes with
+    ///     another `from`), and with `bridges:` for those that the configuration lacks; nil where the section can stay,
+    ///     or one of the entity's `sources` has it.
     /// - Throws: ``BridgeSwapError``.
     public init(of entity: String, to bridge: String, in path: String, section: String? = nil) throws(BridgeSwapError) {
         self.entity = entity
@@ -60,7 +60,7 @@ public struct BridgeSwap: Sendable {
             return found["plugin"]?.string ?? (found["isolation"]?.string == "external" ? "singer" : "")
         }
         let (before, after) = (try plugin(oldBridge), try plugin(bridge))
-        // What the file says of the entity: by its name, or as the whole file.
+        // The file lists the entity's members under its name, or at the top level.
         let own = given["entities"]?[entity]?.members ?? (given.members ?? []).filter { $0.key != "bridges" }
         var new = (old.members ?? []).filter { !Self.asking.contains($0.key) && $0.key != before }
         if own.isEmpty, let source = old["sources"]?.members?.first(where: { $0.value["bridge"]?.string == bridge }) {
@@ -94,7 +94,7 @@ public struct BridgeSwap: Sendable {
         text = lines.joined(separator: "\n")
     }
 
-    /// Members over those that are there; attributes and relationships one by one.
+    /// Replaces existing members; attributes and relationships are merged one by one.
     private static func merge(
         _ members: [(key: String, value: ConfigValue)], into target: inout [(key: String, value: ConfigValue)]
     ) {
@@ -104,7 +104,7 @@ public struct BridgeSwap: Sendable {
                 continue
             }
             if ["attributes", "relationships"].contains(name), case .object(var inner) = target[index].value {
-                // A list of names is of a source: those have the entity's mapping.
+                // A list of names belongs to a source: those attributes use the entity's mapping.
                 if let others = value.members { merge(others, into: &inner) }
                 target[index].value = .object(inner)
             } else {
@@ -127,11 +127,12 @@ public struct BridgeSwap: Sendable {
         return value
     }
 
-    /// The checked configuration with the other bridge.
+    /// Returns the checked configuration with the other bridge.
     ///
-    /// - Throws: `ConfigurationErrors`, each with its place in the file that says it: the configuration or the section's.
+    /// - Throws: `ConfigurationErrors`, each located in the file that states it: the configuration or the section's
+    ///   file.
     public func workspace(
-        host: BridgeHost, environment: [String: String] = ProcessInfo.processInfo.environment
+        host: BridgeHost, environment: [String: String] = Workspace.environment
     ) async throws -> Workspace {
         let text = configuration.json
         do {
@@ -147,7 +148,7 @@ public struct BridgeSwap: Sendable {
         }
     }
 
-    /// Where one of the files says what stands at a path of the whole; the part that is nowhere is left away.
+    /// Locates a path of the merged configuration in one of the files; parts that neither file has are dropped.
     private func location(of path: [String], isName: Bool) -> SourceLocation {
         let main = ConfigurationPlaces(file: self.path)
         let given = section.map { ConfigurationPlaces(file: $0) }
@@ -155,7 +156,7 @@ public struct BridgeSwap: Sendable {
             let part = Array(path.prefix(length))
             let isName = isName || length < path.count
             if let given {
-                // The file of the section may have the entity's members as they are.
+                // The file of the section may have the entity's members at its top level.
                 let isOwn = part.starts(with: ["entities", entity]) && part.count > 2
                 let short = isOwn ? given.exactLocation(of: Array(part.dropFirst(2)), isName: isName) : nil
                 if let found = given.exactLocation(of: part, isName: isName) ?? short { return found }
@@ -168,9 +169,9 @@ public struct BridgeSwap: Sendable {
 
 /// Why a bridge cannot be swapped for another.
 public struct BridgeSwapError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The fault.
     public var message: String
-    /// What can be done.
+    /// The remedy.
     public var remedy: String?
 
     /// Both on one line.

@@ -1,15 +1,14 @@
-internal import Foundation
 package import Model
 package import RecordBatch
 
 /// Writes a part of the configuration as a batch of one object, with its secrets resolved.
 package struct ConfigEncoder {
-    /// Where relative secret files lie.
+    /// The directory of relative secret files.
     private let directory: String
-    /// The values that were secret: what no message may show.
+    /// The resolved secret values, which no message may show.
     package private(set) var secrets: [String] = []
 
-    /// What stands for secrets; nil reads them.
+    /// Supplies stand-ins for secrets; nil reads the secrets.
     private let session: ExchangeSession?
 
     package init(directory: String, session: ExchangeSession? = nil) {
@@ -17,7 +16,9 @@ package struct ConfigEncoder {
         self.session = session
     }
 
-    /// - Throws: `SecretError` when a variable or file is not there.
+    /// Encodes an object of the configuration.
+    ///
+    /// - Throws: `SecretError` when a variable or file is missing.
     package mutating func batch(_ value: ConfigValue) throws -> RecordBatch {
         let writer = RecordBatchWriter()
         if case .object = value { try write(value, to: writer) } else { writer.object {} }
@@ -45,13 +46,15 @@ package struct ConfigEncoder {
         case .secret(let reference):
             let secret =
                 try session?.standIn(for: reference)
-                ?? reference.resolve(relativeTo: directory, environment: ProcessInfo.processInfo.environment)
+                ?? reference.resolve(relativeTo: directory, environment: SecretVault.environment)
             if !Self.isPlainURL(secret) { secrets.append(secret) }
             writer.text(secret)
         }
     }
 
-    /// Whether a value is the address of a server and nothing else: struck out, no message could say which server failed.
+    /// Returns whether a value is only a server's address.
+    ///
+    /// With that redacted, no message could say which server failed.
     package static func isPlainURL(_ text: String) -> Bool {
         guard let scheme = text.firstRange(of: "://"),
             ["http", "https", "smb"].contains(text[..<scheme.lowerBound].lowercased())

@@ -2,9 +2,9 @@ package import BridgeHost
 internal import Foundation
 package import Model
 
-/// Where the exchanges of one step of a fixture are recorded, or come from.
+/// The recording or replay of the exchanges in one step of a fixture.
 ///
-/// A JSON file that `bmo fixtures` writes and hands to the command that is a step.
+/// It is a JSON file that `bmo fixtures` writes and passes to the command of the step.
 package struct ExchangeSession: Sendable {
     package enum Mode: String, Sendable {
         case record, replay
@@ -13,15 +13,15 @@ package struct ExchangeSession: Sendable {
     package var mode: Mode
     /// The folder of the exchanges.
     package var folder: String
-    /// The file that takes a line for what was used, faulted or tried again.
+    /// The file that receives a line for each exchange that was used, faulted or retried.
     package var report: String
     /// The database of the case, in place of the configuration's.
     package var database: String
     /// When the recording was made, in seconds since 1970.
     package var recorded: Int64?
-    /// Addresses of servers that the configuration has as secrets, by the secrets' descriptions.
+    /// Server addresses that the configuration has as secrets, by the secrets' descriptions.
     package var values: [(key: String, value: String)] = []
-    /// What goes wrong in the replay, as the kit reads it.
+    /// The faults to inject in the replay, in the kit's format.
     package var faults: [ConfigValue] = []
 
     package init(mode: Mode, folder: String, report: String, database: String) {
@@ -31,6 +31,8 @@ package struct ExchangeSession: Sendable {
         self.database = database
     }
 
+    /// Reads a session's file.
+    ///
     /// - Throws: ``BridgeFailure`` when the file is not what `bmo fixtures` writes.
     package init(path: String) throws {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8), let value = try? ConfigValue(json: text),
@@ -55,7 +57,7 @@ package struct ExchangeSession: Sendable {
         ]).json
     }
 
-    /// What a replay takes for a secret, which nobody needs to have; nil while recording.
+    /// Returns a replay's stand-in for a secret, so that the secret need not exist; nil while recording.
     func standIn(for reference: SecretReference) -> String? {
         guard mode == .replay else { return nil }
         if let value = values.first(where: { $0.key == reference.description }) { return value.value }
@@ -64,11 +66,11 @@ package struct ExchangeSession: Sendable {
             case .env(let name): name
             case .file(let path): path.split(separator: "/").last.map(String.init) ?? "file"
             }
-        // The kit knows it by its beginning.
+        // The kit recognizes it by its prefix.
         return "replayed-secret-\(name)"
     }
 
-    /// The options of a bridge, with what its tape needs to know.
+    /// Returns a bridge's options with those of its tape.
     func options(_ bridge: BridgeConfiguration, secrets: [String]) -> ConfigValue {
         let tape = ConfigValue.object([
             ("mode", .string(mode.rawValue)), ("folder", .string(folder)), ("report", .string(report)),

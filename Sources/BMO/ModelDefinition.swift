@@ -1,7 +1,7 @@
 internal import Foundation
 public import Model
 
-/// A database, bridges and entities that are named in code: what a configuration file says.
+/// A database, bridges and entities that are defined in code, equivalent to a configuration file.
 ///
 /// ```swift
 /// let world = ModelDefinition(
@@ -15,12 +15,12 @@ public import Model
 ///     ])
 /// ```
 public struct ModelDefinition: Sendable {
-    /// A bridge: a plugin, or a bridge that is part of the program, by its name, with its options.
+    /// A bridge with its options: a plugin, or a bridge linked into the program, by its name.
     public struct Bridge: Sendable {
         let plugin: String
         let options: ConfigValue
 
-        /// A bridge; secrets among the options are `.secret(.env("NAME"))` or `.secret(.file("PATH"))`.
+        /// Returns a bridge; secrets among the options are `.secret(.env("NAME"))` or `.secret(.file("PATH"))`.
         public static func plugin(_ name: String, options: ConfigValue = [:]) -> Bridge {
             Bridge(plugin: name, options: options)
         }
@@ -30,19 +30,20 @@ public struct ModelDefinition: Sendable {
     let bridges: [(name: String, bridge: Bridge)]
     let entities: [EntityDefinition]
 
-    /// A definition; it is checked when it is loaded.
+    /// Creates a definition, which is checked when it is loaded.
     ///
     /// - Parameters:
     ///   - database: The path of the file.
-    ///   - bridges: By the names that entities call them.
-    ///   - entities: In the order of their tables.
+    ///   - bridges: The bridges, by the names that entities use.
+    ///   - entities: The entities, in the order of their tables.
     public init(database: String, bridges: KeyValuePairs<String, Bridge>, entities: [EntityDefinition]) {
         self.database = database
         self.bridges = bridges.map { (name: $0.key, bridge: $0.value) }
         self.entities = entities
     }
 
-    /// The definition as a configuration file's text, JSON being YAML, and the path that relative ones are told from.
+    /// The definition as the text of a configuration file (JSON, which is YAML), and the path that relative paths are
+    /// resolved against.
     var text: (text: String, path: String) {
         let path = URL(fileURLWithPath: database)
         let config = ConfigValue.object([
@@ -68,7 +69,7 @@ public struct ModelDefinition: Sendable {
     }
 }
 
-/// An entity that is named in code.
+/// An entity that is defined in code.
 public struct EntityDefinition: Sendable {
     let name: String
     let bridge: String?
@@ -78,16 +79,16 @@ public struct EntityDefinition: Sendable {
     let section: ConfigValue
     let settings: [(String, ConfigValue)]
 
-    /// An entity; it is checked when it is loaded.
+    /// Creates an entity, which is checked when it is loaded.
     ///
     /// - Parameters:
-    ///   - name: The entity's and its table's name.
+    ///   - name: The name of the entity and its table.
     ///   - bridge: The name of the bridge that brings its objects; nil for a sub-entity without a listing of its own.
-    ///   - key: The attributes that make an object this one; none where the settings have `unique` or `extends`.
-    ///   - attributes: By their names.
-    ///   - relationships: By their names.
-    ///   - section: What the bridge's plugin needs to know of the entity.
-    ///   - settings: Further keys of an entity, as docs/configuration.md has them: `["deletes": "soft"]`.
+    ///   - key: The attributes that identify an object; none where the settings have `unique` or `extends`.
+    ///   - attributes: The attributes, by name.
+    ///   - relationships: The relationships, by name.
+    ///   - section: The plugin's settings for the entity.
+    ///   - settings: Further keys of an entity, as in docs/configuration.md: `["deletes": "soft"]`.
     public init(
         _ name: String, bridge: String?, key: String..., attributes: KeyValuePairs<String, AttributeDefinition>,
         relationships: KeyValuePairs<String, RelationshipDefinition> = [:], section: ConfigValue = [:],
@@ -116,27 +117,27 @@ public struct EntityDefinition: Sendable {
     }
 }
 
-/// An attribute that is named in code: its type, and where its value comes from.
+/// An attribute that is defined in code: its type, and where its value comes from.
 public struct AttributeDefinition: Sendable {
     private let type: AttributeType
     private var settings: [(key: String, value: ConfigValue)] = []
 
-    /// An attribute of a type, read from the record's member of its name.
+    /// Creates an attribute that reads the record's member of the same name.
     public init(_ type: AttributeType) { self.type = type }
 
     /// Unicode text.
     public static let text = AttributeDefinition(.text)
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     public static let integer = AttributeDefinition(.integer)
-    /// A double.
+    /// A double-precision number.
     public static let real = AttributeDefinition(.real)
     /// True or false.
     public static let boolean = AttributeDefinition(.boolean)
-    /// A number in its exact decimal text.
+    /// A number kept as its exact decimal text.
     public static let decimal = AttributeDefinition(.decimal)
-    /// A moment, in microseconds.
+    /// A timestamp, in microseconds.
     public static let timestamp = AttributeDefinition(.timestamp)
-    /// A day.
+    /// A calendar date.
     public static let date = AttributeDefinition(.date)
     /// Bytes.
     public static let data = AttributeDefinition(.data)
@@ -147,10 +148,10 @@ public struct AttributeDefinition: Sendable {
     /// A UUID.
     public static let uuid = AttributeDefinition(.uuid)
 
-    /// The same, read from a path of the record: `address.city`.
+    /// Returns the attribute reading a path of the record: `address.city`.
     public func from(_ path: String) -> AttributeDefinition { with("from", .string(path)) }
 
-    /// The same with a further key of an attribute, as docs/configuration.md has it: `with("transform", ["trim"])`.
+    /// Returns the attribute with a further key, as in docs/configuration.md: `with("transform", ["trim"])`.
     public func with(_ key: String, _ value: ConfigValue) -> AttributeDefinition {
         var copy = self
         copy.settings.append((key, value))
@@ -160,16 +161,17 @@ public struct AttributeDefinition: Sendable {
     var value: ConfigValue { .object([("type", .string(type.rawValue))] + settings) }
 }
 
-/// A relationship that is named in code.
+/// A relationship that is defined in code.
 public struct RelationshipDefinition: Sendable {
     private var settings: [(key: String, value: ConfigValue)]
 
-    /// To at most one object; it is read from the record's member of the relationship's name, or from a path.
+    /// Returns a relationship to at most one object, read from the record's member of the relationship's name, or from
+    /// a path.
     public static func one(_ entity: String, from path: String? = nil, inverse: String? = nil) -> Self {
         Self(end: "to", entity, path, inverse)
     }
 
-    /// To any number of objects.
+    /// Returns a relationship to any number of objects.
     public static func many(_ entity: String, from path: String? = nil, inverse: String? = nil) -> Self {
         Self(end: "many", entity, path, inverse)
     }
@@ -180,7 +182,7 @@ public struct RelationshipDefinition: Sendable {
         if let inverse { settings.append(("inverse", .string(inverse))) }
     }
 
-    /// The same with a further key of a relationship, as docs/configuration.md has it: `with("merge", "append")`.
+    /// Returns the relationship with a further key, as in docs/configuration.md: `with("merge", "append")`.
     public func with(_ key: String, _ value: ConfigValue) -> RelationshipDefinition {
         var copy = self
         copy.settings.append((key, value))
@@ -191,7 +193,7 @@ public struct RelationshipDefinition: Sendable {
 }
 
 extension ConfigurationErrors {
-    /// The same with the lines of a text that nobody sees otherwise.
+    /// Returns the errors with the quoted lines of a generated text, which the user has no other way to see.
     func quoting(_ text: String) -> ConfigurationErrors {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return ConfigurationErrors(

@@ -1,10 +1,10 @@
 public import BridgeHost
-public import Foundation
+internal import Foundation
 public import Mapping
 public import Model
 public import SQLiteStore
 
-/// A configuration with all that it takes to work with it: the plugins it names, its model, its database.
+/// A configuration with its plugins, model and database.
 ///
 /// ```swift
 /// let host = BridgeHost(logger: logger)
@@ -12,57 +12,57 @@ public import SQLiteStore
 /// let report = try await workspace.sync { event in print(event) }
 /// ```
 public struct Workspace: Sendable {
-    /// The configuration as the file has it.
+    /// The configuration as read from the file.
     public let configuration: Configuration
-    /// The plugins that it names, by name.
+    /// The plugins that the configuration names, by name.
     public let plugins: [String: PluginListing]
-    /// Why plugins that it names can't be used, by name: only where that is no fault of the configuration.
+    /// Why plugins can't be used, by name; only for reasons outside of the configuration.
     package var refusals: [String: String] = [:]
     /// The compiled model.
     public let model: CompiledModel
-    /// Where plugins come from.
+    /// The host that finds plugins.
     public let host: BridgeHost
-    /// Where the exchanges with the remotes are recorded, or come from; nil as a rule.
+    /// The recording or replay of the exchanges with the remotes; usually nil.
     package var session: ExchangeSession?
 
     /// Reads and checks a configuration, with the schemas of the plugins that it names.
     ///
-    /// Nothing is connected.
+    /// Does not connect to anything.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - host: Where plugins come from.
+    ///   - host: The host that finds plugins.
     ///   - environment: The variables that secrets may name.
     /// - Throws: ``ConfigurationErrors`` with every fault at once.
     public static func load(
-        path: String, host: BridgeHost, environment: [String: String] = ProcessInfo.processInfo.environment
+        path: String, host: BridgeHost, environment: [String: String] = Workspace.environment
     ) async throws -> Workspace {
         try await load(host: host, environment: environment) { plugins, environment in
             try ConfigurationFile.load(path: path, plugins: plugins, environment: environment)
         }
     }
 
-    /// Reads a configuration so that a bridge whose plugin can't be used fails only when it is connected to.
+    /// Reads a configuration so that a bridge with an unusable plugin fails only when it is connected to.
     ///
-    /// What comes through others goes on. Where no plugin can be used, it is an error here.
+    /// Other bridges keep working. It is an error if no plugin can be used.
     package static func load(path: String, host: BridgeHost, toleratesRefusals: Bool) async throws -> Workspace {
         try await load(
-            host: host, environment: ProcessInfo.processInfo.environment, toleratesRefusals: toleratesRefusals
+            host: host, environment: Workspace.environment, toleratesRefusals: toleratesRefusals
         ) { plugins, environment in
             try ConfigurationFile.load(path: path, plugins: plugins, environment: environment)
         }
     }
 
-    /// Checks a configuration that was made in code, with the schemas of the plugins that it names.
+    /// Checks a configuration that was defined in code, with the schemas of the plugins that it names.
     ///
     /// - Parameters:
     ///   - definition: The bridges and entities.
-    ///   - host: Where plugins come from.
+    ///   - host: The host that finds plugins.
     ///   - environment: The variables that secrets may name.
-    /// - Throws: ``ConfigurationErrors`` with every fault at once, each with the line of the text that the definition makes.
+    /// - Throws: ``ConfigurationErrors`` with every fault at once, each with its line of the generated text.
     public static func load(
         _ definition: ModelDefinition, host: BridgeHost,
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String] = Workspace.environment
     ) async throws -> Workspace {
         let (text, path) = definition.text
         do {
@@ -74,7 +74,7 @@ public struct Workspace: Sendable {
         }
     }
 
-    /// As ``load(path:host:environment:)``, with `text` in place of what the file has.
+    /// Reads and checks `text` in place of the file's content; see ``load(path:host:environment:)``.
     static func load(
         text: String, path: String, host: BridgeHost, environment: [String: String]
     ) async throws -> Workspace {
@@ -96,7 +96,7 @@ public struct Workspace: Sendable {
         var schemas = usable.map {
             PluginSchema(name: $0.name, optionsSchema: $0.optionsSchema, entitySchema: $0.entitySchema)
         }
-        // Nobody can say what may stand in those: nobody is going to use it either.
+        // The schemas of unusable plugins are unknown, and their bridges are never opened.
         schemas += refused.map { PluginSchema(name: $0.plugin, optionsSchema: "{}", entitySchema: "{}") }
         let configuration = try read(schemas, environment)
         let faults = missingCapabilities(configuration, usable)
@@ -109,13 +109,13 @@ public struct Workspace: Sendable {
             model: try CompiledModel(configuration.model), host: host)
     }
 
-    /// A plugin that is there and can't be used.
+    /// A plugin that exists and can't be used.
     private struct Refused {
         let plugin: String
         let fault: Diagnostic
     }
 
-    /// What entities want of their bridges and these cannot do.
+    /// Returns the capabilities that entities need and that their bridges lack.
     private static func missingCapabilities(
         _ configuration: Configuration, _ plugins: [PluginListing]
     ) -> [Diagnostic] {
@@ -147,7 +147,7 @@ public struct Workspace: Sendable {
         }
     }
 
-    /// What a writable entity wants of its bridge and that cannot do.
+    /// Returns the capabilities that a writable entity needs and that its bridge lacks.
     private static func missingWrites(
         of entity: Entity, _ configuration: Configuration, _ plugins: [PluginListing]
     ) -> [Diagnostic] {
@@ -180,7 +180,8 @@ public struct Workspace: Sendable {
         return faults
     }
 
-    /// The plugins that a configuration names, or all there are when it has faults: then the messages list them.
+    /// Returns the plugins that a configuration names, or all plugins when it has faults, so that the messages can list
+    /// them.
     private static func plugins(
         namedIn draft: Configuration?, host: BridgeHost
     ) async throws -> ([PluginListing], [Refused]) {
@@ -207,17 +208,17 @@ public struct Workspace: Sendable {
         return (Array(listings.values), found)
     }
 
-    /// Opens the database, which is made if it is not there.
+    /// Opens the database, and creates it if necessary.
     ///
     /// - Throws: ``StoreError``.
     public func openStore() throws -> SQLiteStore {
         try SQLiteStore(path: configuration.databasePath, model: model)
     }
 
-    /// Opens the database for local edits, which need no lock: only where its tables have to change first that is taken.
+    /// Opens the database for local edits, which need the lock only for a migration.
     ///
-    /// - Parameter command: What other processes are told about this one meanwhile; no secrets.
-    /// - Throws: ``StoreError``, `busy` with the holder when the lock is wanted and another's.
+    /// - Parameter command: The command that other processes see as the lock's holder; no secrets.
+    /// - Throws: ``StoreError``, `busy` with the holder when another process holds the needed lock.
     public func openStoreForEdits(command: String) throws -> SQLiteStore {
         let path = configuration.databasePath
         if FileManager.default.fileExists(atPath: path) {
@@ -232,17 +233,17 @@ public struct Workspace: Sendable {
         return try openStore()
     }
 
-    /// Opens the database, which must be there, to read it: nothing in the file changes, and no lock is taken.
+    /// Opens an existing database for reading, without changing the file or taking the lock.
     ///
-    /// - Parameter entities: The entities, by their indexes, whose objects are to be read; nil for all.
+    /// - Parameter entities: The indexes of the entities to read; nil for all.
     /// - Throws: ``StoreError``: `schema` when the file does not have their tables and columns yet.
     public func openStoreForReading(of entities: [Int]? = nil) throws -> SQLiteStore {
         try SQLiteStore(reading: configuration.databasePath, model: model, entities: entities)
     }
 
-    /// Opens the database for ``plan(_:in:)``, if it is there: nothing in the file changes.
+    /// Opens the database for ``plan(_:in:)`` if it exists, without changing the file.
     ///
-    /// What the file does not have yet is there as long as the store is open, as in a dry run.
+    /// Missing tables and columns exist while the store is open, as in a dry run.
     ///
     /// - Throws: ``StoreError``.
     public func openStoreForPlan() throws -> SQLiteStore? {
@@ -254,23 +255,22 @@ public struct Workspace: Sendable {
             do {
                 return try SQLiteStore(rehearsing: path, model: model)
             } catch let other as StoreError where other.code == .open {
-                // It cannot be written.
+                // The file is not writable.
                 throw error
             }
         }
     }
 
-    /// Opens the database for writing: with the file's lock, which the store keeps until it is closed.
+    /// Opens the database for writing with the file lock, which the store holds until it is closed.
     ///
-    /// Taking the lock first means that nothing is migrated under another process's hands.
+    /// The lock is taken first, so that the database is never migrated while another process writes it.
     ///
     /// - Parameters:
-    ///   - command: What other processes are told about this one; no secrets.
-    ///   - patience: How long to wait when another process has the lock.
-    ///   - rehearsing: Opens it so that nothing that is written stays, and no file is made: see
-    ///     ``SQLiteStore/init(rehearsing:model:)``.
-    ///   - onWait: Called once before a wait, with the holder if that is known.
-    /// - Throws: ``StoreError``, `busy` with the holder when the lock is another's; `CancellationError`.
+    ///   - command: The command that other processes see as the lock's holder; no secrets.
+    ///   - patience: How long to wait when another process holds the lock.
+    ///   - rehearsing: Whether to discard all writes and create no file: see ``SQLiteStore/init(rehearsing:model:)``.
+    ///   - onWait: Called once before a wait, with the holder if known.
+    /// - Throws: ``StoreError``, `busy` with the holder when another process holds the lock; `CancellationError`.
     public func openLockedStore(
         command: String, patience: FileLock.Patience = .none, rehearsing: Bool = false,
         onWait: (FileLock.Holder?) -> Void = { _ in }
@@ -296,7 +296,7 @@ public struct Workspace: Sendable {
         }
         var encoder = ConfigEncoder(directory: configuration.directory, session: session)
         var options = try encoder.batch(bridge.options)
-        // The bridge's messages may not show the secrets of its entities' sections either.
+        // The bridge's messages must not show the secrets of its entities' sections either.
         for entity in configuration.model.entities {
             if entity.bridge == bridge.name {
                 _ = try encoder.batch(entity.section)
@@ -317,6 +317,6 @@ public struct Workspace: Sendable {
             }
         return try await host.connect(
             to: plugin, options: options, name: bridge.name, secrets: encoder.secrets, isolation: isolation,
-            memory: bridge.memory)
+            memory: bridge.memory, patience: bridge.retryFor)
     }
 }

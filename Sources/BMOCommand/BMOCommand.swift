@@ -5,9 +5,9 @@ internal import Foundation
 internal import Importer
 internal import Model
 
-/// The command `bmo`.
+/// The `bmo` command.
 public struct BMOCommand: AsyncParsableCommand {
-    /// How the argument parser shows the command.
+    /// The command's description for the argument parser.
     public static let configuration = CommandConfiguration(
         commandName: "bmo",
         abstract: "Keep a relational, offline SQLite copy of any API.",
@@ -15,8 +15,12 @@ public struct BMOCommand: AsyncParsableCommand {
             A bmo.yml says which entity comes from which bridge (REST, SOAP, SMB or your own).
             `bmo init` writes one, `bmo check` validates it, `bmo sync` brings the records.
 
+            All take -f FILE for a configuration that is not ./bmo.yml. --json prints JSON to stdout in place of text: a list
+            as an array, one thing as an object, and what goes on for a while (sync, push, watch, swap --dry-run) as an
+            object a line, the report last.
+
             Exit codes: 0 all well, 1 something failed (the rest is done), 2 usage or configuration, 130 interrupted
-            (143 by SIGTERM).
+            (143 by SIGTERM, 129 by SIGHUP).
             """,
         version: Version.text,
         subcommands: [
@@ -28,50 +32,53 @@ public struct BMOCommand: AsyncParsableCommand {
             FixturesCommand.self,
         ])
 
-    /// A command without arguments.
+    /// Creates a command without arguments.
     public init() {}
 
-    /// Runs the command line of this process, and ends it with the right exit code.
+    /// Runs this process's command line and exits with its exit code.
     ///
-    /// Call it from a `main` that is not async: a process that serves a bridge closes all descriptors that it does not
-    /// know, and those of a concurrency runtime that is up already are among them.
+    /// Call it from a `main` that is not async. A process that serves a bridge closes all unknown descriptors,
+    /// including those of a running concurrency runtime.
     public static func start() -> Never {
         BridgeHost.serveIfAsked()
+        BridgeHost.keepOthersOut()
+        CommandEnd.waitForReaders()
         Task { await run() }
         dispatchMain()
     }
 
     private static func run() async -> Never {
         do {
-            var command = try parseAsRoot(NegativeKey.marked(Array(CommandLine.arguments.dropFirst())))
+            let words = try CommandLineWords(Array(CommandLine.arguments.dropFirst()), of: Self.self)
+            var command = try parseAsRoot(NegativeKey.marked(words.arguments))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
             if let reason = Terminal.flushOutput() { throw CommandFailure("the output cannot be written: \(reason)") }
-            Foundation.exit(0)
+            await CommandEnd.end(0)
         } catch let failure as CommandFailure {
             Terminal.error(failure.message)
-            Foundation.exit(failure.exitCode)
+            await CommandEnd.end(failure.exitCode)
         } catch let error as StoreError {
             Terminal.error(error.description)
-            // The config and the database do not fit each other, or the database is not one.
+            // The configuration does not fit the database, or the file is not a database.
             let isUsage = [.open, .schema, .request].contains(error.code)
-            Foundation.exit(isUsage ? CommandFailure.usage : CommandFailure.failed)
+            await CommandEnd.end(isUsage ? CommandFailure.usage : CommandFailure.failed)
         } catch let errors as ConfigurationErrors {
             Terminal.error(errors.diagnostics.map(\.description).joined(separator: "\n"), prefix: "")
-            Foundation.exit(2)
+            await CommandEnd.end(2)
         } catch {
             let code = exitCode(for: error)
             guard code != .success else {
                 print(fullMessage(for: error))
-                Foundation.exit(0)
+                await CommandEnd.end(0)
             }
             let isUsage = code == .validationFailure
             Terminal.error(
                 isUsage ? fullMessage(for: error) : message(for: error), prefix: isUsage ? "" : "bmo: error: ")
-            Foundation.exit(isUsage || code.rawValue == CommandFailure.usage ? 2 : 1)
+            await CommandEnd.end(isUsage || code.rawValue == CommandFailure.usage ? 2 : 1)
         }
     }
 }
@@ -81,11 +88,11 @@ enum Version {
     static let text = "0.1.0"
 }
 
-/// A failure with its exit code.
+/// A failure with an exit code.
 struct CommandFailure: Error, CustomStringConvertible {
-    /// Something failed.
+    /// The exit code of a failed operation.
     static let failed: Int32 = 1
-    /// The command line or the configuration is wrong.
+    /// The exit code of an error in the command line or the configuration.
     static let usage: Int32 = 2
     let message: String
     let exitCode: Int32
@@ -95,7 +102,7 @@ struct CommandFailure: Error, CustomStringConvertible {
         self.exitCode = exitCode
     }
 
-    /// A file that is to be written and cannot be.
+    /// Creates the failure for a file that cannot be written.
     init(unwritable path: String, _ error: any Error) {
         let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
         let reason =

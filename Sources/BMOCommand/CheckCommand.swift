@@ -11,7 +11,9 @@ struct CheckCommand: AsyncParsableCommand {
         discussion: """
             Bridges that can judge (REST) say what is wrong with their options and sections: paths, selectors, paging, \
             headers. Without --remote nothing is connected. With it, a bridge also holds each entity's section and \
-            attributes against what the API says of itself (a WSDL: operations, elements, paths); no records are read.
+            attributes against what the API says of itself (a WSDL: operations, elements, paths). Where the API says nothing \
+            (REST), the first page of each entity is asked for, and its records are held against paths and key; nothing is \
+            imported.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -38,9 +40,11 @@ struct CheckCommand: AsyncParsableCommand {
     private func check(_ report: inout CheckReport) async throws {
         let workspace = try await options.workspace()
         let configuration = workspace.configuration
-        let (faults, unjudged) = await workspace.faults()
-        guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: faults) }
-        for warning in configuration.warnings { report.add(warning) }
+        let (judgements, unjudged) = await workspace.judgements()
+        guard !judgements.contains(where: { $0.severity == .error }) else {
+            throw ConfigurationErrors(diagnostics: judgements)
+        }
+        for warning in configuration.warnings + judgements { report.add(warning) }
         for bridge in unjudged { report.add(unjudged: bridge) }
         report.say(
             "\(options.file): \(Terminal.count(configuration.bridges.count, "bridge", "bridges")), "

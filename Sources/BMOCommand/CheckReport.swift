@@ -3,21 +3,21 @@ internal import BridgeHost
 internal import Model
 internal import RecordBatch
 
-/// What `bmo check` finds, told as it comes: in words, or as a JSON array of objects.
+/// Prints the findings of `bmo check` as they arrive, as text or as a JSON array of objects.
 struct CheckReport {
-    /// How much something matters.
+    /// The severity of a finding.
     private enum Severity: String {
         case error, warning, note
     }
 
     private let json: Bool
     private var array = JSONArrayPrinter()
-    /// Whether something that was found keeps a bridge or an entity from working.
+    /// Whether a finding keeps a bridge or an entity from working.
     private(set) var hasFailed = false
 
     init(json: Bool) { self.json = json }
 
-    /// A fault of the configuration, or a warning of it.
+    /// Reports an error or a warning in the configuration.
     mutating func add(_ diagnostic: Diagnostic) {
         guard json else { return Terminal.error(diagnostic.description, prefix: "") }
         print(
@@ -25,14 +25,14 @@ struct CheckReport {
             remedy: diagnostic.remedy, location: diagnostic.location)
     }
 
-    /// A bridge that could not judge its sections, for want of a secret.
+    /// Reports a bridge that could not check its sections because a secret is missing.
     mutating func add(unjudged bridge: String) {
         let words = "the sections of bridge \(bridge) were not judged by it: a secret is not there"
         guard json else { return Terminal.error(words, prefix: "bmo: note: ") }
         print(.note, bridge: bridge, message: words)
     }
 
-    /// What a bridge says of an entity's section.
+    /// Reports a bridge's findings about an entity's section.
     mutating func add(_ check: EntityCheck, of bridge: String) {
         for warning in check.warnings {
             if json {
@@ -40,6 +40,9 @@ struct CheckReport {
             } else {
                 Terminal.error("\(check.entity): \(warning)", prefix: "bmo: warning: ")
             }
+        }
+        if let records = check.records {
+            say("\(check.entity): the first page has \(Terminal.count(records, "record", "records"))")
         }
         guard let failure = check.failure else { return }
         hasFailed = true
@@ -50,11 +53,11 @@ struct CheckReport {
         }
     }
 
-    /// Why a bridge cannot be used.
+    /// Reports the reason why a bridge cannot be used.
     mutating func add(_ error: any Error, of bridge: String) {
         hasFailed = true
         if let failure = error as? BridgeFailure {
-            // It names the bridge itself.
+            // The failure already names the bridge.
             if json { print(failure, bridge: bridge) } else { Terminal.error("\(failure)") }
         } else if json {
             print(.error, bridge: bridge, message: "\(error)")
@@ -63,10 +66,10 @@ struct CheckReport {
         }
     }
 
-    /// What is well, which only a person wants to read.
+    /// Prints a success message, as text only.
     func say(_ words: String) { if !json { Swift.print(words) } }
 
-    /// The end of the array.
+    /// Ends the JSON array.
     func finish() { if json { array.finish() } }
 
     private mutating func print(_ failure: BridgeFailure, bridge: String, entity: String? = nil) {

@@ -10,7 +10,10 @@ struct InitCommand: ParsableCommand {
         discussion: "Writes nothing over a file that is there, unless --force is given.")
 
     @Argument(help: ArgumentHelp("Where to write it.", valueName: "path"))
-    var path = "bmo.yml"
+    var path: String?
+
+    @Option(name: [.short, .long], help: ArgumentHelp("The same, as other commands have it.", valueName: "path"))
+    var file: String?
 
     @Flag(help: "Write the configuration of the demonstration: three bridges, six entities.")
     var demo = false
@@ -27,7 +30,12 @@ struct InitCommand: ParsableCommand {
     @Flag(help: "Replace the file if it is there.")
     var force = false
 
+    func validate() throws {
+        if path != nil, file != nil { throw ValidationError("PATH and --file are the same: give one") }
+    }
+
     func run() throws {
+        let path = path ?? file ?? "bmo.yml"
         let text =
             demo
             ? ConfigurationTemplate.demo(restURL: rest, soapWSDL: soap, smbURL: smb) : ConfigurationTemplate.commented()

@@ -8,7 +8,7 @@ internal import Mapping
 internal import Model
 internal import SQLiteStore
 
-/// What all commands with a configuration take.
+/// The options of all commands that read a configuration.
 struct WorkspaceOptions: ParsableArguments {
     @Option(
         name: [.short, .long],
@@ -24,19 +24,19 @@ struct WorkspaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The exchanges of a step of `bmo fixtures`.", valueName: "path", visibility: .private))
     var exchanges: String?
 
-    /// The host, with its log on stderr.
+    /// The host, which logs to stderr.
     var host: BridgeHost {
         get throws { BridgeHost(logger: logger, pins: try pins()) }
     }
 
-    /// The host's log, on stderr.
+    /// The host's logger, which writes to stderr.
     var logger: Logger {
         var logger = Logger(label: "bmo") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = verbose ? .debug : .error
         return logger
     }
 
-    /// The plugins that are pinned beside the configuration.
+    /// Reads the plugin pins next to the configuration.
     func pins() throws -> PluginPins {
         let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent("bmo.lock").path
         do {
@@ -46,19 +46,31 @@ struct WorkspaceOptions: ParsableArguments {
         }
     }
 
-    /// The checked configuration.
+    /// Loads and validates the configuration.
     ///
-    /// - Parameter toleratesRefusals: Whether a plugin that can't be used is only the failure of what comes through it.
+    /// - Parameter toleratesRefusals: Whether an unusable plugin fails only the entities that use it.
     func workspace(toleratesRefusals: Bool = false) async throws -> Workspace {
         guard let exchanges else {
             let workspace = try await Workspace.load(path: file, host: try host, toleratesRefusals: toleratesRefusals)
+            // The secrets have been read; remove them from the environment, where other processes could find them.
+            workspace.takeSecrets()
             warnOfOpenTLS(workspace.configuration)
             return workspace
         }
         return try await replayed(by: try ExchangeSession(path: exchanges))
     }
 
-    /// Whoever reads along could send anything: that is told without `--verbose`, too.
+    /// Learns the attributes of entities with `attributes: auto` and reports new ones; does nothing in a replay.
+    func learnAttributes() async throws {
+        guard exchanges == nil else { return }
+        for note in try await Workspace.learnAttributes(path: file, host: try host, takesSecrets: true) {
+            Terminal.error(note, prefix: "bmo: note: ")
+        }
+    }
+
+    /// Warns of disabled certificate verification, which lets an attacker read and forge traffic.
+    ///
+    /// The warning does not require `--verbose`.
     private func warnOfOpenTLS(_ configuration: Configuration) {
         for bridge in configuration.bridges where bridge.options["tls"]?["verify"]?.bool == false {
             Terminal.error(
@@ -66,7 +78,7 @@ struct WorkspaceOptions: ParsableArguments {
         }
     }
 
-    /// The configuration with the exchanges of a case.
+    /// Loads the configuration with the exchanges of a case.
     private func replayed(by session: ExchangeSession) async throws -> Workspace {
         var limits = BridgeLimits()
         limits.retries.passesAtOnce = session.mode == .replay
@@ -75,34 +87,40 @@ struct WorkspaceOptions: ParsableArguments {
         return try await Workspace.load(path: file, host: host, session: session)
     }
 
-    /// The database, which must be there, to edit it.
+    /// Opens the existing database for edits.
     func store(of workspace: Workspace) throws -> SQLiteStore {
         _ = try databasePath(of: workspace)
         return try workspace.openStoreForEdits(command: "bmo")
     }
 
-    /// The database, which must be there, to read it.
+    /// Opens the existing database for reading.
     ///
-    /// - Parameter entities: The entities, by their indexes, whose objects are to be read; nil for all.
+    /// - Parameter entities: The indexes of the entities to read; nil for all.
     func storeForReading(of workspace: Workspace, _ entities: [Int]? = nil) throws -> SQLiteStore {
         _ = try databasePath(of: workspace)
         return try workspace.openStoreForReading(of: entities)
     }
 
-    /// The path of the database, which must be there.
+    /// Returns the path of the existing database.
     func databasePath(of workspace: Workspace) throws -> String {
         let path = workspace.configuration.databasePath
         guard FileManager.default.fileExists(atPath: path) else {
-            throw CommandFailure("there is no database \(path) yet; `bmo sync` makes it")
+            throw CommandFailure(
+                "there is no database \(path) yet; `bmo sync` makes it", exitCode: CommandFailure.usage)
         }
         return path
     }
 
-    /// The index of an entity that was named on the command line.
-    static func entity(_ name: String, in workspace: Workspace) throws -> Int {
+    /// Returns the index of an entity named on the command line.
+    ///
+    /// - Parameter command: The command whose subcommand the user may have meant instead.
+    static func entity(
+        _ name: String, in workspace: Workspace, orOf command: (any ParsableCommand.Type)? = nil
+    ) throws -> Int {
         if let index = workspace.model.index(of: name) { return index }
         let valid = workspace.configuration.model.entities.map(\.name)
         let hint = suggestion(for: name, among: valid, what: "entities").map { "; \($0)" } ?? ""
-        throw CommandFailure("unknown entity \"\(name)\"\(hint)", exitCode: CommandFailure.usage)
+        let other = command.map { CommandLineWords.hint(name, of: $0) } ?? ""
+        throw CommandFailure("unknown entity \"\(name)\"\(hint)\(other)", exitCode: CommandFailure.usage)
     }
 }

@@ -3,7 +3,7 @@ internal import BridgeHost
 internal import Foundation
 internal import Model
 
-/// How a bridge behaves towards its host.
+/// Checks how a bridge behaves towards its host.
 enum ConductChecks {
     static let all = [
         Check("conduct.quiet", "it prints nothing", .basic) { subject in
@@ -116,7 +116,7 @@ enum ConductChecks {
             let connection = try await subject.connect()
             try await connection.closing {
                 var fastest = Duration.seconds(60)
-                // A busy machine may lose a second try, but not three.
+                // A busy machine may delay a try or two by a second, but hardly three.
                 for _ in 1...3 where fastest > grace {
                     fastest = min(
                         fastest, try await timeToEnd(connection, try subject.request(try subject.entities()[0])))
@@ -126,10 +126,10 @@ enum ConductChecks {
         },
     ]
 
-    /// The host leaves or kills a call that goes on for 0.3 s after it was cancelled.
+    /// The host abandons or kills a call that continues for 0.3 s after its cancellation.
     private static let grace = Duration.milliseconds(290)
 
-    /// How long a watch that waits takes to end.
+    /// Measures how long a waiting watch takes to end.
     private static func timeToEnd(_ connection: BridgeConnection, _ request: FetchRequest) async throws -> Duration {
         let watch: ChangeWatch
         do {

@@ -1,26 +1,26 @@
 internal import RecordBatch
 
-/// What a run found.
+/// The results of a run.
 public struct ConformanceReport: Sendable {
-    /// A check, as it is listed.
+    /// The description of a check.
     public struct Check: Sendable, Equatable {
-        /// What settings call it, such as `read.repeatable`.
+        /// The identifier in settings, such as `read.repeatable`.
         public var id: String
-        /// What it asks of a bridge.
+        /// The requirement on a bridge.
         public var title: String
-        /// From which level on it is made.
+        /// The lowest level that includes the check.
         public var level: ConformanceLevel
     }
 
-    /// How a check ended.
+    /// The outcome of a check.
     public enum Outcome: Sendable, Equatable {
-        /// The bridge does what it should.
+        /// The bridge meets the requirement.
         case passed
-        /// It does not: in words.
+        /// The bridge violates the requirement, as described.
         case failed(String)
-        /// The settings say why not.
+        /// The settings skip the check, for this reason.
         case skipped(String)
-        /// There is nothing to check: why.
+        /// The check does not apply, for this reason.
         case notApplicable(String)
     }
 
@@ -28,9 +28,9 @@ public struct ConformanceReport: Sendable {
     public struct Result: Sendable {
         /// The check.
         public var check: Check
-        /// How it ended.
+        /// The check's outcome.
         public var outcome: Outcome
-        /// How long it took.
+        /// The check's duration.
         public var duration: Duration
     }
 
@@ -38,28 +38,28 @@ public struct ConformanceReport: Sendable {
     public var bridge: String
     /// The level of the run.
     public var level: ConformanceLevel
-    /// A result per check, in the order of the checks.
+    /// The results of the checks, in order.
     public var results: [Result]
 
     /// Whether no check failed.
     public var passed: Bool {
-        !results.contains { if case .failed = $0.outcome { true } else { false } }
+        !results.contains(where: \.isFailure)
     }
 
-    /// A line per check, and a last one with the counts.
+    /// A line per check, and a final line with the counts.
     public var text: String {
         let lines = results.map { $0.line }
         return (lines + [summary]).joined(separator: "\n")
     }
 
-    /// The counts in a line.
+    /// The counts on one line.
     public var summary: String {
         func count(_ word: String) -> Int { results.count { $0.word == word } }
         return "\(bridge) at level \(level.rawValue): \(count("pass")) passed, \(count("FAIL")) failed, "
             + "\(count("skip")) skipped, \(count("n/a ")) not applicable"
     }
 
-    /// One JSON object.
+    /// The report as a JSON object.
     public var json: String {
         RecordBatchWriter.json { writer in
             writer.member("bridge", bridge)
@@ -82,7 +82,7 @@ public struct ConformanceReport: Sendable {
         }
     }
 
-    /// JUnit's XML, as continuous integration services read it.
+    /// The report as JUnit XML, for continuous integration services.
     public var junit: String {
         func escaped(_ text: String) -> String {
             text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
@@ -109,11 +109,13 @@ public struct ConformanceReport: Sendable {
 }
 
 extension ConformanceReport.Result {
-    /// The result on a line.
+    /// The result on one line, with the reason below it.
     public var line: String {
         let pad = String(repeating: " ", count: max(1, 24 - check.id.count))
         return "\(word)  \(check.id)\(pad)\(check.title)" + (reason.map { "\n      \($0)" } ?? "")
     }
+
+    var isFailure: Bool { if case .failed = outcome { true } else { false } }
 
     var word: String {
         switch outcome {

@@ -1,30 +1,30 @@
-/// BridgeConformance: proves that a bridge keeps the contract of bmo_bridge.h, by using it.
+/// BridgeConformance: tests whether a bridge keeps the contract of bmo_bridge.h, by using it.
 ///
 /// ```swift
 /// let settings = try ConformanceSettings(path: "conformance.yml")
-/// let run = try await ConformanceRun(settings, host: host)
+/// let run = try await ConformanceRun(settings)
 /// let report = await run.run()
 /// print(report.text)
 /// ```
 ///
-/// Each check is a value with an identifier, a level and a body that throws what it has against the bridge. A check that
-/// cannot be made says why; one that the author does not want needs a reason in the settings, or it counts as failed.
+/// Each check is a value with an identifier, a level and a body that throws the violation. A check that cannot be made
+/// states the reason. Skipping a check requires a reason in the settings; otherwise the check counts as failed.
 public import BridgeHost
 internal import BMO
 internal import Logging
 internal import Model
 
-/// One run of the kit against one bridge of a configuration.
+/// A run of the checks against one bridge of a configuration.
 public struct ConformanceRun: Sendable {
     private let settings: ConformanceSettings
     private let subject: Subject
 
-    /// Loads the configuration of the settings and finds the bridge.
+    /// Loads the settings' configuration and finds the bridge.
     ///
     /// - Parameters:
-    ///   - settings: What to test, and with what.
-    ///   - executable: What serves bridges in child processes; nil for this process's executable.
-    ///   - searchPaths: Where to look for plugins; nil for the usual places.
+    ///   - settings: The bridge to test, with its test data.
+    ///   - executable: The executable that serves bridges in child processes; nil for this process's executable.
+    ///   - searchPaths: Where to search for plugins; nil for the standard paths.
     /// - Throws: `ConfigurationErrors`, ``BridgeFailure``, ``ConformanceSettings/Fault``.
     public init(
         _ settings: ConformanceSettings, executable: String? = nil, searchPaths: [SearchPath]? = nil
@@ -33,21 +33,36 @@ public struct ConformanceRun: Sendable {
         let spy = LogSpy()
         var limits = BridgeLimits()
         limits.retries.tries = 1
-        // A bridge that does not react to a cancel shows as slow, not as abandoned.
+        // Report a bridge that does not react to a cancellation as slow, not as abandoned.
         limits.cancellationGrace = .seconds(5)
-        // One check has something against it, and the others go on.
+        // One check reports printing; it must not fail the others.
         limits.allowsPrinting = true
+        if let timeout = settings.timeout {
+            limits.call = min(limits.call, timeout)
+            limits.inspection = min(limits.inspection, timeout)
+        }
         let host = BridgeHost(searchPaths: searchPaths, executable: executable, logger: spy.logger, limits: limits)
         subject = try await Subject(settings, host: host, spy: spy)
     }
 
-    /// Runs every check, in their order; a failure stops none of the others.
+    /// Runs the basic checks, then the others unless a basic one failed.
     ///
-    /// - Parameter report: Called with each result when it is there.
+    /// Further violations by an unusable bridge tell its author nothing new and take long to find.
+    ///
+    /// - Parameter report: Called with each result when it is available.
     public func run(report: @Sendable (ConformanceReport.Result) -> Void = { _ in }) async -> ConformanceReport {
         var results: [ConformanceReport.Result] = []
-        for check in Self.checks where check.level <= settings.level {
-            let result = await perform(check)
+        let wanted = Self.checks.filter { $0.level <= settings.level }
+        for check in wanted.filter({ $0.level == .basic }) + wanted.filter({ $0.level > .basic }) {
+            let failed = results.filter { $0.check.level == .basic && $0.isFailure }.map(\.check.id)
+            let result: ConformanceReport.Result
+            if check.level > .basic, !failed.isEmpty, settings.skips[check.id] == nil {
+                result = ConformanceReport.Result(
+                    check: check.listed,
+                    outcome: .notApplicable("not tried, as \(failed.joined(separator: ", ")) failed"), duration: .zero)
+            } else {
+                result = await perform(check)
+            }
             results.append(result)
             report(result)
         }
@@ -55,9 +70,9 @@ public struct ConformanceRun: Sendable {
             bridge: "\(subject.plugin.name) \(subject.plugin.version)", level: settings.level, results: results)
     }
 
-    /// All checks that there are.
+    /// All checks.
     public static var catalog: [ConformanceReport.Check] {
-        checks.map { ConformanceReport.Check(id: $0.id, title: $0.title, level: $0.level) }
+        checks.map(\.listed)
     }
 
     static let checks =
@@ -71,7 +86,7 @@ public struct ConformanceRun: Sendable {
             outcome = .skipped(reason)
         } else {
             do {
-                try await check.body(subject)
+                try await inTime(check)
                 outcome = .passed
             } catch let reason as NotApplicable {
                 outcome = .notApplicable(reason.words)
@@ -81,18 +96,33 @@ public struct ConformanceRun: Sendable {
                 outcome = .failed("\(error)")
             }
         }
-        return ConformanceReport.Result(
-            check: ConformanceReport.Check(id: check.id, title: check.title, level: check.level), outcome: outcome,
-            duration: clock.now - start)
+        return ConformanceReport.Result(check: check.listed, outcome: outcome, duration: clock.now - start)
+    }
+
+    /// Runs a check, and cancels it at the time limit.
+    private func inTime(_ check: Check) async throws {
+        guard let timeout = settings.timeout else { return try await check.body(subject) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [subject] in try await check.body(subject) }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw Violation("it took longer than \(timeout.components.seconds) s (--timeout)")
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 }
 
-/// Something to check.
+/// A check with its body.
 struct Check: Sendable {
     let id: String
     let title: String
     let level: ConformanceLevel
     let body: @Sendable (Subject) async throws -> Void
+
+    /// The description of the check.
+    var listed: ConformanceReport.Check { ConformanceReport.Check(id: id, title: title, level: level) }
 
     init(
         _ id: String, _ title: String, _ level: ConformanceLevel,
@@ -105,14 +135,14 @@ struct Check: Sendable {
     }
 }
 
-/// What a check has against the bridge.
+/// A violation found by a check.
 struct Violation: Error {
     let words: String
 
     init(_ words: String) { self.words = words }
 }
 
-/// Why a check cannot be made.
+/// The reason why a check cannot be made.
 struct NotApplicable: Error {
     let words: String
 

@@ -1,58 +1,60 @@
 internal import Foundation
 internal import Yams
 
-/// How much a bridge has to prove.
+/// The requirements on a bridge.
 public enum ConformanceLevel: String, Sendable, CaseIterable, Comparable, Codable {
-    /// It cannot be used otherwise.
+    /// The bridge is usable.
     case basic
-    /// What users rely on.
+    /// The bridge does everything that users rely on.
     case full
-    /// What the best bridges do.
+    /// The bridge does what the best bridges do.
     case strict
 
-    /// From the least to the most.
+    /// Orders levels by their requirements.
     public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// What to test and with what: the file `conformance.yml` beside a bridge.
+/// The bridge to test and its test data: the file `conformance.yml` next to a bridge.
 ///
 /// ```yaml
 /// config: bmo.yml            # with a bridge and entities, as for a sync
-/// bridge: acme               # default: the config's only one
+/// bridge: acme               # default: the only one in the configuration
 /// level: strict              # basic, full or strict (default)
-/// wrong_options:             # with these in place of the good ones, the check must fail
+/// wrong_options:             # replace the valid options; the check must then fail
 ///   password: wrong
-/// writes:                    # an object that may be made, changed and deleted on the remote
+/// writes:                    # an object that may be created, changed and deleted on the remote
 ///   Thing: {key: id, create: {id: 900, name: new}, update: {name: newer}}
-/// skips:                     # a check's identifier, and why it is not made
+/// skips:                     # a check's identifier, and the reason to skip it
 ///   incremental.second: the API has no cursor
 /// ```
 public struct ConformanceSettings: Sendable {
     /// The configuration's path.
     public var config: String
-    /// The bridge's name in it; nil where it has only one.
+    /// The bridge's name in the configuration; nil if that has only one.
     public var bridge: String?
-    /// How much to check.
+    /// The level of the run.
     public var level: ConformanceLevel
-    /// Reasons, by the identifiers of the checks that are not made.
+    /// The reasons for skipped checks, by identifier.
     public var skips: [String: String]
-    /// Options that the remote refuses, by name.
+    /// Options that the remote rejects, by name.
     public var wrongOptions: [String: String]
-    /// What may be written, by entity.
+    /// The objects that may be written, by entity.
     public var writes: [String: Write]
+    /// The time limit of a check; nil limits only its calls, to 300 s each.
+    public var timeout: Duration?
 
-    /// An object for the checks of writes.
+    /// An object for the write checks.
     public struct Write: Sendable, Decodable {
-        /// The remote name of its key.
+        /// The remote name of the key.
         public var key: String
-        /// Its first values, by remote names; without the key where the remote gives it in its answer to the create.
+        /// The initial values by remote names, without the key if the remote assigns it on creation.
         public var create: [String: Scalar]
-        /// The values that are changed.
+        /// The changed values.
         public var update: [String: Scalar]
 
-        /// An object for the checks of writes.
+        /// Creates an object for the write checks.
         public init(key: String, create: [String: Scalar], update: [String: Scalar]) {
             self.key = key
             self.create = create
@@ -66,7 +68,7 @@ public struct ConformanceSettings: Sendable {
         case bool(Bool)
         case text(String)
 
-        /// Reads a scalar of YAML.
+        /// Decodes a YAML scalar.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             if let value = try? container.decode(Int.self) {
@@ -78,7 +80,7 @@ public struct ConformanceSettings: Sendable {
             }
         }
 
-        /// The value as JSON has it.
+        /// The value in JSON.
         public var description: String {
             switch self {
             case .integer(let value): "\(value)"
@@ -88,9 +90,9 @@ public struct ConformanceSettings: Sendable {
         }
     }
 
-    /// Why there are no settings.
+    /// An error in the settings.
     public struct Fault: Error, CustomStringConvertible {
-        /// What is wrong, where, and what to do.
+        /// The error with its location and remedy.
         public let description: String
     }
 
@@ -105,7 +107,7 @@ public struct ConformanceSettings: Sendable {
 
     private static let keys: Set = ["config", "bridge", "level", "wrong_options", "writes", "skips"]
 
-    /// Settings for a configuration.
+    /// Creates settings for a configuration.
     public init(
         config: String, bridge: String? = nil, level: ConformanceLevel = .strict, skips: [String: String] = [:],
         wrongOptions: [String: String] = [:], writes: [String: Write] = [:]

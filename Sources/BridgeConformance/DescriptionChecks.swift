@@ -1,8 +1,9 @@
 internal import RecordBatch
+internal import TextFormats
 internal import Yams
 internal import BridgeHost
 
-/// What a bridge says of itself.
+/// Checks a bridge's self-description.
 enum DescriptionChecks {
     static let all = [
         Check("describe.summary", "says in a sentence what it talks to", .full) { subject in
@@ -11,7 +12,7 @@ enum DescriptionChecks {
         Check("describe.capabilities", "claims only what the contract knows", .basic) { subject in
             let known: Set = [
                 "check", "discover", "fetch", "create", "update", "delete", "resume", "incremental", "parent", "filter",
-                "plan", "judge", "watch", "replay",
+                "plan", "judge", "watch", "replay", "plan_write",
             ]
             let odd = subject.plugin.capabilities.filter { !known.contains($0) && !$0.hasPrefix("x-") }
             try require(odd.isEmpty, "unknown capabilities: \(odd.joined(separator: ", ")); own ones begin with x-")
@@ -32,11 +33,10 @@ enum DescriptionChecks {
             }
         },
         Check("describe.secrets", "options that are secrets are marked as such", .basic) { subject in
-            let words = ["password", "passwd", "secret", "token", "api_key", "apikey", "credential", "passphrase"]
             let open = properties(try object(subject.plugin.optionsSchema, "options")).filter { name, schema in
                 let isText = (schema["type"] as? String ?? "string") == "string"
                 return isText && schema["writeOnly"] as? Bool != true
-                    && words.contains { name.lowercased().contains($0) }
+                    && SecretNames.suggests(name)
                     && !["url", "path", "file", "cache", "parameter", "header", "name", "type"].contains {
                         name.lowercased().hasSuffix($0)
                     }
@@ -87,7 +87,7 @@ enum DescriptionChecks {
                 for index in 0..<found.count {
                     let record = found[index]
                     guard let name = record["name"]?.text, !name.isEmpty else {
-                        // A record about the bridge itself.
+                        // This record describes the bridge itself.
                         if ["title", "options", "notes"].contains(where: { record[$0] != nil }) { continue }
                         throw Violation("an entity has no name")
                     }
@@ -117,7 +117,7 @@ enum DescriptionChecks {
         return object
     }
 
-    /// The members of a schema and of the objects in it, by name.
+    /// Returns the members of a schema and of its nested objects by name.
     private static func properties(_ schema: [String: Any]) -> [String: [String: Any]] {
         var all: [String: [String: Any]] = [:]
         for (name, value) in schema["properties"] as? [String: Any] ?? [:] {

@@ -6,7 +6,7 @@ internal import Mapping
 internal import Model
 internal import RecordBatch
 
-/// What a bridge reads.
+/// Checks the records that a bridge reads.
 enum ReadingChecks {
     static let all = [
         Check("read.records", "each entity has a record", .basic) { subject in

@@ -1,8 +1,11 @@
+internal import BMO
 internal import BridgeHost
 internal import Foundation
+internal import Mapping
 internal import Model
+internal import RecordBatch
 
-/// Going on where an earlier walk stopped.
+/// Checks that a scan continues where an earlier one stopped.
 enum ResumeChecks {
     static let all = [
         Check("resume.cursors", "no page has the resume point of another", .basic) { subject in
@@ -18,7 +21,7 @@ enum ResumeChecks {
             for entity in try subject.entities() {
                 let whole = try await subject.read(entity)
                 for page in sample(whole.pages.dropLast().filter { $0.cursor != nil }) {
-                    // A process of its own, as after a kill -9.
+                    // Use a new process, as after a kill -9.
                     var request = try subject.request(entity)
                     request.cursor = page.cursor
                     let rest = try await subject.walk(request)
@@ -77,14 +80,29 @@ enum ResumeChecks {
             guard !dated.isEmpty else { throw NotApplicable("no entity of the config is walked by a field of time") }
             for entity in dated {
                 var request = try subject.request(entity)
-                request.since = "2999-01-01T00:00:00Z"
+                request.since = future(of: entity, subject, like: try await subject.read(entity))
                 let walk = try await subject.walk(request)
-                try require(walk.records.isEmpty, "\(entity.name): \(walk.records.count) records since the year 2999")
+                try require(
+                    walk.records.isEmpty,
+                    "\(entity.name): \(walk.records.count) records since the year 2999 (\(request.since ?? ""))")
             }
         },
     ]
 
-    /// The first, the last and some between.
+    /// Returns the year 2999 as a sync would request it, in the attribute's format and the form of the remote's values.
+    private static func future(of entity: Entity, _ subject: Subject, like values: Walk) -> String {
+        let usual = "2999-01-01T00:00:00Z"
+        guard case .field(let name, _) = entity.incremental, let index = subject.workspace.model.index(of: entity.name),
+            let field = WatchedField(name, among: entity.attributes, in: subject.workspace.model.entities[index])
+        else { return usual }
+        let sample = values.batches.lazy.compactMap { batch in
+            (0..<batch.count).lazy.compactMap { field.remoteText(in: batch[$0]) }.first
+        }.first
+        // A lookback of one second makes `since` format the value again, in the sample's form.
+        return field.since(local: .text("2999-01-01T00:00:01.000000Z"), remote: sample ?? usual, lookback: 1)
+    }
+
+    /// Returns the first, the last and some elements in between.
     private static func sample<Element>(_ all: [Element]) -> [Element] {
         guard all.count > 5 else { return all }
         return (0..<5).map { all[$0 * (all.count - 1) / 4] }

@@ -6,14 +6,14 @@ internal import Model
 internal import RecordBatch
 internal import Synchronization
 
-/// The bridge under test, with all that the checks want to know of it.
+/// The bridge under test, with the data that the checks need.
 struct Subject: Sendable {
     let workspace: Workspace
     let bridge: BridgeConfiguration
     let plugin: PluginListing
     let settings: ConformanceSettings
     let spy: LogSpy
-    /// The values of the options that are secret.
+    /// The values of the secret options.
     let secrets: [String]
     private let options: RecordBatch
 
@@ -38,7 +38,7 @@ struct Subject: Sendable {
         secrets = encoder.secrets
     }
 
-    /// The entities that the bridge lists by itself.
+    /// Returns the entities that the bridge lists independently of a parent.
     func entities() throws -> [Entity] {
         let own = workspace.configuration.model.entities.filter {
             $0.bridge == bridge.name && $0.isWalked && $0.parent == nil
@@ -47,7 +47,7 @@ struct Subject: Sendable {
         return own
     }
 
-    /// An open instance of its own process; nothing that it says is redacted.
+    /// Opens an instance in a child process; its messages are not redacted.
     func connect(changing changes: [String: String] = [:], memory: Int? = nil) async throws -> BridgeConnection {
         let options = try changes.isEmpty ? options : Self.merged(options, changes)
         return try await workspace.host.connect(
@@ -71,7 +71,7 @@ struct Subject: Sendable {
         return FetchRequest(entity: entity.name, section: try encoder.batch(entity.section))
     }
 
-    /// Walks from the request's cursor to the end.
+    /// Scans from the request's cursor to the end.
     func walk(_ connection: BridgeConnection, _ request: FetchRequest) async throws -> Walk {
         let stream = try await connection.fetch(request)
         var walk = Walk()
@@ -88,27 +88,27 @@ struct Subject: Sendable {
         return walk
     }
 
-    /// Opens an instance, walks from the request's cursor to the end and closes it.
+    /// Opens an instance, scans from the request's cursor to the end and closes it.
     func walk(_ request: FetchRequest) async throws -> Walk {
         let connection = try await connect()
         return try await connection.closing { try await walk(connection, request) }
     }
 
-    /// Opens an instance, walks an entity and closes it.
+    /// Opens an instance, scans an entity and closes it.
     func read(_ entity: Entity) async throws -> Walk { try await walk(try request(entity)) }
 
     func mapper() -> Mapper { Mapper(workspace.model) }
 }
 
-/// What a walk brought.
+/// The result of a scan.
 struct Walk {
-    /// The records as JSON, in their order.
+    /// The records as JSON, in order.
     var records: [String] = []
-    /// Where each page ended: its cursor, and how many records there were by then.
+    /// The end of each page: its cursor, and the number of records up to there.
     var pages: [(cursor: String?, count: Int)] = []
     var batches: [RecordBatch] = []
     var last: PageInfo?
-    /// Everything that the bridge said beside the records.
+    /// All texts from the bridge other than records.
     var words: [String] = []
 
     mutating func add(_ fetched: FetchedBatch) throws {
@@ -124,7 +124,7 @@ struct Walk {
     }
 }
 
-/// Keeps what a host logs, so that checks can look at it.
+/// Keeps the host's log for the checks.
 final class LogSpy: Sendable {
     private let lines = Mutex<[String]>([])
 

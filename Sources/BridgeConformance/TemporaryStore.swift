@@ -2,7 +2,7 @@ internal import BMO
 internal import Foundation
 internal import SQLiteStore
 
-/// A database of one check.
+/// The database of a single check.
 struct TemporaryStore {
     let store: SQLiteStore
     private let folder: URL

@@ -2,7 +2,7 @@ internal import BridgeHost
 internal import Model
 internal import RecordBatch
 
-/// What a bridge writes: with the objects that the settings allow.
+/// Checks a bridge's writes, with the objects that the settings allow.
 enum WriteChecks {
     static let all = [
         Check("write.create", "an object that is created can be read", .full) { subject in
@@ -21,7 +21,7 @@ enum WriteChecks {
             var (entity, write, connection) = try await start(subject, "update")
             try await connection.closing {
                 if write.create[write.key] == nil {
-                    // One that is gone is as unknown as one that never was.
+                    // A deleted object is as unknown as one that never existed.
                     guard subject.plugin.can("create"), subject.plugin.can("delete") else {
                         throw NotApplicable("the settings name no key, and the bridge cannot create and delete")
                     }
@@ -58,7 +58,7 @@ enum WriteChecks {
         return (entity, write, try await subject.connect())
     }
 
-    /// Creates, updates and deletes as far as wanted, looks at the remote after each, and leaves nothing behind.
+    /// Creates, updates and deletes an object up to `stage`, checks the remote after each step, and cleans up.
     private static func lives(_ subject: Subject, until stage: Stage) async throws {
         let operation = stage == .created ? "create" : stage == .updated ? "update" : "delete"
         guard subject.plugin.can(operation) else { throw NotApplicable("it cannot \(operation)") }
@@ -89,7 +89,7 @@ enum WriteChecks {
         }
     }
 
-    /// Creates the object; its key is the answer's where the remote gives it.
+    /// Creates the object; takes the key from the reply if the remote assigns it.
     private static func create(
         _ entity: Entity, _ write: ConformanceSettings.Write, _ connection: BridgeConnection, _ subject: Subject
     ) async throws -> ConformanceSettings.Write {
@@ -141,13 +141,19 @@ enum WriteChecks {
             add(values)
             writer.key("object")
             add(write.create.merging(values) { _, new in new })
-            // Each is a write of its own: a remote that knows such keys would take a second one for the first.
+            writer.key("key_paths")
+            writer.object {
+                writer.key(write.key)
+                writer.array { writer.text(write.key) }
+            }
+            // Each write needs its own key; a remote that recognizes such keys would treat a second write as a retry of
+            // the first.
             writer.member("idempotency_key", "conformance-\(UInt64.random(in: .min ... .max))")
         }
         return try writer.finish()
     }
 
-    /// The remote's objects by their key, each as its members.
+    /// Returns the members of the remote's objects by key.
     private static func objects(
         _ subject: Subject, _ entity: Entity, _ write: ConformanceSettings.Write, _ connection: BridgeConnection
     ) async throws -> [String: [String: String]] {

@@ -1,18 +1,19 @@
 internal import BridgeKit
 
-/// Writes down one reply as it comes; guarded by the lock of the exchange's state.
+/// Records one reply as it arrives; guarded by the lock of the exchange's state.
 final class ExchangeRecorder {
     private let take: ExchangeTape.Take
     private let url: String
     private var response: HTTPResponse?
     private var body: [UInt8] = []
 
-    /// Header fields that belong to the connection, or to the reply's form before it was decoded.
+    /// Header fields of the connection, or of the body's form before it was decoded.
     private static let passing: Set<String> = [
         "connection", "keep-alive", "transfer-encoding", "content-encoding", "content-length", "date", "age", "host",
     ]
-    /// In place of header fields: the URL that answered after redirects, and that credentials did not follow.
+    /// The pseudo header field for the URL that answered after redirects.
     static let finalURL = "@url"
+    /// The pseudo header field for a redirect to an origin to which credentials were not sent.
     static let lostCredentials = "@lost-credentials"
 
     init(_ take: ExchangeTape.Take, url: String) {
@@ -27,7 +28,7 @@ final class ExchangeRecorder {
 
     func append(_ bytes: UnsafeRawBufferPointer) { body += bytes }
 
-    /// Writes the exchange; what keeps it from being written is the exchange's error.
+    /// Writes the exchange; if that fails, the exchange throws the error.
     @discardableResult
     func finish(_ error: BridgeError?) -> BridgeError? {
         do {
@@ -36,7 +37,7 @@ final class ExchangeRecorder {
                     .failure(code: error.code, message: error.message, isRetryable: error.isRetryable))
                 return nil
             }
-            // Whoever cancels has seen enough of the reply, or will ask again.
+            // A caller that cancels has read enough of the reply, or will repeat the request.
             guard let response else { return nil }
             var fields = response.headers.filter { !Self.passing.contains($0.name.lowercased()) }
                 .map { Exchange.Field($0.name, $0.value) }

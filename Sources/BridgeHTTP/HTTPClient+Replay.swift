@@ -2,7 +2,9 @@ internal import BridgeKit
 internal import CCurl
 
 extension HTTPClient {
-    /// Records a request, or answers it from a recording: then true, and nothing is to be sent.
+    /// Records a request, or answers it from a recording or with a planned fault.
+    ///
+    /// - Returns: Whether it was answered, so that nothing must be sent.
     func rerun(
         _ request: HTTPRequest, _ credential: Credential, on tape: ExchangeTape, _ state: Monitor<ExchangeState>,
         isToken: Bool
@@ -57,7 +59,7 @@ extension HTTPClient {
         case .reset:
             state.error = failed(CURLE_RECV_ERROR)
             return
-        case .slow(let seconds) where seconds * 1000 >= Double(options.timeoutMilliseconds ?? Int.max):
+        case .slow(let seconds) where seconds >= (request.timing ?? options.timing).whole ?? .infinity:
             state.error = failed(CURLE_OPERATION_TIMEDOUT)
             return
         case .slow, .truncated, .answer, nil: break

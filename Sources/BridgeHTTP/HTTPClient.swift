@@ -2,8 +2,8 @@ public import BridgeKit
 
 /// Makes HTTP requests with one set of options; connections are kept and shared.
 ///
-/// All of a client's transfers run on one I/O thread of its own, which ends with the client and its last exchange. Any thread may start
-/// requests; several run at a time.
+/// All of a client's transfers run on one I/O thread of its own, which ends with the client and its last exchange. Any
+/// thread may start requests; several can run in parallel.
 ///
 /// ```swift
 /// let client = try HTTPClient(options: HTTPOptions(options), context: context)
@@ -12,27 +12,30 @@ public import BridgeKit
 /// while let chunk = try exchange.nextChunk() { ... }
 /// ```
 public final class HTTPClient: Sendable {
-    /// Takes the options' secrets out of text.
+    /// Removes the options' secrets from text.
     public let redactor: HTTPRedactor
     let options: HTTPOptions
     let loop: HTTPLoop
     private let authenticator: Authenticator?
     let session: SessionValue?
-    /// Where exchanges are written down or come from.
+    /// The tape that records or replays exchanges.
     let tape: ExchangeTape?
     private static let streamedLimit = 1 << 30
-    private static let wholeLimit = 256 << 20
+    /// The limit for bodies read in one piece, which stay in memory together with the values made from them.
+    private static let wholeLimit = 64 << 20
 
-    /// A client; nothing connects yet.
+    /// Creates a client; nothing connects yet.
     ///
-    /// - Throws: ``BridgeError`` when libcurl cannot be set up.
+    /// - Throws: ``BridgeError`` if libcurl cannot be set up.
     public init(options: HTTPOptions, context: BridgeContext) throws {
         self.options = options
         // A replay needs no certificates.
         if context.exchange == nil { try options.checkFiles() }
         let redactor = options.redactor
         self.redactor = redactor
+        redactor.tell(options.fileSecrets) { context.learn(secret: $0) }
         tape = context.exchange
+        for secret in options.fileSecrets { tape?.hide(secret: secret) }
         if let header = options.sessionHeader { tape?.hide(header: header) }
         session = options.sessionHeader.map { SessionValue($0, redactor: redactor) }
         loop = try HTTPLoop(RateLimiter(rate: options.requestsPerSecond, concurrency: options.concurrency))
@@ -48,17 +51,17 @@ public final class HTTPClient: Sendable {
 
     deinit { loop.stop() }
 
-    /// Starts a request; what goes wrong is thrown by the exchange.
+    /// Starts a request; the exchange throws its errors.
     ///
-    /// Blocks while a token is got that the request needs. A reply 401 to a request with such a token is asked for once
-    /// more with a new one.
+    /// Blocks while the request's token is obtained. A request whose token is refused with 401 is repeated once with a
+    /// new token.
     public func start(_ request: HTTPRequest) -> HTTPExchange {
-        let exchange = HTTPExchange(client: self, request: request, bodyLimit: options.maxBodyBytes ?? Self.wholeLimit)
+        let exchange = HTTPExchange(client: self, request: request, bodyLimit: maxBodyBytes)
         begin(exchange, request)
         return exchange
     }
 
-    /// Begins an exchange, or begins it again with a credential that is not `stale`.
+    /// Begins an exchange, or restarts it with a credential other than `stale`.
     func begin(_ exchange: HTTPExchange, _ request: HTTPRequest, replacing stale: Credential? = nil) {
         let state = exchange.state
         do {
@@ -74,7 +77,7 @@ public final class HTTPClient: Sendable {
         }
     }
 
-    /// A request of our own, such as for a token: without credentials, and without waiting for others.
+    /// Starts a request of our own, such as for a token: without credentials, and without queueing.
     private func startPlain(_ request: HTTPRequest) -> HTTPExchange {
         var request = request
         request.sendsOptions = false
@@ -95,11 +98,11 @@ public final class HTTPClient: Sendable {
             state.bodyLimit = options.maxBodyBytes ?? Self.streamedLimit
             return state.isFinished
         }
-        // While a token was got.
+        // It may have been cancelled while a token was obtained.
         if isCancelled { return }
         let transfer = try HTTPTransfer(
             request, options: options, credential: credential, redactor: redactor, state: state, isLimited: isLimited)
-        // What is not limited asks for a token.
+        // Only token requests are exempt from limits.
         if let tape, try rerun(request, credential, on: tape, state, isToken: !isLimited) { return }
         loop.start(transfer)
     }
@@ -118,19 +121,28 @@ public final class HTTPClient: Sendable {
         options.headers.contains { $0.name.lowercased() == name.lowercased() }
     }
 
-    /// Whether requests are to be made one after the other, none ahead: a recording has an order.
+    /// Whether requests must run one after the other, without prefetching: a recording has an order.
     public var keepsOrder: Bool { tape != nil }
 
-    /// How long all requests of one walk may take together.
+    /// The options' time limits for the remote.
+    public var timing: HTTPTiming { options.timing }
+
+    /// The largest body in one piece, in bytes.
+    public var maxBodyBytes: Int { options.maxBodyBytes ?? Self.wholeLimit }
+
+    /// The most memory that one record may take, in bytes.
+    public var maxRecordBytes: Int { options.maxRecordBytes }
+
+    /// The time limit for all requests of one scan together.
     public var totalTime: Duration? { options.totalTime }
 
-    /// Gets new credentials, where they are of a kind that can be got anew; whether they were.
+    /// Renews credentials of a renewable kind; returns whether they were renewed.
     public func renewCredentials() -> Bool {
         guard let authenticator else { return false }
         return (try? authenticator.credential(replacing: authenticator.current, send: startPlain)) != nil
     }
 
-    /// The URL without what the options add to it as a credential: fit for storing.
+    /// Returns the URL without the credential that the options add to it: safe to store.
     public func withoutCredentials(_ url: HTTPURL) -> HTTPURL {
         guard let query = options.authentication.credential.query else { return url }
         return url.removing(queryNames: [query.name])

@@ -3,17 +3,17 @@ internal import Synchronization
 
 /// One request and its reply, running since ``HTTPClient/start(_:)``.
 ///
-/// ``response()``, ``nextChunk()`` and ``body()`` block; call them from one thread at a time. ``cancel()`` may come from
-/// any thread. Dropping the last reference cancels.
+/// ``response()``, ``nextChunk()`` and ``body()`` block; call them from one thread at a time. ``cancel()`` may come
+/// from any thread. Releasing the last reference cancels the request.
 public final class HTTPExchange: Sendable {
-    /// Zero bytes after the end of ``PaddedBody/bytes``: what a SIMD parser may read past the end.
+    /// The number of zero bytes after ``PaddedBody/bytes``, which a SIMD parser may read past the end.
     public static let padding = 64
 
     private struct Attempt {
         var state: Monitor<ExchangeState>
-        /// The token that went along.
+        /// The token sent with the request.
         var credential: Credential?
-        /// What went along of ``SessionValue``.
+        /// The ``SessionValue`` sent with the request.
         var session: String?
         var hasNewSession = false
         var isCancelled = false
@@ -21,10 +21,10 @@ public final class HTTPExchange: Sendable {
 
     private let attempt: Mutex<Attempt>
     private let loop: HTTPLoop
-    /// What is asked again where its token is refused; nil for requests that carry none.
+    /// The request to repeat if its token is refused; nil for requests without one.
     private let request: HTTPRequest?
     private let bodyLimit: Int
-    /// The client lives as long as its exchanges: its end would cancel them.
+    /// Keeps the client alive as long as its exchanges: its deinitialisation would cancel them.
     private let client: HTTPClient
 
     init(client: HTTPClient, request: HTTPRequest?, bodyLimit: Int) {
@@ -37,16 +37,16 @@ public final class HTTPExchange: Sendable {
 
     deinit { cancel() }
 
-    /// A body and zeros after it.
+    /// A body followed by zeros.
     public struct PaddedBody: Sendable {
         /// The body and ``HTTPExchange/padding`` zeros.
         public let bytes: [UInt8]
-        /// How many bytes the body has.
+        /// The length of the body in bytes.
         public let count: Int
-        /// Nothing but the zeros.
+        /// An empty body.
         public static let empty = PaddedBody([])
 
-        /// A copy of bytes, with zeros after them.
+        /// Copies bytes and appends zeros.
         public init(_ bytes: some Collection<UInt8>) {
             var padded = [UInt8]()
             padded.reserveCapacity(bytes.count + padding)
@@ -63,9 +63,9 @@ public final class HTTPExchange: Sendable {
         }
     }
 
-    /// The head of the final response, after redirects, whatever its status is.
+    /// Returns the head of the final response, after redirects, whatever its status.
     ///
-    /// - Throws: ``BridgeError``: no connection, no answer in time, TLS, malformed, a limit, cancelled.
+    /// - Throws: ``BridgeError``: no connection, no reply in time, TLS, malformed, a limit, cancelled.
     public func response() throws -> HTTPResponse {
         let response = try head()
         if refusesSession(response), restart(forSession: true) { return try self.response() }
@@ -74,37 +74,37 @@ public final class HTTPExchange: Sendable {
         return refusesSession(second) && restart(forSession: true) ? try head() : second
     }
 
-    /// Whether the reply refuses the request and hands out what was missing: once in an exchange.
+    /// Whether the reply refuses the request and sends the missing session value: at most once per exchange.
     private func refusesSession(_ response: HTTPResponse) -> Bool {
-        // What got no credentials is a stranger, whose values are not for the API.
+        // A server that got no credentials is a stranger, whose values are not for the API.
         guard let session = client.session, request?.sendsCredentials == true else { return false }
         let (sent, isNew) = attempt.withLock { ($0.session, !$0.hasNewSession) }
         return session.learn(from: response, sent: sent) && isNew
     }
 
-    /// Notes the ``SessionValue`` that goes along.
+    /// Stores the ``SessionValue`` sent with the request.
     func use(session: String?) { attempt.withLock { $0.session = session } }
 
     var state: Monitor<ExchangeState> { attempt.withLock { $0.state } }
 
-    /// Notes the token that goes along.
+    /// Stores the token sent with the request.
     func use(_ credential: Credential) { attempt.withLock { $0.credential = credential } }
 
-    /// Asks once more, with a new token or with what the reply has handed out; false where that is not to be done.
+    /// Repeats the request with a new token or the reply's session value; returns false if it must not be repeated.
     private func restart(forSession: Bool = false) -> Bool {
         let fresh = Monitor(ExchangeState(bufferLimit: 1 << 20, bodyLimit: bodyLimit))
         let old = attempt.withLock { attempt -> (state: Monitor<ExchangeState>, stale: Credential?)? in
             guard request != nil, !attempt.isCancelled, forSession || attempt.credential != nil else { return nil }
             defer {
                 attempt.state = fresh
-                // Once: a second refusal is the answer.
+                // Repeat once: a second refusal is final.
                 if forSession { attempt.hasNewSession = true } else { attempt.credential = nil }
             }
             return (attempt.state, forSession ? nil : attempt.credential)
         }
         guard let (state, stale) = old, let request else { return false }
         end(state)
-        // A `cancel()` from here on ends the fresh attempt, which is then not sent.
+        // From here on, `cancel()` ends the new attempt, which is then not sent.
         client.begin(self, request, replacing: stale)
         if !forSession { attempt.withLock { $0.credential = nil } }
         return true
@@ -119,9 +119,9 @@ public final class HTTPExchange: Sendable {
         }
     }
 
-    /// The next bytes of the body; nil at its clean end.
+    /// Returns the next bytes of the body; nil at its clean end.
     ///
-    /// - Throws: ``BridgeError``; a truncated body throws after the bytes that came.
+    /// - Throws: ``BridgeError``; a truncated body throws after the bytes received.
     public func nextChunk() throws -> [UInt8]? {
         let (chunk, wasPaused) = try state.wait { state -> ([UInt8]?, Bool)? in
             if state.isCancelled { throw state.error ?? ExchangeState.cancelled }
@@ -138,17 +138,17 @@ public final class HTTPExchange: Sendable {
         return chunk
     }
 
-    /// All the rest of the body.
+    /// Returns the rest of the body.
     ///
-    /// - Throws: ``BridgeError``; code `limit` above 256 MiB or the option `max_body_bytes`.
+    /// - Throws: ``BridgeError``; code `limit` above 64 MiB or the option `max_body_bytes`.
     public func body() throws -> [UInt8] { try collect() }
 
-    /// All the rest of the body, with zeros after it, without a copy where the reply told its length.
+    /// Returns the rest of the body, followed by zeros; without a copy if the reply stated its length.
     public func paddedBody() throws -> PaddedBody {
         PaddedBody(padding: try collect())
     }
 
-    /// Up to `limit` bytes of the body's beginning, and no error where it breaks off: for messages.
+    /// Returns up to `limit` bytes of the body's beginning, for messages; ignores a truncated body.
     public func bodyPrefix(_ limit: Int = 16_384) -> [UInt8] {
         var prefix: [UInt8] = []
         while prefix.count < limit, let chunk = try? nextChunk() { prefix += chunk }
@@ -156,10 +156,10 @@ public final class HTTPExchange: Sendable {
         return Array(prefix.prefix(limit))
     }
 
-    /// Whether the server may have got the request; known once ``response()`` returned or threw.
+    /// Whether the server may have received the request; known once ``response()`` returned or threw.
     public var wasSent: Bool { state.withLock { $0.wasSent } }
 
-    /// Ends the exchange; calls that wait throw `cancelled` at once.
+    /// Ends the exchange; blocked calls throw `cancelled` at once.
     public func cancel() {
         let state = attempt.withLock { attempt in
             attempt.isCancelled = true
@@ -203,22 +203,22 @@ public final class HTTPExchange: Sendable {
     }
 }
 
-/// What the I/O thread and the reader of an exchange share.
+/// The state shared by the I/O thread and the reader of an exchange.
 struct ExchangeState {
     var response: HTTPResponse?
-    /// Bytes that came and nobody took.
+    /// Bytes received but not yet read.
     var buffer: [UInt8] = []
     var bufferLimit: Int
     var bodyLimit: Int
-    /// The reader waits for the end only: no need to wake it for each piece.
+    /// Whether the reader waits only for the end, so that it is not woken for each piece.
     var wantsWhole = false
     var isPaused = false
-    /// At least the head of the request has gone out.
+    /// Whether at least the head of the request was sent.
     var wasSent = false
     var isFinished = false
     var isCancelled = false
     var error: BridgeError?
-    /// Writes the exchange down; nil as a rule.
+    /// Records the exchange; usually nil.
     var recorder: ExchangeRecorder?
 
     static let cancelled = BridgeError(.cancelled, "the request was cancelled")

@@ -2,7 +2,7 @@ internal import BridgeKit
 internal import Glibc
 
 extension HTTPOptions {
-    /// Refuses a file that is not there or holds no PEM: a sync would find out only when it connects.
+    /// Refuses a file that does not exist or holds no PEM; a sync would notice only when it connects.
     ///
     /// - Throws: ``BridgeError`` with code `configuration` and the option's name.
     func checkFiles() throws {
@@ -25,7 +25,7 @@ extension HTTPOptions {
         }
     }
 
-    /// The first bytes of a file, as far as a PEM may begin in them.
+    /// Returns the first bytes of a file, within which a PEM may begin.
     private static func beginning(of path: String, _ option: String) throws -> String {
         guard let file = fopen(path, "re") else {
             let reason = errno == ENOENT || errno == ENOTDIR ? "there is no file \(path)" : "\(path) cannot be read"
@@ -36,7 +36,7 @@ extension HTTPOptions {
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 256 * 1024)
         let count = fread(&bytes, 1, bytes.count, file)
-        // Of a folder nothing can be read.
+        // A folder cannot be read.
         guard ferror(file) == 0 else {
             throw BridgeError(.configuration, "\(option): \(path) is no file", remedy: "name a file")
         }

@@ -1,22 +1,27 @@
 public import BridgeKit
+internal import TextFormats
 
-/// The options that every bridge over HTTP shares.
+/// The options shared by every bridge over HTTP.
 public struct HTTPOptions: Sendable {
     var headers: [(name: String, value: String)] = []
-    /// The header field in which the remote hands out what it wants to have back.
+    /// The header field whose value the remote sends and expects back.
     var sessionHeader: String?
     var authentication = HTTPAuthentication.fixed(.none)
     private var authenticationSecrets: [String] = []
+    /// Secrets from a file named in the configuration, which the host does not know.
+    private(set) var fileSecrets: [String] = []
     var caFile: String?
     var clientCertificate: String?
     var clientKey: String?
     var clientKeyPassword: String?
     var verifies = true
     var proxy: (url: String, user: String?, password: String?)?
-    var timeoutMilliseconds: Int?
+    /// The defaults, which a section may override.
+    public internal(set) var timing = HTTPTiming()
     var connectTimeoutMilliseconds = 10_000
     var idleTimeoutSeconds = 60
     var maxBodyBytes: Int?
+    var maxRecordBytes = 48 << 20
     var totalTime: Duration?
     var requestsPerSecond: Double?
     var concurrency = 16
@@ -28,7 +33,7 @@ public struct HTTPOptions: Sendable {
         case http2 = "2"
     }
 
-    /// The members of a JSON Schema's `properties`, without the braces, for the options schema of a bridge.
+    /// The members of a JSON Schema's `properties`, without the braces, for a bridge's options schema.
     public static let schemaProperties = #"""
         "headers": {"type": "object", "description": "Header fields of every request to the configured origin.", "additionalProperties": {"type": "string"}},
         "session_header": {"type": "string", "description": "A header in which the server hands out a value that it wants with the requests that follow, such as X-Transmission-Session-Id. A request that was refused with a new value is sent once more with it."},
@@ -66,14 +71,15 @@ public struct HTTPOptions: Sendable {
             "total_time": {"type": "number", "exclusiveMinimum": 0, "description": "Seconds that a walk over a listing may take; default: no limit."}
           }
         },
-        "timeout": {"type": "number", "minimum": 0.001, "description": "Seconds that a whole request may take; default: no limit."},
+        \#(HTTPTiming.schemaProperties),
         "connect_timeout": {"type": "number", "minimum": 0.001, "default": 10, "description": "Seconds that connecting may take."},
         "idle_timeout": {"type": "integer", "minimum": 1, "default": 60, "description": "Seconds without a byte after which a request is given up."},
-        "max_body_bytes": {"type": "integer", "minimum": 1, "description": "The largest reply, after decompression; default: 1 GiB streamed, 256 MiB in one piece."},
+        "max_body_bytes": {"type": "integer", "minimum": 1, "description": "The largest reply, after decompression; default: 1 GiB streamed, 64 MiB in one piece."},
+        "max_record_bytes": {"type": "integer", "minimum": 65536, "default": 50331648, "description": "How much memory one record may take: 16 bytes for each value in it, and its texts."},
         "http_version": {"type": "string", "enum": ["auto", "1.1", "2"], "default": "auto", "description": "auto takes HTTP/2 where an https server offers it."}
         """#
 
-    /// Reads and checks the options.
+    /// Parses and validates the options.
     ///
     /// - Throws: ``BridgeError`` with code `configuration` and the option's name.
     public init(_ options: BridgeOptions) throws {
@@ -92,6 +98,10 @@ public struct HTTPOptions: Sendable {
         authentication = try HTTPAuthentication(auth, base: options.string("url").flatMap { HTTPURL($0) })
         authenticationSecrets = authentication.secrets(auth)
         if case .granted(let grant) = authentication { authenticationSecrets += grant.secrets }
+        if case .netrc(let file) = authentication {
+            fileSecrets = NetrcFile.passwords(at: file)
+            authenticationSecrets += fileSecrets
+        }
         for field in authentication.credential.headers { try Self.check((name: field.name, value: field.value)) }
         if let limits = options.object("limits") { try setLimits(limits) }
         if let tls = options.object("tls") {
@@ -104,10 +114,15 @@ public struct HTTPOptions: Sendable {
         if let proxy = options.object("proxy") {
             self.proxy = (proxy.string("url") ?? "", proxy.string("user"), proxy.string("password"))
         }
-        timeoutMilliseconds = try Self.milliseconds(options, "timeout")
+        timing = try timing.replaced(by: options)
         connectTimeoutMilliseconds = try Self.milliseconds(options, "connect_timeout") ?? 10_000
         idleTimeoutSeconds = options.integer("idle_timeout") ?? 60
         maxBodyBytes = options.integer("max_body_bytes")
+        maxRecordBytes = options.integer("max_record_bytes") ?? maxRecordBytes
+        guard maxRecordBytes >= 65_536 else {
+            throw BridgeError(
+                .configuration, "max_record_bytes is \(maxRecordBytes)", remedy: "it must be at least 65536")
+        }
         for (name, value) in [("idle_timeout", idleTimeoutSeconds), ("max_body_bytes", maxBodyBytes ?? 1)]
         where value < 1 {
             throw BridgeError(.configuration, "\(name) is \(value)", remedy: "it must be at least 1")
@@ -130,21 +145,20 @@ public struct HTTPOptions: Sendable {
         }
     }
 
-    /// Takes these options' secrets out of text.
+    /// Removes these options' secrets from text.
     public var redactor: HTTPRedactor {
-        // Of a header's value the schema cannot tell whether it is a secret; its name mostly can. Not all of them: a
-        // value like "users" would be struck out of every message.
-        let hints = ["auth", "token", "key", "secret", "password", "cookie", "session", "signature", "credential"]
+        // The schema does not say whether a header's value is secret; its name usually does. Not all values are treated
+        // as secret: a value like "users" would be removed from every message.
         let own = headers.filter { field in
-            let name = field.name.lowercased()
-            return hints.contains { name.contains($0) } || name == sessionHeader?.lowercased()
+            SecretNames.isHeader(field.name) || field.name.lowercased().contains("key")
+                || field.name.lowercased() == sessionHeader?.lowercased()
         }.map(\.value)
         return HTTPRedactor(
             secrets: authenticationSecrets + own + [clientKeyPassword, proxy?.password].compactMap(\.self),
             queryNames: [authentication.credential.query?.name].compactMap(\.self))
     }
 
-    /// Refuses a header field that could smuggle in another one (RFC 9110, section 5).
+    /// Refuses a header field that could inject another one (RFC 9110, section 5).
     static func check(_ field: (name: String, value: String)) throws {
         let isToken =
             !field.name.isEmpty

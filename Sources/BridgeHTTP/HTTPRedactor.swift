@@ -1,65 +1,86 @@
 internal import RecordBatch
 internal import Synchronization
+internal import TextFormats
 
-/// Takes secrets out of text that people will read.
+/// Removes secrets from text that people will read.
 ///
-/// Known secrets are removed wherever they stand and however they are spelled (see `SecretFinder`); in URLs, user info goes and
-/// so do the values of query parameters whose name says that they are secret.
+/// Known secrets are removed everywhere and in any spelling (see `SecretFinder`). In URLs, user info is removed, and so
+/// are the values of query parameters with secret names.
 public struct HTTPRedactor: Sendable {
     private static let mark = "***"
-    /// Query parameters that hold secrets by convention; compared in lower case, without `-` and `_`.
-    private static let secretNames: Set<String> = [
-        "apikey", "key", "token", "accesstoken", "refreshtoken", "idtoken", "authtoken", "auth", "authorization",
-        "password", "passwd", "pwd", "secret", "clientsecret", "signature", "sig", "assertion", "code", "sessionid",
-        "session", "credential", "appid", "appkey", "apitoken", "subscriptionkey", "userkey", "xapikey",
-        "xamzsignature", "xamzcredential", "xamzsecuritytoken",
-    ]
     private let known: SecretFinder
+    /// Further names of query parameters that hold secrets, as ``SecretNames`` compares them.
     private let names: Set<String>
     private let learned = Learned()
 
-    /// Secrets that came later, such as tokens; copies of a redactor share them.
+    /// Secrets learned later, such as tokens; shared by copies of a redactor.
     private final class Learned: Sendable {
         let state = Mutex((secrets: [String](), sessions: [String](), finder: SecretFinder([])))
+        /// The host's callback for redacting what it makes of records.
+        let host = Mutex((tell: (@Sendable (String) -> Void)?.none, lasting: [String]()))
+
+        func tellHost(_ secrets: [String]) {
+            let (tell, lasting) = host.withLock { $0 }
+            // The host forgets the oldest of many secrets: report the lasting ones again.
+            for secret in lasting + secrets where secret.utf8.count > 3 { tell?(secret) }
+        }
     }
 
-    /// A redactor that knows these secrets, and these further names of secret query parameters.
+    /// Reports these secrets, and all that are learned from now on, to the host.
+    func tell(_ lasting: [String], _ host: @escaping @Sendable (String) -> Void) {
+        learned.host.withLock { $0 = (host, lasting) }
+        learned.tellHost([])
+    }
+
+    /// Creates a redactor with known secrets and additional names of secret query parameters.
     public init(secrets: [String], queryNames: [String] = []) {
         known = Self.finder(secrets)
-        names = Self.secretNames.union(queryNames.map(Self.plain))
+        names = Set(queryNames.map { SecretNames.plain($0) })
     }
 
     private static func finder(_ secrets: [String]) -> SecretFinder {
-        // One of one or two characters would tear every text apart and is none anyway.
+        // Removing one or two characters would destroy every text, and they are not a secret.
         SecretFinder(Set(secrets).filter { $0.utf8.count > 2 }.map { ($0, mark) })
     }
 
-    /// Takes these secrets out from now on, too.
+    /// Adds known secrets.
     func learn(_ more: [String]) {
+        learned.tellHost(more)
         learned.state.withLock { state in
             state.secrets = more + state.secrets.filter { !more.contains($0) }
-            // Tokens come anew for as long as a process lives; the old ones are good for nothing.
+            // Tokens are renewed for as long as a process lives; old ones are useless.
             if state.secrets.count > 64 { state.secrets.removeLast(state.secrets.count - 64) }
             state.finder = Self.finder(state.secrets + state.sessions)
         }
     }
 
-    /// Takes this value of `session_header` out from now on, too, and the few before it that replies still on their way may
-    /// quote: in a place of their own, as some servers hand out one with each reply, and tokens live longer.
+    /// Adds a value of `session_header` as a known secret.
+    ///
+    /// It keeps the few previous values, which delayed replies may quote. They are stored separately: some servers send
+    /// a value with each reply, and tokens live longer.
     func learn(session: String) {
+        learned.tellHost([session])
         learned.state.withLock { state in
             state.sessions = [session] + state.sessions.filter { $0 != session }.prefix(7)
             state.finder = Self.finder(state.secrets + state.sessions)
         }
     }
 
-    /// The text without known secrets.
-    public func clean(_ text: String) -> String {
-        learned.state.withLock { $0.finder }.replacing(in: known.replacing(in: text))
+    /// Returns a text for people without known secrets and their fragments.
+    public func clean(_ text: String) -> String { SecretFinder.masking(text, finders) }
+
+    private var finders: [SecretFinder] { [known, learned.state.withLock { $0.finder }] }
+
+    /// Returns a part of a received text without secrets, including those cut by the range.
+    public func excerpt(of text: [UInt8], _ range: Range<Int>) -> String {
+        SecretFinder.excerpt(of: text, range.clamped(to: 0..<text.count), finders)
     }
 
-    /// A URL without user info and secret query values.
-    public func clean(url text: String) -> String {
+    /// Returns a URL for people, without user info and secret query values.
+    public func clean(url text: String) -> String { clean(withoutNamed(text)) }
+
+    /// Returns a URL without user info and without the values of query parameters with secret names.
+    private func withoutNamed(_ text: String) -> String {
         var text = text
         if let scheme = text.firstRange(of: "://") {
             let authority = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -68,37 +89,37 @@ public struct HTTPRedactor: Sendable {
         if let mark = text.firstIndex(of: "?") {
             let query = text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
             let cleaned = query.map { pair -> String in
-                guard let equals = pair.firstIndex(of: "="), names.contains(Self.plain(HTTPURL.name(of: pair))) else {
-                    return String(pair)
-                }
+                let name = HTTPURL.name(of: pair)
+                guard let equals = pair.firstIndex(of: "="),
+                    SecretNames.isParameter(name) || names.contains(SecretNames.plain(name))
+                else { return String(pair) }
                 return pair[...equals] + Self.mark
             }
             text = text[...mark] + cleaned.joined(separator: "&")
         }
-        return clean(text)
+        return text
     }
 
     /// Whether the text holds a known secret.
     public func holdsSecret(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        return !known.matches(in: bytes).isEmpty || !learned.state.withLock { $0.finder }.matches(in: bytes).isEmpty
+        return finders.contains { !$0.matches(in: bytes).isEmpty }
     }
 
     /// Whether the URL holds a known secret, user info, or a query parameter named like a secret.
-    public func holdsSecret(url text: String) -> Bool { clean(url: text) != text }
+    public func holdsSecret(url text: String) -> Bool { withoutNamed(text) != text || holdsSecret(text) }
 
-    /// Whether a URL that a remote named holds a known secret, or one that the query of what was asked for holds by its name.
+    /// Whether a URL named by a remote holds a known secret, or the value of a secret query parameter of the requested
+    /// URL.
     ///
-    /// Some servers copy the query of a request into the URL that they send on to.
+    /// Some servers copy a request's query into the URL of a redirect.
     public func holdsSecret(_ target: HTTPURL, named asked: HTTPURL) -> Bool {
         let own = asked.queryPairs.filter { Self.isSecret(queryName: $0.name) && !$0.value.isEmpty }.map(\.value)
         return holdsSecret(target.text) || target.queryPairs.contains { own.contains($0.value) }
     }
 
-    /// Whether a query parameter of this name holds a secret by convention, and hardly anything else.
+    /// Whether a query parameter of this name holds a secret by convention, and rarely anything else.
     public static func isSecret(queryName name: String) -> Bool {
-        secretNames.contains(plain(name)) && !["code", "session", "assertion"].contains(plain(name))
+        SecretNames.isParameter(name) && !SecretNames.ambiguousParameters.contains(SecretNames.plain(name))
     }
-
-    private static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "-" && $0 != "_" } }
 }

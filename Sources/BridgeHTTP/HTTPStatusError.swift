@@ -2,17 +2,17 @@ public import BridgeKit
 internal import CCurl
 internal import Glibc
 
-/// Turns a status that is no success into an error in words.
+/// Converts an unsuccessful status into an error.
 public enum HTTPStatusError {
-    /// The error of a reply.
+    /// Returns the error for a reply.
     ///
     /// - Parameters:
     ///   - response: The reply's head.
-    ///   - bodyPrefix: The beginning of its body; its words go into ``BridgeError/remote``, a web page's title alone.
-    ///   - asked: What was asked for, such as `page 3 of User`.
+    ///   - bodyPrefix: The beginning of its body, which becomes ``BridgeError/remote``; of a web page only the title.
+    ///   - asked: The request, such as `page 3 of User`.
     public static func make(_ response: HTTPResponse, bodyPrefix: [UInt8], asked: String) -> BridgeError {
         let status = response.status
-        let words = RemoteWords.make(bodyPrefix, mediaType: response.mediaType)
+        let words = RemoteWords.make(bodyPrefix, mediaType: response.mediaType, redactor: response.redactor)
         var remedy: String?
         var code = BridgeError.Code.remote
         var isRetryable = false
@@ -25,7 +25,7 @@ public enum HTTPStatusError {
                 ? "a redirect led to another origin, where credentials are not sent: set the URL that it leads to"
                 : "check the option auth"
         case 407: (code, remedy) = (.authentication, "check the option proxy")
-        // Some APIs say "forbidden" for "too many", and tell how long to wait.
+        // Some APIs send "forbidden" for "too many requests", with a wait time.
         case 403 where wait != nil: (code, isRetryable) = (.rateLimited, true)
         case 403: (code, remedy) = (.permission, "the credentials lack a right, or the path is wrong")
         case 404, 410: (code, remedy) = (.notFound, "check url and path")
@@ -49,11 +49,11 @@ public enum HTTPStatusError {
         }
         return BridgeError(
             code, "\(asked): the server answers \(status)\(name(status))", remedy: remedy, location: response.location,
-            remote: words.map(response.redactor.clean(_:)), isRetryable: isRetryable,
+            remote: words, isRetryable: isRetryable,
             retryAfterMilliseconds: isRetryable ? wait : nil)
     }
 
-    /// A header field of a refusal that looks like what the server wants to have with the next request.
+    /// Returns a header field of a refusal that looks like a session value for the next request.
     private static func sessionHeader(_ response: HTTPResponse) -> String? {
         response.headers.lazy.map(\.name).first { name in
             let name = name.lowercased()
@@ -61,18 +61,18 @@ public enum HTTPStatusError {
         }
     }
 
-    /// The wait that a reply asks for, in milliseconds (RFC 9110, section 10.2.3: seconds or a date).
+    /// Returns the wait requested by a reply, in milliseconds (RFC 9110, section 10.2.3: seconds or a date).
     public static func retryAfter(_ response: HTTPResponse) -> Int64? {
         guard let value = response.header("retry-after") else {
             let wait = RateLimitFields.wait(response, now: Int(time(nil)))
             return wait.map { Int64(min($0, 1e12) * 1000) }
         }
         if let seconds = Int64(value) { return min(max(seconds, 0), 1 << 40) * 1000 }
-        // A date may be as far away as the server likes.
+        // The server may send a date arbitrarily far away.
         return response.date("retry-after").map { min(max($0 - Int64(time(nil)), 0), 1 << 40) * 1000 }
     }
 
-    /// Names of RFC 9110, section 15, for those that people meet.
+    /// Returns the name of a common status (RFC 9110, section 15).
     private static func name(_ status: Int) -> String {
         let names = [
             400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
@@ -87,7 +87,7 @@ public enum HTTPStatusError {
 }
 
 extension HTTPResponse {
-    /// The date that a header field holds, in seconds since 1970 (RFC 9110, section 5.6.7).
+    /// Returns the date in a header field, in seconds since 1970 (RFC 9110, section 5.6.7).
     public func date(_ name: String) -> Int64? {
         let date = header(name).map { Int64(curl_getdate($0, nil)) }
         return date.flatMap { $0 < 0 ? nil : $0 }
@@ -95,11 +95,13 @@ extension HTTPResponse {
 }
 
 extension HTTPExchange {
-    /// The error of this reply's status, with the beginning of its body as the remote's words; ends the exchange.
+    /// Returns the error of this reply's status, with the beginning of its body as the remote's words; ends the
+    /// exchange.
     ///
-    /// - Throws: What ``response()`` throws.
+    /// - Throws: The errors of ``response()``.
     public func statusError(asked: String) throws -> BridgeError {
         let response = try response()
-        return HTTPStatusError.make(response, bodyPrefix: bodyPrefix(), asked: asked)
+        return HTTPStatusError.make(
+            response, bodyPrefix: bodyPrefix(RemoteWords.longest + RemoteWords.margin), asked: asked)
     }
 }

@@ -2,11 +2,12 @@ internal import BridgeKit
 internal import CCurl
 internal import Glibc
 
-/// An absolute http or https URL (RFC 3986), normalised by libcurl's own parser, so that what is compared is what is used.
+/// An absolute http or https URL (RFC 3986), normalised by libcurl's own parser, so that checks apply to the URL in
+/// use.
 public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     /// The whole URL, percent-encoded, without a fragment.
     public let text: String
-    /// Scheme, host and port: what credentials belong to (RFC 6454, section 4).
+    /// The scheme, host and port to which credentials belong (RFC 6454, section 4).
     public let origin: Origin
 
     /// Scheme, host and port of a URL.
@@ -16,10 +17,10 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         let port: String
     }
 
-    /// Parses an absolute URL; nil where it isn't http or https, or has no host.
+    /// Parses an absolute URL; nil unless it is http or https and has a host.
     public init?(_ text: String) { self.init(text, relativeTo: nil) }
 
-    /// Resolves a reference against a base (RFC 3986, section 5); an absolute one stands for itself.
+    /// Resolves a reference against a base (RFC 3986, section 5); an absolute one is taken as it is.
     public init?(_ reference: String, relativeTo base: HTTPURL?) {
         guard let handle = curl_url() else { return nil }
         defer { curl_url_cleanup(handle) }
@@ -40,7 +41,7 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         origin = Origin(scheme: scheme, host: host, port: port)
     }
 
-    /// The whole URL; it may hold secrets.
+    /// The whole URL; it may contain secrets.
     public var description: String { text }
 
     /// Whether the URL has a user or a password.
@@ -50,7 +51,7 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         return rest[2].prefix { $0 != "/" && $0 != "?" && $0 != "#" }.contains("@")
     }
 
-    /// The URL and a path below it, whether or not slashes stand at the seam; queries of both are kept.
+    /// Returns the URL with a path below it, with exactly one slash between them; the queries of both are kept.
     public func appending(path: String) -> HTTPURL? {
         if path.isEmpty { return self }
         let own = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -65,7 +66,7 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         return HTTPURL(joined)
     }
 
-    /// The URL with query parameters set: one of the same name is replaced.
+    /// Returns the URL with query parameters set; parameters of the same name are replaced.
     public func setting(query: [(name: String, value: String)]) -> HTTPURL {
         if query.isEmpty { return self }
         let names = Set(query.map(\.name))
@@ -74,7 +75,7 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         return HTTPURL(kept + (kept.contains("?") ? "&" : "?") + added) ?? self
     }
 
-    /// The URL without the query parameters of these names.
+    /// Returns the URL without the query parameters of these names.
     public func removing(queryNames names: Set<String>) -> HTTPURL {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return self }
@@ -83,7 +84,7 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         return HTTPURL(query.isEmpty ? String(parts[0]) : parts[0] + "?" + query) ?? self
     }
 
-    /// The first value of a query parameter, decoded.
+    /// Returns the first value of a query parameter, decoded.
     public func queryValue(_ name: String) -> String? {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
@@ -93,14 +94,14 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         return nil
     }
 
-    /// The last part of the path that is not empty, decoded.
+    /// The last non-empty segment of the path, decoded.
     public var lastPathSegment: String? {
         let path = text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: true).dropFirst(2)
-        // In a path, unlike in a query, a + is a +.
+        // In a path, unlike in a query, a + is literal.
         return path.last.map { PercentEncoding.decoded($0) }
     }
 
-    /// Percent-encodes everything but RFC 3986's unreserved characters.
+    /// Percent-encodes all characters except RFC 3986's unreserved ones.
     public static func encode(_ text: String) -> String {
         percentEncoded(text) { byte in
             switch byte {
@@ -113,7 +114,7 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Percent-encodes what no URL may hold as it is, and leaves its structure alone.
+    /// Percent-encodes characters that are illegal in a URL, and keeps its structure.
     private static func encodeIllegal(_ text: String) -> String {
         percentEncoded(text) { $0 > 0x20 && $0 < 0x7F && !#""<>\^`{|}"#.utf8.contains($0) }
     }
@@ -136,12 +137,12 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
     static func name(of pair: Substring) -> String { decode(pair.prefix { $0 != "=" }) }
 
-    /// Decodes percent-encoding and `+` of a query.
+    /// Decodes percent-encoding and `+` in a query.
     static func decode(_ text: Substring) -> String { PercentEncoding.decoded(text, plusIsSpace: true) }
 }
 
 extension HTTPURL {
-    /// The parameters of a query's text, decoded, in their order; one without `=` has an empty value.
+    /// Returns the parameters of a query, decoded, in order; a parameter without `=` has an empty value.
     public static func pairs(_ query: String) -> [(name: String, value: String)] {
         query.split(separator: "&").map { pair in
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -149,7 +150,8 @@ extension HTTPURL {
         }
     }
 
-    /// The URL with its query in the order and encoding of "Create a canonical request" (AWS Signature Version 4).
+    /// Returns the URL with its query in the order and encoding of "Create a canonical request" (AWS Signature Version
+    /// 4).
     func withCanonicalQuery() -> HTTPURL {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return self }
@@ -158,13 +160,13 @@ extension HTTPURL {
         return HTTPURL(parts[0] + "?" + pairs.map { "\($0.0)=\($0.1)" }.joined(separator: "&")) ?? self
     }
 
-    /// The parameters of this URL's query, decoded, in their order.
+    /// The parameters of this URL's query, decoded, in order.
     public var queryPairs: [(name: String, value: String)] {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 ? Self.pairs(String(parts[1])) : []
     }
 
-    /// The names of the query parameters, decoded, in their order.
+    /// The names of the query parameters, decoded, in order.
     public var queryNames: [String] {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 ? parts[1].split(separator: "&").map { Self.name(of: $0) } : []

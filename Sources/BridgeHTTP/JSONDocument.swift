@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A small JSON text, such as the answer of a token endpoint: read as a whole, and looked into by path.
+/// A small JSON text, such as the reply of a token endpoint, parsed as a whole and queried by path.
 ///
-/// Not for records: those go from the text to the batch without anything in between.
+/// Not for records, which are copied from the text to the batch directly.
 indirect enum JSONDocument {
     case null
     case bool(Bool)
@@ -13,7 +13,7 @@ indirect enum JSONDocument {
 
     private static let deepest = 64
 
-    /// Reads a text (RFC 8259); nil where it is none.
+    /// Parses a text (RFC 8259); nil if it is not JSON.
     init?(_ bytes: [UInt8]) {
         var parser = Parser(bytes: bytes)
         guard let value = parser.value(depth: 0) else { return nil }
@@ -22,7 +22,7 @@ indirect enum JSONDocument {
         self = value
     }
 
-    /// What stands at `$.a.b`, as text; nil where nothing does, or an object.
+    /// Returns the value at `$.a.b` as text; nil for a missing value or an object.
     func text(at path: String) -> String? {
         var value = self
         for name in path.split(separator: ".") where name != "$" {

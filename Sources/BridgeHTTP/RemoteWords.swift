@@ -1,20 +1,30 @@
-/// What a reply that was not expected says, in short.
+/// Summarises an unexpected reply.
 public enum RemoteWords {
-    /// A web page's title, or its text; other text as it is; nil for nothing or for bytes that are no text.
-    public static func make(_ bytes: [UInt8], mediaType: String?) -> String? {
+    /// The number of body bytes summarised.
+    static let longest = 16 << 10
+    /// The number of further bytes read, so that a secret at the end of the summarised part is found as a whole.
+    static let margin = 16 << 10
+
+    /// Returns a web page's title or text, or any other text as it is; nil for an empty body or bytes that are not
+    /// text.
+    ///
+    /// Secrets are removed before anything is cut: the remaining part of a cut secret would not be recognised.
+    public static func make(_ bytes: [UInt8], mediaType: String?, redactor: HTTPRedactor) -> String? {
         guard !bytes.contains(0) else { return nil }
-        let text = String(decoding: bytes, as: UTF8.self)
+        // The bytes after the end of this part may be a secret's second half.
+        let text = redactor.excerpt(of: bytes, 0..<min(bytes.count, longest))
         let words = isPage(bytes, mediaType: mediaType) ? title(text) ?? strip(text) : text
         let short = words.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(300)
         return short.isEmpty ? nil : String(short)
     }
 
-    /// Whether this is a web page, by its type or its first tag; what begins like JSON is none, whatever its type says.
+    /// Whether this is a web page, by its type or its first tag; a body that begins like JSON is not, whatever its
+    /// type.
     public static func isPage(_ bytes: [UInt8], mediaType: String?) -> Bool {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let words = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0).drop { $0 <= 0x20 }
         if mediaType == "text/html" || mediaType == "application/xhtml+xml" {
-            // Some servers call all that they send a web page, JSON too; no page begins so.
+            // Some servers label every reply as a web page, including JSON; no page begins like this.
             return !words.isEmpty && words.first != UInt8(ascii: "{") && words.first != UInt8(ascii: "[")
         }
         let start = String(decoding: words.prefix(14), as: UTF8.self).lowercased()
@@ -23,7 +33,7 @@ public enum RemoteWords {
 
     private static func title(_ page: String) -> String? {
         let lower = page.lowercased()
-        // Lower case may have another length than the original: take both ends from the same text.
+        // Lower-casing may change the length: take both ends from the same text.
         guard let open = lower.firstRange(of: "<title"), let start = lower[open.upperBound...].firstIndex(of: ">"),
             let end = lower[start...].firstRange(of: "</title")
         else { return nil }

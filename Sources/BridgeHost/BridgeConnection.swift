@@ -1,17 +1,17 @@
 public import RecordBatch
 internal import Synchronization
 
-/// A bridge that is configured and open.
+/// A configured and open bridge.
 ///
-/// Safe to use from any task. A bridge that is not concurrent serves one fetch at a time: a second one waits until the
-/// first is closed, or gets a child process of its own where the bridge runs in one. When the bridge crashes, the calls
-/// that ran fail with ``BridgeFailure/Code/crashed`` and the next call starts it again.
+/// Safe to use from any task. A bridge that is not concurrent serves one fetch at a time. A second fetch waits until
+/// the first is closed, or gets its own child process if the bridge runs in one. When the bridge crashes, the running
+/// calls fail with ``BridgeFailure/Code/crashed`` and the next call restarts it.
 public final class BridgeConnection: Sendable {
-    /// The plugin behind it.
+    /// The plugin that provides the bridge.
     public let plugin: PluginListing
-    /// Where it runs.
+    /// Where the bridge runs.
     public let isolation: PluginListing.Isolation
-    /// Its name in the configuration.
+    /// The bridge's name in the configuration.
     public var name: String { log.bridge }
 
     private let pool: SessionPool
@@ -34,9 +34,17 @@ public final class BridgeConnection: Sendable {
         self.log = log
     }
 
+    /// Redacts this connection's secrets in text written by or derived from the remote.
+    ///
+    /// The secrets are those of the options and those that the bridge has reported since.
+    public func redacted(_ text: String) -> String { log.redactor.redact(text) }
+
+    /// Redacts text for people, including pieces of those secrets.
+    public func masked(_ text: String) -> String { log.redactor.mask(text) }
+
     /// Connects and authenticates without reading records.
     ///
-    /// - Returns: What the bridge has to say about it, if anything.
+    /// - Returns: The bridge's message, if any.
     public func check() async throws(BridgeFailure) -> String? {
         try require("check")
         guard let batch = try await batch(.check, "check") else { return nil }
@@ -46,7 +54,7 @@ public final class BridgeConnection: Sendable {
         return log.clean(message, limit: 4000)
     }
 
-    /// The entities and fields that the API offers: a record for each entity, as in `bmo_bridge.h`.
+    /// Returns the entities and fields that the API offers: one record per entity, as in `bmo_bridge.h`.
     public func discover() async throws(BridgeFailure) -> RecordBatch {
         try require("discover")
         guard let batch = try await batch(.discover, "discover") else {
@@ -55,10 +63,11 @@ public final class BridgeConnection: Sendable {
         return batch
     }
 
-    /// Creates, updates or deletes one object; never tried twice.
+    /// Creates, updates or deletes one object; never retries.
     ///
-    /// - Parameter request: A batch of one object: operation, entity, section, key, values and the rest, as in `bmo_bridge.h`.
-    /// - Returns: The answer's representation, if the API gave one.
+    /// - Parameter request: A batch of one object with operation, entity, section, key, values and the other members in
+    ///   `bmo_bridge.h`.
+    /// - Returns: The representation in the reply, if the API returned one.
     public func write(_ request: RecordBatch) async throws(BridgeFailure) -> RecordBatch? {
         guard let operation = OwnedRecord(request)?.text("operation") else {
             throw BridgeFailure(.internal, "a write request without an operation", bridge: name)
@@ -67,7 +76,7 @@ public final class BridgeConnection: Sendable {
         do throws(BridgeFailure) {
             return try await batch(.write(request), operation)
         } catch {
-            // A process that ended meanwhile may have sent it before.
+            // A process that crashed may have sent the write first.
             var failure = error
             if failure.code == .crashed { failure.isRetryable = false }
             throw failure
@@ -76,7 +85,7 @@ public final class BridgeConnection: Sendable {
 
     /// Starts to fetch an entity's records.
     ///
-    /// Waits for its turn where the bridge serves one fetch at a time. Close the stream when done with it.
+    /// Waits for its turn if the bridge serves one fetch at a time. Close the stream when done with it.
     public func fetch(_ request: FetchRequest) async throws(BridgeFailure) -> RecordStream {
         try require("fetch")
         if request.cursor != nil { try require("resume") }
@@ -84,17 +93,20 @@ public final class BridgeConnection: Sendable {
         if request.parent != nil { try require("parent") }
         if request.explains { try require("plan") }
         if request.judges { try require("judge") }
+        var limits = limits
+        limits.retries.patience = request.patience ?? limits.retries.patience
         let stream = RecordStream(
             request, pool: pool, limits: limits, log: log, canResume: plugin.can("resume"))
         try await stream.start()
         return stream
     }
 
-    /// Starts to wait for changes of what an entity's records are made of.
+    /// Starts to watch the source of an entity's records for changes.
     ///
-    /// Of the request, entity, section and parent count. The watch has an instance of the bridge to itself: close it.
+    /// Uses only the request's entity, section and parent. The watch has its own instance of the bridge and must be
+    /// closed.
     ///
-    /// - Throws: ``BridgeFailure/Code/unsupported`` when the bridge or the remote cannot tell: ask from time to time.
+    /// - Throws: ``BridgeFailure/Code/unsupported`` when the bridge or the remote cannot report changes; poll instead.
     public func watch(_ request: FetchRequest) async throws(BridgeFailure) -> ChangeWatch {
         try require("watch")
         if request.parent != nil { try require("parent") }
@@ -111,14 +123,14 @@ public final class BridgeConnection: Sendable {
         return watch
     }
 
-    /// Closes the bridge; calls that still run fail with ``BridgeFailure/Code/cancelled``.
+    /// Closes the bridge; calls still running fail with ``BridgeFailure/Code/cancelled``.
     public func close() async {
         for watching in watches.withLock({ $0 }) { await watching.watch?.close() }
         await helpers?.close()
         await pool.close(grace: .seconds(2))
     }
 
-    /// Gives what `body` gives, and closes the connection whether it throws or not.
+    /// Returns the result of `body` and closes the connection, whether or not it throws.
     package func closing<Result>(
         isolation: isolated (any Actor)? = #isolation, after body: () async throws -> Result
     ) async throws -> Result {
@@ -146,9 +158,9 @@ public final class BridgeConnection: Sendable {
         let late = BridgeFailure(
             .timeout, "the bridge did not answer \(what) within \(limits.call.components.seconds) s", bridge: name)
         let giveUp: @Sendable (BridgeFailure) -> Void = { [pool] failure in
-            if promise.fulfil(.lost(failure)) { pool.abandon(session, held: 0) }
+            promise.fulfil(.lost(failure)) { pool.abandon(session) }
         }
-        let timer = promise.fulfil(after: limits.call, with: .lost(late)) { [pool] in pool.abandon(session, held: 0) }
+        let timer = promise.fulfil(after: limits.call, with: .lost(late)) { [pool] in pool.abandon(session) }
         defer { timer.cancel() }
         let reply = await withTaskCancellationHandler {
             await promise.value
@@ -163,13 +175,13 @@ public final class BridgeConnection: Sendable {
     }
 }
 
-/// A watch that somebody may still have.
+/// A weak reference to a watch that the caller may have released.
 private struct Watching {
     weak var watch: ChangeWatch?
 }
 
 extension RecordBatch {
-    /// The batch in a bridge's bytes; nil when it has no record.
+    /// Decodes the batch in a bridge's bytes; returns nil when it has no records.
     static func checked(
         _ bytes: ForeignBytes?, what: String, limits: BridgeLimits, log: BridgeLog
     ) throws(BridgeFailure) -> RecordBatch? {
@@ -183,6 +195,10 @@ extension RecordBatch {
             let batch = try bytes.batch()
             return batch.count > 0 ? batch : nil
         } catch {
+            guard !error.isLimit else {
+                throw BridgeFailure(
+                    .limit, "\(what): \(error)", bridge: log.bridge, remedy: "report it to the bridge's author")
+            }
             throw .malformed("the bridge answered \(what) with a batch that breaks the format: \(error)", log)
         }
     }

@@ -1,7 +1,7 @@
 internal import RecordBatch
 
 extension BridgeFailure {
-    /// The failure that an error batch reports, or one that says that the batch is no such thing.
+    /// Decodes an error batch; a malformed one becomes a failure that says so.
     ///
     /// Source: bmo_bridge.h, "error batch".
     static func decode(_ bytes: ForeignBytes?, doing what: String, log: BridgeLog, limit: Int) -> BridgeFailure {
@@ -24,7 +24,7 @@ extension BridgeFailure {
         }
     }
 
-    /// An answer of a bridge that breaks the contract.
+    /// Returns a failure for a bridge's reply that violates the contract.
     static func malformed(_ message: String, _ log: BridgeLog) -> BridgeFailure {
         BridgeFailure(
             .malformed, log.clean(message, limit: 2000), bridge: log.bridge, remedy: "report it to the bridge's author")
@@ -33,7 +33,7 @@ extension BridgeFailure {
     private static func decode(_ record: OwnedRecord, _ log: BridgeLog) throws(PluginRefusal) -> BridgeFailure {
         let code = try text(record, "code") ?? ""
         let message = try text(record, "message") ?? ""
-        // `crashed` is the host's to say.
+        // Only the host may report `crashed`.
         guard let known = Code(rawValue: code), known != .crashed else {
             throw PluginRefusal(reason: "unknown code `\(code.cut(to: 64))`: \(message)")
         }
@@ -51,7 +51,7 @@ extension BridgeFailure {
         case nil, .null: break
         case .int64:
             let milliseconds = record["retry_after"]?.int64 ?? 0
-            // A week is as good as never, and the sum with a clock can't overflow.
+            // A week is effectively never, and adding it to a clock's time cannot overflow.
             failure.retryAfter = .milliseconds(min(max(milliseconds, 0), 7 * 86_400_000))
         default: throw PluginRefusal(reason: "`retry_after` is not an integer")
         }

@@ -1,65 +1,65 @@
-/// Why a bridge, or the host on its behalf, could not do what was asked.
+/// The reason why a bridge, or the host on its behalf, could not do what was asked.
 ///
-/// No member holds a secret of the connection: the host replaces them by `***` before it makes one of these.
+/// No member holds a secret of the connection: the host replaces secrets with `***` before it creates a failure.
 public struct BridgeFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of failure that a caller and a user's rules tell apart; those of `bmo_bridge.h` and ``crashed``.
+    /// The kinds of failure that callers and the user's rules distinguish: those of `bmo_bridge.h` and ``crashed``.
     public enum Code: String, Sendable, CaseIterable {
-        /// An option is missing or makes no sense, or the bridge can't be loaded.
+        /// An option is missing or invalid, or the bridge cannot be loaded.
         case configuration
-        /// The remote does not know who we are.
+        /// The remote does not recognize the credentials.
         case authentication
-        /// The remote knows who we are, and refuses.
+        /// The remote recognizes the credentials and denies access.
         case permission
-        /// The thing that was asked for is not there.
+        /// The requested thing does not exist.
         case notFound = "not_found"
         /// No connection to the remote.
         case unreachable
-        /// No answer in time, from the remote or from the bridge.
+        /// The remote or the bridge did not answer in time.
         case timeout
         /// The remote's certificate or protocol version was refused.
         case tls
-        /// The remote's or the bridge's answer is not what the protocol says.
+        /// The answer of the remote or the bridge violates the protocol.
         case malformed = "protocol"
-        /// The remote reports a failure of its own.
+        /// The remote reports an error of its own.
         case remote
-        /// The remote asks for fewer requests.
+        /// The remote asks the client to slow down.
         case rateLimited = "rate_limited"
-        /// The bridge cannot do that.
+        /// The bridge does not support the operation.
         case unsupported
-        /// A limit on size, depth, time or count.
+        /// A limit on size, depth, time or count was exceeded.
         case limit
-        /// The caller asked to stop.
+        /// The caller cancelled the operation.
         case cancelled
-        /// The remote's object is not the one that was read before.
+        /// The remote's object has changed since it was read.
         case conflict
-        /// A defect of the bridge or of the host.
+        /// A bug in the bridge or in the host.
         case `internal`
-        /// The bridge's process ended in the middle of a call.
+        /// The bridge's process ended during a call.
         case crashed
     }
 
     /// The kind of failure.
     public var code: Code
-    /// What failed, on which thing.
+    /// What failed, and on what.
     public var message: String
     /// What the user can do about it.
     public var remedy: String?
     /// The URL or path.
     public var location: String?
-    /// The remote's own words.
+    /// The remote's error message.
     public var remote: String?
     /// Whether the same call may succeed later.
     public var isRetryable: Bool
-    /// How long the remote asked to wait.
+    /// The delay that the remote asked for.
     public var retryAfter: Duration?
-    /// The bridge's name in the configuration, or the plugin's where there is none.
+    /// The bridge's name in the configuration, or the plugin's name if it has none.
     public var bridge: String
-    /// Whether part of a page was delivered that the fetch will deliver again.
+    /// Whether the fetch delivered part of a page that it will deliver again.
     ///
-    /// Roll the open page back, call ``RecordStream/reopen()`` and go on with ``RecordStream/next()``.
+    /// Roll back the open page, call ``RecordStream/reopen()`` and continue with ``RecordStream/next()``.
     public var breaksPage = false
 
-    /// Describes a failure.
+    /// Creates a failure.
     public init(
         _ code: Code, _ message: String, bridge: String, remedy: String? = nil, location: String? = nil,
         remote: String? = nil, isRetryable: Bool = false, retryAfter: Duration? = nil
@@ -89,7 +89,8 @@ public struct BridgeFailure: Error, Sendable, Equatable, CustomStringConvertible
 }
 
 extension String {
-    /// This text without line breaks and other control characters, which could forge lines or steer a terminal.
+    /// This text with line breaks and other control characters, which could forge lines or control a terminal, replaced
+    /// by spaces.
     var onOneLine: String {
         guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
         var scalars = String.UnicodeScalarView()
@@ -99,9 +100,9 @@ extension String {
         return String(scalars)
     }
 
-    /// At most `limit` characters, the last one an ellipsis where something is cut off.
+    /// Returns at most `limit` characters; the last is an ellipsis if the text was truncated.
     func cut(to limit: Int) -> String {
-        // A byte count below the limit spares counting characters.
+        // If the byte count is within the limit, so is the character count, which takes longer to compute.
         utf8.count <= limit || count <= limit ? self : String(prefix(limit - 1)) + "…"
     }
 }

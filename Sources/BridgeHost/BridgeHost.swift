@@ -1,11 +1,13 @@
+internal import CBridgeGuard
 internal import Glibc
 public import Logging
 public import RecordBatch
+internal import TextFormats
 
-/// Finds bridges, checks them and connects to them.
+/// Finds, inspects and connects to bridges.
 ///
-/// An executable that uses a host calls ``serveIfAsked()`` first thing in its `main`: plugins are inspected, and some
-/// run, in processes of that same executable.
+/// An executable that uses a host must call ``serveIfAsked()`` first in its `main`: the host inspects plugins, and runs
+/// some, in child processes of the same executable.
 ///
 /// ```swift
 /// let host = BridgeHost(logger: logger)
@@ -13,7 +15,7 @@ public import RecordBatch
 /// let connection = try await host.connect(to: rest, options: options, name: "registry", secrets: [token])
 /// ```
 ///
-/// Safe to use from any task. Plugins, once loaded, stay loaded.
+/// Safe to use from any task. A loaded plugin stays loaded.
 public final class BridgeHost: Sendable {
     private let searchPaths: [SearchPath]
     private let executable: String
@@ -24,15 +26,16 @@ public final class BridgeHost: Sendable {
     private let linked: LinkedBridges
     private let cache: DescriptionCache?
 
-    /// A host that has not looked for anything yet.
+    /// Creates a host; does not search for plugins yet.
     ///
     /// - Parameters:
-    ///   - searchPaths: Where to look for plugins; nil for ``SearchPath/standard(executable:pluginPath:)``.
-    ///   - executable: What is started as `EXECUTABLE __bridge-serve PLUGIN`; nil for this process's executable.
-    ///   - logger: Takes what bridges log and print.
-    ///   - limits: Sizes and times.
-    ///   - pins: What plugins that did not come with the program must be; nil takes them as they are.
-    ///   - linked: Bridges that are part of this program; of two with one name they come before those on the search paths.
+    ///   - searchPaths: Where to search for plugins; nil for ``SearchPath/standard(executable:pluginPath:)``.
+    ///   - executable: The program started as `EXECUTABLE __bridge-serve PLUGIN`; nil for this process's executable.
+    ///   - logger: Receives what bridges log and print.
+    ///   - limits: Limits on sizes and times.
+    ///   - pins: The digests that third-party plugins must match; nil accepts any.
+    ///   - linked: Bridges linked into this program; they take precedence over plugins of the same name on the search
+    ///     paths.
     public convenience init(
         searchPaths: [SearchPath]? = nil, executable: String? = nil, logger: Logger,
         limits: BridgeLimits = BridgeLimits(), pins: PluginPins? = nil, linked: [any LinkedBridge] = []
@@ -47,6 +50,7 @@ public final class BridgeHost: Sendable {
         searchPaths: [SearchPath]?, executable: String, logger: Logger, limits: BridgeLimits, pins: PluginPins?,
         linked: [any LinkedBridge], cache: DescriptionCache?
     ) {
+        BridgeServer.endUnlessServing()
         self.linked = LinkedBridges(linked)
         self.cache = cache
         self.pins = pins
@@ -68,22 +72,42 @@ public final class BridgeHost: Sendable {
         return String(cString: path)
     }
 
-    /// Serves one plugin to the host that started this process; never returns.
+    /// Serves one plugin to the parent process; never returns.
     ///
     /// The entry point of the hidden subcommand `__bridge-serve PATH`.
     public static func serve(pluginPath: String) -> Never { BridgeServer.serve(pluginPath) }
 
-    /// Serves a plugin if this process was started for that; else returns at once.
+    /// Serves a plugin if this process was started for that; otherwise returns at once.
+    ///
+    /// Call it first in a `main` that is not async. A program whose bridges are all linked in does not need the call.
     public static func serveIfAsked() {
         let arguments = CommandLine.arguments
         if arguments.count == 3, arguments[1] == BridgeServer.command { serve(pluginPath: arguments[2]) }
     }
 
-    // MARK: finding
-
-    /// Every file on the search paths that may be a plugin: what it is, or why it is none.
+    /// Keeps the user's other processes, including bridges, from reading this process's memory and environment.
     ///
-    /// Of two bridges with one name the first on the search paths wins; the other is refused.
+    /// Intended for a program that holds no secrets but its own. Call it in `main` right after ``serveIfAsked()``. It
+    /// disables core dumps and debuggers unless `BMO_TRACEABLE=1` is set in the environment. If it runs as root, the
+    /// process and all its children give up CAP_SYS_PTRACE and CAP_SYS_ADMIN. Bridge processes always do so.
+    public static func keepOthersOut() { bmo_keep_others_out() }
+
+    /// Overwrites an environment variable in place, so that `/proc/PID/environ` no longer shows it either.
+    package static func blank(variable name: String) { bmo_blank_variable(name) }
+
+    /// Ends all bridge processes of this program and removes their files.
+    ///
+    /// For a program that exits without closing its connections. Takes about a second at most.
+    package static func endProcesses() async {
+        await ChildSession.endAll()
+        SessionOpener.removeLinks()
+    }
+
+    // MARK: Finding
+
+    /// Lists every file on the search paths that may be a plugin: its description, or the reason for its refusal.
+    ///
+    /// If two bridges share a name, the first on the search paths wins and the other is refused.
     public func plugins() async -> [PluginListing] {
         var listings = linked.listings
         listings += await look(at: candidates())
@@ -99,11 +123,11 @@ public final class BridgeHost: Sendable {
         return listings
     }
 
-    /// The bridge that a configuration calls `name`.
+    /// Finds the bridge that a configuration calls `name`.
     ///
-    /// A file named `libNAMEBridge.so` is looked at first, whatever its case: so that a start need not inspect all.
+    /// Inspects a file named `libNAMEBridge.so` (in any case) first, to avoid inspecting all of them.
     ///
-    /// - Throws: ``BridgeFailure`` with the names that there are, or the reason why the plugin was refused.
+    /// - Throws: ``BridgeFailure`` with the available names, or the reason why the plugin was refused.
     public func plugin(named name: String) async throws(BridgeFailure) -> PluginListing {
         if let listing = linked.listings.first(where: { $0.name == name && $0.refusal == nil }) { return listing }
         var refused: PluginListing?
@@ -141,7 +165,7 @@ public final class BridgeHost: Sendable {
         }.filter { seen.insert($0.path).inserted }
     }
 
-    /// What the files are; one that is not what the lock file says is not even started.
+    /// Inspects the files, without starting those that the lock file refuses.
     private func look(at candidates: [Candidate]) async -> [PluginListing] {
         let refusals = candidates.map { candidate in
             pins?.refusal(
@@ -149,29 +173,36 @@ public final class BridgeHost: Sendable {
         }
         let allowed = candidates.indices.filter { refusals[$0] == nil }
         var inspected = await inspector.inspect(
-            allowed.map { .init(path: candidates[$0].path, isKept: candidates[$0].origin != .named) })[...]
+            allowed.map { index in
+                let candidate = candidates[index]
+                let name = PluginPins.name(of: candidate.path)
+                return .init(
+                    path: candidate.path, isKept: candidate.origin != .named,
+                    digest: pins?.digest(of: name, origin: candidate.origin))
+            })[...]
         return zip(candidates, refusals).compactMap { candidate, refusal in
             var listing =
                 refusal.map { PluginListing(path: candidate.path, refusal: $0) } ?? inspected.popFirst()
             listing?.origin = candidate.origin
             if let found = listing, found.refusal == nil {
-                // Its file may bear another name.
+                // The bridge's name may differ from the file's.
                 listing?.refusal = pins?.refusal(of: found.path, name: found.name, origin: candidate.origin)
+                listing?.digest = pins?.digest(of: found.name, origin: candidate.origin)
             }
             return listing
         }
     }
 
-    /// What the file at `path` is, wherever it lies; no lock file has a say in it.
+    /// Inspects the file at `path`, wherever it is, without consulting the lock file.
     public func inspect(path: String) async -> PluginListing {
-        await inspector.inspect(.init(path: path, isKept: false))
+        await inspector.inspect(.init(path: path, isKept: false, digest: nil))
     }
 
-    // MARK: connecting
+    // MARK: Connecting
 
-    /// Begins to load a plugin that will run in this process, so that it is there when a connection is made.
+    /// Starts to load a plugin that will run in this process, so that it is ready when a connection is made.
     ///
-    /// Does not wait, and does nothing for a plugin that did not come with the program or asks for a process of its own.
+    /// Returns at once. Does nothing for a third-party plugin or one that asks for its own process.
     public func preload(_ plugin: PluginListing) {
         guard plugin.refusal == nil, plugin.origin == .shipped, plugin.isolation == .inProcess,
             linked.plugin(of: plugin) == nil
@@ -183,16 +214,16 @@ public final class BridgeHost: Sendable {
     ///
     /// - Parameters:
     ///   - plugin: From ``plugin(named:)`` or ``plugins()``, not refused.
-    ///   - options: A batch of one object: the configuration's `options:`, secrets resolved.
-    ///   - name: The bridge's name in the configuration, for messages.
+    ///   - options: A batch of one object: the configuration's `options:` with secrets resolved.
+    ///   - name: The bridge's name in the configuration, used in messages.
     ///   - secrets: The values that no error, log or page may show.
-    ///   - isolation: Where to run it; nil leaves it to the plugin if it came with the program, and is a child process
-    ///     for any other. One that asks for a child process gets it always.
-    ///   - memory: How much memory a child process of it may have for its data, in bytes.
-    /// - Throws: ``BridgeFailure``: what the bridge has against its options, or why it can't be started.
+    ///   - isolation: Where to run it. Nil lets a plugin that came with the program choose, and selects a child process
+    ///     for any other. A plugin that asks for a child process always gets one.
+    ///   - memory: The memory limit for a child process's data, in bytes.
+    /// - Throws: ``BridgeFailure`` when the bridge rejects its options or cannot be started.
     public func connect(
         to plugin: PluginListing, options: RecordBatch, name: String, secrets: [String] = [],
-        isolation: PluginListing.Isolation? = nil, memory: Int? = nil
+        isolation: PluginListing.Isolation? = nil, memory: Int? = nil, patience: Duration? = nil
     ) async throws(BridgeFailure) -> BridgeConnection {
         let linked = linked.plugin(of: plugin)
         if linked != nil, isolation == .childProcess || plugin.isolation == .childProcess {
@@ -207,6 +238,7 @@ public final class BridgeHost: Sendable {
         let isolation = plugin.isolation == .childProcess ? .childProcess : isolation ?? usual
         var limits = limits
         limits.memory = memory ?? limits.memory
+        limits.retries.patience = patience ?? limits.retries.patience
         let log = BridgeLog(logger, bridge: name, redactor: Redactor(secrets: secrets))
         var opener = SessionOpener(
             plugin: plugin, options: options, executable: executable, isolation: isolation, limits: limits, log: log)
@@ -219,7 +251,7 @@ public final class BridgeHost: Sendable {
             bridge: name, fetchesPerSession: plugin.isConcurrent ? .max : 1,
             most: isolation == .childProcess && !plugin.isConcurrent ? limits.workers : 1
         ) { [opener] () async throws(BridgeFailure) -> any BridgeSession in try await opener.open() }
-        // Wrong options are this call's failure, not that of the first fetch.
+        // Opening a session now makes invalid options fail here and not in the first fetch.
         _ = try await pool.session()
         return BridgeConnection(
             plugin: plugin, isolation: isolation, pool: pool, opener: opener, limits: limits, log: log)
@@ -227,7 +259,7 @@ public final class BridgeHost: Sendable {
 }
 
 extension [String] {
-    /// Sorted by how many letters must change to make `name`, then by name.
+    /// Sorts by edit distance to `name`, then by name.
     func nearestFirst(to name: String) -> [String] {
         let wanted = [Character](name.prefix(64))
         return map { (editDistance([Character]($0.prefix(64)), wanted), $0) }.sorted { $0 < $1 }.map(\.1)

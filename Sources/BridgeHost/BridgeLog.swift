@@ -1,11 +1,15 @@
 internal import Logging
 
-/// Takes what a bridge says to the host's logger, redacted and on one line.
+/// Passes a bridge's messages to the host's logger, redacted and on one line.
 struct BridgeLog: Sendable {
     let logger: Logger
     let redactor: Redactor
     /// The bridge's name in the configuration.
     let bridge: String
+    private let budget = LogBudget()
+
+    /// A pseudo-level: the text is a secret to redact from now on, and is not logged.
+    static let secret: UInt32 = 0xFFFF
 
     init(_ logger: Logger, bridge: String, redactor: Redactor) {
         var logger = logger
@@ -15,8 +19,9 @@ struct BridgeLog: Sendable {
         self.bridge = bridge
     }
 
-    /// A message of the bridge's own, with a level of `bmo_log_level`.
+    /// Logs a message from the bridge with a level of `bmo_log_level`.
     func message(_ level: UInt32, _ text: String) {
+        if level == Self.secret { return redactor.learn(text) }
         let level: Logger.Level =
             switch level {
             case 0: .debug
@@ -25,17 +30,25 @@ struct BridgeLog: Sendable {
             default: .error
             }
         guard logger.logLevel <= level else { return }
+        switch budget.take(min(text.utf8.count, 4000)) {
+        case .allowed: break
+        case .exceeded:
+            logger.warning(
+                "bridge logs too much: the rest of this minute is left out", metadata: ["limit": "\(LogBudget.size)"])
+            return
+        case .silenced: return
+        }
         logger.log(level: level, "bridge message", metadata: ["message": "\(clean(text, limit: 4000))"])
     }
 
-    /// A line that a bridge printed.
+    /// Logs a line that the bridge printed.
     func printed(_ line: String) {
         guard logger.logLevel <= .debug else { return }
         logger.debug("bridge printed", metadata: ["line": "\(line)"])
     }
 
-    /// Text of a bridge as it may be shown: without secrets, on one line, not endless.
+    /// Returns a bridge's text ready to show: without secrets, on one line, truncated.
     func clean(_ text: String, limit: Int) -> String {
-        redactor.redact(text).onOneLine.cut(to: limit)
+        redactor.mask(text).onOneLine.cut(to: limit)
     }
 }

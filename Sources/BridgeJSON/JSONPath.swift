@@ -1,10 +1,10 @@
 internal import BridgeKit
 internal import CSimdJSON
 
-/// A path into a JSON text: the part of RFC 9535 that a single forward pass can follow.
+/// A path into a JSON text: the subset of RFC 9535 that a single forward pass can evaluate.
 ///
-/// `$` is the root, `.name` and `['name']` select a member, `[*]` and `.*` all elements or members, `[0]` an element from
-/// the front, and `[?@.name=='value']` the elements whose member is that text.
+/// `$` is the root. `.name` and `['name']` select a member, `[*]` and `.*` all elements or members, `[0]` an element by
+/// its index from the front, and `[?@.name=='value']` the elements whose member equals that text.
 package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     package enum Segment: Hashable, Sendable {
         case name(String)
@@ -14,7 +14,7 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     }
 
     package let segments: [Segment]
-    /// As the config has it.
+    /// The path as written in the configuration.
     package let description: String
 
     package static let root = JSONPath(segments: [], description: "$")
@@ -24,27 +24,47 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
         self.description = description
     }
 
-    /// The path of members, one in the other.
+    /// Creates a path of nested member names.
     package init(names: [String]) {
         self.init(
             segments: names.map(Segment.name),
             description: "$" + names.map { "['" + $0.replacing("'", with: "\\'") + "']" }.joined())
     }
 
+    /// Returns the path made of the first `count` segments.
+    package func prefix(_ count: Int) -> JSONPath {
+        JSONPath(segments: Array(segments.prefix(count)), description: description)
+    }
+
+    /// Returns the path with the filters' values replaced.
+    package func replacingFilterValues<Failure>(
+        _ replace: (String) throws(Failure) -> String
+    ) throws(Failure) -> JSONPath {
+        var changed: [Segment] = []
+        for segment in segments {
+            if case .filter(let name, let value) = segment {
+                changed.append(.filter(name: name, value: try replace(value)))
+            } else {
+                changed.append(segment)
+            }
+        }
+        return JSONPath(segments: changed, description: description)
+    }
+
     /// Parses a path.
     ///
-    /// - Parameter option: The option that holds it, for the message.
-    /// - Throws: ``BridgeError`` that names the character where the subset ends.
+    /// - Parameter option: The option that holds the path, for the error message.
+    /// - Throws: ``BridgeError`` that names the character where the supported subset ends.
     package init(_ text: String, option: String) throws {
         var parser = Parser(text: text, option: option)
         segments = try parser.parse()
         description = text
     }
 
-    /// Whether everything that `other` leads to lies at or below what this path leads to.
+    /// Whether everything that `other` selects is at or below what this path selects.
     package func isPrefix(of other: JSONPath) -> Bool { other.segments.starts(with: segments) }
 
-    /// Adds this path to a reader and returns its number there.
+    /// Adds this path to a reader and returns its number in the reader.
     package func add(to reader: OpaquePointer) -> UInt32 {
         let number = bmo_json_add_path(reader)
         for segment in segments {

@@ -1,6 +1,6 @@
-/// BridgeKit: all that a bridge author imports.
+/// BridgeKit: the only module that a bridge author imports.
 ///
-/// A bridge conforms a class to ``Bridge``, and exports two C functions:
+/// A bridge is a class that conforms to ``Bridge``, plus two exported C functions:
 ///
 /// ```swift
 /// private let export = BridgeExport(AcmeBridge.self)
@@ -18,94 +18,104 @@
 
 public import RecordBatch
 
-/// One kind of API, configured once and asked for records.
+/// A client for one kind of API: configured once, then asked for records.
 ///
-/// The host makes an instance per bridge of the config. It calls it from several threads only when the descriptor says
-/// `isConcurrent`. Calls may block. Throw ``BridgeError``; any other error reaches the user as an internal one. Never
-/// print, and never wait to retry: say that an error is retryable, and the host does it.
+/// The host makes one instance per bridge of the configuration. It calls an instance from several threads only if the
+/// descriptor sets `isConcurrent`. Calls may block. Throw ``BridgeError``; the user sees any other error as an internal
+/// one. Never print, and never wait to retry: mark the error as retryable, and the host retries.
 public protocol Bridge: AnyObject, Sendable {
-    /// What the bridge is and can do. Read once, before any instance is made.
+    /// The bridge's name, schemas and capabilities. Read once, before any instance is made.
     static var descriptor: BridgeDescriptor { get }
 
     /// Makes an instance. Check the options here; don't connect yet.
     init(options: BridgeOptions, context: BridgeContext) throws
 
-    /// Connects and authenticates without reading records; returns a line about the remote, if it told one.
+    /// Connects and authenticates without reading records; returns a line about the remote, if it sent one.
     func check() throws -> String?
 
     /// Writes one record per entity that the API offers: `{name, fields: [{name, type, key}], section}`.
     func discover(into writer: RecordBatchWriter) throws
 
-    /// Begins a walk over an entity's records.
+    /// Begins a scan of an entity's records.
     func fetch(_ request: FetchRequest) throws -> any RecordSource
 
-    /// Creates, updates or deletes one remote object and writes the answer's representation, if there is one.
+    /// Creates, updates or deletes one remote object and writes the representation from the reply, if it has one.
     func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws
 }
 
 extension Bridge {
-    /// Says that this bridge cannot check.
+    /// Throws ``BridgeError/Code/unsupported``, the default for a bridge that cannot check.
     public func check() throws -> String? {
         throw BridgeError(.unsupported, "\(Self.descriptor.name) cannot check a connection")
     }
 
-    /// Says that this bridge cannot discover.
+    /// Throws ``BridgeError/Code/unsupported``, the default for a bridge that cannot discover.
     public func discover(into writer: RecordBatchWriter) throws {
         throw BridgeError(.unsupported, "\(Self.descriptor.name) cannot discover entities")
     }
 
-    /// Says that this bridge cannot write.
+    /// Throws ``BridgeError/Code/unsupported``, the default for a bridge that cannot write.
     public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
         throw BridgeError(.unsupported, "\(Self.descriptor.name) cannot \(request.operation.rawValue) objects")
     }
 }
 
-/// A walk over the records of one entity, a batch at a time.
+/// A scan of one entity's records, one batch at a time.
 ///
-/// The host drives a source from one thread at a time; ``cancel()`` may come from any thread at any moment.
+/// The host drives a source from one thread at a time; it may call ``cancel()`` from any thread at any time.
 public protocol RecordSource: AnyObject {
-    /// Writes the next records (aim at 1,000 records or 1 MiB) and tells where the walk stands.
+    /// Writes the next records (aim for 1,000 records or 1 MiB) and returns the state of the scan.
     ///
-    /// Records of one page may come in several calls: the host commits when ``Page/isPageEnd`` is true, and rolls back
-    /// to the last page's end when this throws.
+    /// Several calls may deliver the records of one page: the host commits when ``Page/isPageEnd`` is true, and rolls
+    /// back to the end of the previous page if this throws.
     func next(into writer: RecordBatchWriter) throws -> Page
 
-    /// Makes a running and each later ``next(into:)`` throw ``BridgeError/Code/cancelled`` soon.
+    /// Makes the running and every later ``next(into:)`` call throw ``BridgeError/Code/cancelled`` soon.
     func cancel()
 }
 
-/// What a bridge gets from the host besides its options.
+/// The host's services for a bridge.
 public struct BridgeContext: Sendable {
     let send: @Sendable (LogLevel, String) -> Void
     private let worker: (@Sendable (RecordBatch) throws -> RecordBatch?)?
-    /// Where exchanges are recorded or replayed; nil as a rule.
+    private let learner: (@Sendable (String) -> Void)?
+    /// The tape that records or replays exchanges; usually nil.
     ///
-    /// A bridge that says ``BridgeDescriptor/Capability/replay`` hands all it asks its remote through it.
+    /// A bridge with ``BridgeDescriptor/Capability/replay`` passes all its requests to the remote through this tape.
     public package(set) var exchange: ExchangeTape?
 
-    /// A context that hands log lines to `send`; the kit makes one per instance, tests make their own.
+    /// Creates a context that passes log lines to `send`.
     ///
-    /// - Parameter work: Takes a request as ``work(_:)`` writes it, and gives the first batch of its fetch.
+    /// The kit makes one per instance; tests make their own.
+    ///
+    /// - Parameters:
+    ///   - work: Takes a request in the form that ``work(_:)`` writes, and returns the first batch of its fetch.
+    ///   - learn: Takes the secrets passed to ``learn(secret:)``.
     public init(
         work: (@Sendable (RecordBatch) throws -> RecordBatch?)? = nil,
+        learn: (@Sendable (String) -> Void)? = nil,
         log send: @escaping @Sendable (LogLevel, String) -> Void = { _, _ in }
     ) {
         self.send = send
         worker = work
+        learner = learn
     }
 
-    /// Whether there are further processes for ``work(_:)``: only for a bridge that runs in one and is not concurrent.
+    /// Reports a secret obtained at run time, such as a token: the host removes it from all that it writes and prints.
+    public func learn(secret: String) { learner?(secret) }
+
+    /// Whether ``work(_:)`` has worker processes: only for a bridge that runs in a child process and is not concurrent.
     ///
-    /// None of them where exchanges are recorded or replayed: those need an order.
+    /// False while exchanges are recorded or replayed, because those need an order.
     public var hasWorkers: Bool { worker != nil && exchange == nil }
 
-    /// Has another process, with an instance of the same bridge and options, make the first batch of a fetch.
+    /// Has another process, with an instance of the same bridge and options, produce the first batch of a fetch.
     ///
-    /// Waits for it; call it from as many threads as should work at a time. The section is the bridge's own: it need not be one
-    /// that a config could hold.
+    /// Blocks until the batch is there; call it from as many threads as should work in parallel. The bridge defines the
+    /// section, which need not be valid in a configuration.
     ///
-    /// - Returns: The records; nil for none.
-    /// - Throws: ``BridgeError``: what the other process threw, or that it is gone.
+    /// - Returns: The records, or nil if there are none.
+    /// - Throws: ``BridgeError``: the error of the other process, or a failure if that process has ended.
     public func work(_ request: FetchRequest) throws -> RecordBatch? {
         guard let worker else { throw BridgeError(.unsupported, "the host has no further processes for this bridge") }
         let writer = RecordBatchWriter()
@@ -117,13 +127,13 @@ public struct BridgeContext: Sendable {
         return try worker(writer.finish())
     }
 
-    /// How much a log line matters.
+    /// The severity of a log line.
     public enum LogLevel: Int32, Sendable {
         case debug, info, warning, error
     }
 
     /// Sends a line to the host's log.
     ///
-    /// No secrets, please; the host redacts those that it knows.
+    /// Do not log secrets; the host redacts only those that it knows.
     public func log(_ level: LogLevel, _ message: String) { send(level, message) }
 }

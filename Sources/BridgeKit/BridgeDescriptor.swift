@@ -1,52 +1,54 @@
-/// What a bridge is and can do: the answer to the host's `describe`.
+/// A bridge's name, schemas and capabilities: the reply to the host's `describe`.
 public struct BridgeDescriptor: Sendable {
-    /// What a config calls the plugin: `[a-z][a-z0-9_-]{0,31}`.
+    /// The plugin's name in a configuration: `[a-z][a-z0-9_-]{0,31}`.
     public var name: String
     /// The bridge's own version, for people.
     public var version: String
-    /// One sentence on what the bridge talks to.
+    /// One sentence about the systems that the bridge connects to.
     public var summary: String
-    /// JSON Schema of the config's `options:`; a secret is a property with `"writeOnly": true`.
+    /// JSON Schema of the configuration's `options:`; a secret is a property with `"writeOnly": true`.
     public var optionsSchema: String
     /// JSON Schema of an entity's own section.
     public var entitySchema: String
-    /// Where the host should run it.
+    /// Where the host should run the bridge.
     public var isolation: Isolation
-    /// Whether one instance may serve several fetches at a time, from several threads.
+    /// Whether one instance may serve several fetches at the same time, from several threads.
     public var isConcurrent: Bool
-    /// What it can do.
+    /// The optional operations that the bridge supports.
     public var capabilities: Set<Capability>
 
     /// Where a bridge runs.
     public enum Isolation: String, Sendable {
         /// In the host's process.
         case inProcess = "in_process"
-        /// In a child process of its own, which a crash or a deadline may end.
+        /// In a child process of its own, which may end by a crash or a deadline.
         case childProcess = "child_process"
     }
 
-    /// Something that a bridge may be able to do.
+    /// An optional operation of a bridge.
     public enum Capability: String, Sendable, CaseIterable {
         case check, discover, fetch, create, update, delete
-        /// A fetch can start from a cursor that an earlier page gave.
+        /// A fetch can start from the cursor of an earlier page.
         case resume
-        /// A fetch can bring only what moved since an earlier one: by a token of its own or by `since`.
+        /// A fetch can return only what changed since an earlier one: by a token of its own or by `since`.
         case incremental
-        /// A fetch can ask for the children of one object.
+        /// A fetch can request the children of one object.
         case parent
         /// A fetch can have the remote apply conditions.
         case filter
-        /// A fetch can tell what it would request.
+        /// A fetch can describe the requests that it would make.
         case plan
         /// A fetch can wait for a change.
         case watch
-        /// All it asks its remote can be recorded and replayed: see ``BridgeContext/exchange``.
+        /// All requests to the remote can be recorded and replayed: see ``BridgeContext/exchange``.
         case replay
-        /// A fetch can tell what is wrong with an entity's section, without any contact.
+        /// A fetch can report the faults of an entity's section without contacting the remote.
         case judge
+        /// A write can describe the request that it would send.
+        case planWrite = "plan_write"
     }
 
-    /// Describes a bridge.
+    /// Creates a descriptor.
     public init(
         name: String, version: String, summary: String, optionsSchema: String, entitySchema: String,
         isolation: Isolation = .inProcess, isConcurrent: Bool = false, capabilities: Set<Capability>

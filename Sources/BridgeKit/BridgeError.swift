@@ -1,16 +1,16 @@
 internal import RecordBatch
 
-/// Why a bridge could not do what it was asked.
+/// The reason why a bridge could not complete a call.
 public struct BridgeError: Error, Sendable, CustomStringConvertible {
-    /// The kinds of failure that the host and a user's rules tell apart.
+    /// The kinds of failure that the host and a user's rules distinguish.
     public enum Code: String, Sendable, CaseIterable {
-        /// An option is missing or makes no sense.
+        /// An option is missing or invalid.
         case configuration
-        /// The remote does not know who we are (401, a wrong password).
+        /// The remote does not accept our identity (401, a wrong password).
         case authentication
-        /// The remote knows who we are, and refuses (403).
+        /// The remote accepts our identity, and refuses access (403).
         case permission
-        /// The thing that was asked for is not there (404, no such share).
+        /// The requested thing does not exist (404, no such share).
         case notFound = "not_found"
         /// No connection: name, route, port, refused.
         case unreachable
@@ -18,7 +18,7 @@ public struct BridgeError: Error, Sendable, CustomStringConvertible {
         case timeout
         /// The connection's certificate or protocol version was refused.
         case tls
-        /// The reply is not what the protocol says: malformed JSON or XML, truncated, a web page.
+        /// The reply violates the protocol: malformed JSON or XML, truncated, a web page.
         case malformed = "protocol"
         /// The remote reports a failure of its own (5xx, a SOAP fault).
         case remote
@@ -30,7 +30,7 @@ public struct BridgeError: Error, Sendable, CustomStringConvertible {
         case limit
         /// The host asked to stop.
         case cancelled
-        /// The remote's object is not the one that was read before (409, 412).
+        /// The remote's object differs from the one that was read before (409, 412).
         case conflict
         /// A defect of the bridge.
         case `internal`
@@ -38,20 +38,20 @@ public struct BridgeError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of failure.
     public var code: Code
-    /// What failed, on which thing.
+    /// What failed, and on which object.
     public var message: String
     /// What the user can do about it.
     public var remedy: String?
     /// The URL or path, without secrets.
     public var location: String?
-    /// The remote's own words; cut to 1,000 characters on their way to the host.
+    /// The remote's own words; the kit cuts them to 1,000 characters.
     public var remote: String?
     /// Whether the same call may succeed later.
     public var isRetryable: Bool
-    /// How long the remote asked to wait, in milliseconds.
+    /// How long the remote asked us to wait, in milliseconds.
     public var retryAfterMilliseconds: Int64?
 
-    /// Describes a failure.
+    /// Creates an error.
     public init(
         _ code: Code, _ message: String, remedy: String? = nil, location: String? = nil, remote: String? = nil,
         isRetryable: Bool = false, retryAfterMilliseconds: Int64? = nil

@@ -2,12 +2,12 @@ public import CBridge
 internal import Glibc
 public import RecordBatch
 
-/// The C face of a Swift bridge: what its two exported functions return.
+/// The C interface of a Swift bridge: the values that its two exported functions return.
 ///
-/// Make one per plugin, in a global. A program that the bridge is linked into hands it to its host instead.
+/// Make one per plugin, in a global. A program that links the bridge statically passes it to its host instead.
 public final class BridgeExport: LinkedBridge, @unchecked Sendable {
-    // The two structs are written in `init` only, and live as long as the process.
-    /// The answer of `bmo_bridge_info_v1`.
+    // Both structs are written only in `init`, and live as long as the process.
+    /// The result of `bmo_bridge_info_v1`.
     public let info: UnsafePointer<bmo_bridge_info>?
     private let tablePointer: UnsafePointer<bmo_bridge_table>
     let type: any Bridge.Type
@@ -30,20 +30,20 @@ public final class BridgeExport: LinkedBridge, @unchecked Sendable {
         table.pointee.context = Unmanaged.passUnretained(self).toOpaque()
     }
 
-    /// The answer of `bmo_bridge_entry_v1`: nil for another major version.
+    /// Returns the result of `bmo_bridge_entry_v1`: nil for another major version.
     public func table(major: UInt16, minor: UInt16) -> UnsafePointer<bmo_bridge_table>? {
         major == UInt16(BMO_BRIDGE_ABI_MAJOR) ? tablePointer : nil
     }
 }
 
-/// An instance as the host holds it.
+/// The host's handle to an instance.
 final class InstanceBox {
     let bridge: any Bridge
 
     init(_ bridge: any Bridge) { self.bridge = bridge }
 }
 
-/// A fetch as the host holds it.
+/// The host's handle to a fetch.
 final class FetchBox {
     let source: any RecordSource
     let scope: ExchangeScope

@@ -1,8 +1,8 @@
 public import RecordBatch
 
-/// An object of the config as a bridge reads it: its options, or an entity's section.
+/// An object of the configuration that a bridge reads: its options, or an entity's section.
 ///
-/// The host has validated it against the bridge's JSON Schema; the getters give nil where a member is absent, null or of
+/// The host has validated it against the bridge's JSON Schema; the getters return nil if a member is absent, null or of
 /// another type.
 public struct BridgeOptions: @unchecked Sendable {
     // The batch is immutable, and `value` points into it: safe to send.
@@ -22,9 +22,9 @@ public struct BridgeOptions: @unchecked Sendable {
         self.value = value
     }
 
-    /// Options whose members `body` writes: for tests and for defaults.
+    /// Creates options whose members `body` writes: for tests and for defaults.
     ///
-    /// No options when `body` writes nonsense.
+    /// The options are empty if `body` writes an invalid object.
     public init(_ body: (RecordBatchWriter) -> Void) {
         let writer = RecordBatchWriter()
         writer.object { body(writer) }
@@ -35,20 +35,20 @@ public struct BridgeOptions: @unchecked Sendable {
         }
     }
 
-    /// The object that a JSON text is; nil for another text.
+    /// Parses a JSON object; nil for any other text.
     package init?(json: String) {
         guard let batch = try? JSONParser.batch(json) else { return nil }
         self.init(batch: batch)
     }
 
-    /// A copy of an object that lies in a batch; no options when `value` is no object.
+    /// Copies an object out of a batch; the options are empty if `value` is not an object.
     public init(copying value: BatchValue) {
         let writer = RecordBatchWriter()
         writer.copy(value)
         self = (try? writer.finish()).flatMap(Self.init(batch:)) ?? .empty
     }
 
-    /// A copy without a member.
+    /// Returns a copy without the member `name`.
     func without(_ name: String) -> BridgeOptions {
         guard has(name) else { return self }
         defer { withExtendedLifetime(batch) {} }
@@ -60,19 +60,19 @@ public struct BridgeOptions: @unchecked Sendable {
         }
     }
 
-    /// The names of the members, in their order.
+    /// The names of the members, in order.
     public var names: [String] { value.members.map(\.key) }
 
-    /// The text of a member; a number or bool is given as its text.
+    /// Returns the text of a member; a number or bool is converted to text.
     public func string(_ name: String) -> String? { value[name].flatMap(Self.text) }
 
-    /// The integer of a member.
+    /// Returns the integer of a member.
     public func integer(_ name: String) -> Int? { value[name]?.integer.map(Int.init) }
 
-    /// The bool of a member.
+    /// Returns the bool of a member.
     public func bool(_ name: String) -> Bool? { value[name]?.boolean }
 
-    /// The number of a member.
+    /// Returns the number of a member.
     public func number(_ name: String) -> Double? {
         guard let member = value[name] else { return nil }
         switch member.tag {
@@ -83,27 +83,27 @@ public struct BridgeOptions: @unchecked Sendable {
         }
     }
 
-    /// The object of a member.
+    /// Returns the object of a member.
     public func object(_ name: String) -> BridgeOptions? {
         guard let member = value[name], member.tag == .object else { return nil }
         return BridgeOptions(batch: batch, value: member)
     }
 
-    /// The objects of a member that is a list.
+    /// Returns the objects of a member that is a list.
     public func objects(_ name: String) -> [BridgeOptions] {
         (value[name]?.elements ?? []).filter { $0.tag == .object }.map { BridgeOptions(batch: batch, value: $0) }
     }
 
-    /// The texts of a member that is a list; one text counts as a list of one.
+    /// Returns the texts of a member that is a list; a single text counts as a list of one.
     public func strings(_ name: String) -> [String] {
         guard let member = value[name] else { return [] }
         return member.tag == .array ? member.elements.compactMap(Self.text) : Self.text(member).map { [$0] } ?? []
     }
 
-    /// Whether the member is there and not null.
+    /// Whether the member exists and is not null.
     public func has(_ name: String) -> Bool { value[name].map { $0.tag != .null } ?? false }
 
-    /// Hands the member's value to `body`; the value is valid inside it only.
+    /// Calls `body` with the member's value, which is valid only during the call.
     public func withValue<Result>(_ name: String, _ body: (BatchValue?) throws -> Result) rethrows -> Result {
         defer { withExtendedLifetime(batch) {} }
         return try body(value[name])

@@ -2,9 +2,9 @@ internal import CBridge
 internal import Glibc
 internal import RecordBatch
 
-/// The C functions of the table: each turns bytes into values, calls the bridge, and turns the answer into bytes.
+/// The C functions of the table: each decodes its input, calls the bridge, and encodes the result.
 ///
-/// Nothing thrown leaves a function but as an error batch.
+/// Errors leave a function only as an error batch.
 enum BridgeTable {
     static func table() -> bmo_bridge_table {
         bmo_bridge_table(
@@ -64,7 +64,7 @@ enum BridgeTable {
                         box.writer.clear()
                         throw error
                     }
-                    if box.writer.recordCount > 0 { try BridgeTable.deliver(box.writer, records) }
+                    if box.writer.hasOutcome { try BridgeTable.deliver(box.writer, records) }
                     state.write(to: writer)
                 }
             },
@@ -109,9 +109,10 @@ enum BridgeTable {
 
     private static func context(_ host: UnsafePointer<bmo_host>?) -> BridgeContext {
         guard let host, let log = host.pointee.log else { return BridgeContext() }
-        // The host keeps its struct until `close` returned, and allows `log` from any thread.
+        // The host keeps its struct until `close` returns, and allows `log` from any thread.
         let address = UInt(bitPattern: host.pointee.context)
-        return BridgeContext(work: worker(host, context: address)) { level, message in
+        return BridgeContext(work: worker(host, context: address), learn: learner(host, context: address)) {
+            level, message in
             var message = message
             message.withUTF8 {
                 log(
@@ -121,11 +122,27 @@ enum BridgeTable {
         }
     }
 
-    /// What a host that knows it, and has further processes, offers for work.
+    /// Returns the host's `learn` function, if the host has one.
+    private static func learner(
+        _ host: UnsafePointer<bmo_host>, context address: UInt
+    ) -> (@Sendable (String) -> Void)? {
+        guard Int(host.pointee.struct_size) >= MemoryLayout<bmo_host>.size, let learn = host.pointee.learn else {
+            return nil
+        }
+        return { secret in
+            var secret = secret
+            secret.withUTF8 {
+                learn(UnsafeMutableRawPointer(bitPattern: address), bmo_bytes(data: $0.baseAddress, size: $0.count))
+            }
+        }
+    }
+
+    /// Returns the host's `work` function, if the host has one and has worker processes.
     private static func worker(
         _ host: UnsafePointer<bmo_host>, context address: UInt
     ) -> (@Sendable (RecordBatch) throws -> RecordBatch?)? {
-        guard Int(host.pointee.struct_size) >= MemoryLayout<bmo_host>.size, let work = host.pointee.work,
+        let end = MemoryLayout<bmo_host>.offset(of: \.learn) ?? MemoryLayout<bmo_host>.size
+        guard Int(host.pointee.struct_size) >= end, let work = host.pointee.work,
             let release = host.pointee.release
         else { return nil }
         return { request in
@@ -166,15 +183,24 @@ enum BridgeTable {
         let writer = RecordBatchWriter()
         do {
             try body(writer)
-            if writer.recordCount > 0 { try deliver(writer, output) }
+            if writer.hasOutcome { try deliver(writer, output) }
             return BMO_OK
         } catch {
-            let failure = error as? BridgeError ?? BridgeError(.internal, String(describing: error))
+            let failure = error as? BridgeError ?? BridgeTable.failure(error)
             let writer = RecordBatchWriter()
             failure.write(to: writer)
             try? deliver(writer, output)
             return BMO_FAILED
         }
+    }
+
+    private static func failure(_ error: any Error) -> BridgeError {
+        guard let error = error as? RecordBatchError, error.isLimit else {
+            return BridgeError(.internal, String(describing: error))
+        }
+        return BridgeError(
+            .limit, error.description,
+            remedy: "ask for less in one record, or raise max_record_bytes where the bridge has that option")
     }
 
     private static func describe(_ descriptor: BridgeDescriptor, to writer: RecordBatchWriter) {

@@ -1,55 +1,72 @@
 internal import RecordBatch
 
-/// What the host asks a walk for.
+/// The host's request for a scan.
 public struct FetchRequest: Sendable {
-    /// The entity's name in the config, for messages.
+    /// The entity's name in the configuration, for messages.
     public var entity: String
-    /// The entity's own section of the config.
+    /// The entity's own section of the configuration.
     public var section: BridgeOptions
-    /// A resume point that an earlier page of the same walk gave; nil begins at the beginning.
+    /// The resume point of an earlier page of the same scan; nil starts at the beginning.
     public var cursor: String?
-    /// How many records a page should have, if the host has a wish.
+    /// The preferred number of records per page, if the host has one.
     public var pageSize: Int?
 
-    /// What an earlier finished fetch gave as ``Page/token``: bring only what moved since.
+    /// The ``Page/token`` of an earlier finished fetch: return only what changed since.
     ///
     /// Only for a bridge that can ``BridgeDescriptor/Capability/incremental``.
     public var token: String?
-    /// The newest value of the entity's incremental field that was imported, less the config's lookback, as the remote
-    /// sent it.
+    /// The newest imported value of the entity's incremental field, less the configured lookback, as the remote sent
+    /// it.
     ///
     /// Only for a bridge that can ``BridgeDescriptor/Capability/incremental``.
     public var since: String?
-    /// The object whose children are wanted: its values by local names; nil where the entity has no parent.
+    /// The object whose children are requested: its values by local names; nil if the entity has no parent.
     ///
     /// Only for a bridge that can ``BridgeDescriptor/Capability/parent``.
     public var parent: BridgeOptions?
-    /// Conditions that all hold of the records that are wanted; a bridge may leave any of them to the host.
+    /// Conditions that all requested records satisfy; a bridge may leave any of them to the host.
     public var filters: [Filter]
-    /// Contact nobody: write one record `{request, body}` per request that the first page would take, and say in
-    /// ``Page/pushed`` which filters the remote would apply.
+    /// Contact no remote: write one record `{request, body}` per request that the first page would take, and list in
+    /// ``Page/pushed`` the filters that the remote would apply.
     public var explains: Bool
-    /// The members of a record that the host reads: others may be left out, where that spares work; nil is all.
+    /// Paths that the host reads from the objects around a record, for records that come from nested arrays: such as
+    /// `@parent.id`, `@parent.@parent.code` and `@index`. (1.1)
+    ///
+    /// A bridge that supports them adds to each record the members `@parent` (an object with these members, possibly
+    /// with its own `@parent` and `@index`) and `@index` (the record's index in its array, from 0).
+    public var surroundings: [String] = []
+    /// The members of a record that the host reads; others may be left out to save work; nil means all.
     public var fields: Set<String>?
-    /// Bring no records: each ``RecordSource/next(into:)`` waits until something moved, at most so many milliseconds.
+    /// The paths in a record of the parts of its object's key: with dots, in the key's order.
     ///
-    /// It answers with ``Page/change()`` or ``Page/noChange()``; what moves between two calls counts for the next one. Throw
-    /// ``BridgeError/Code/unsupported`` where the remote cannot tell: the host then asks from time to time. Only for a bridge that
-    /// can ``BridgeDescriptor/Capability/watch``.
+    /// Empty if the host does not send them, or if the key has no path of its own.
+    ///
+    /// For remotes that identify a deleted object by another kind of id, such as its URL.
+    public var keyPaths: [String] = []
+    /// Return no records: each ``RecordSource/next(into:)`` waits for a change, for at most this many milliseconds.
+    ///
+    /// Return ``Page/change()`` or ``Page/noChange()``; a change between two calls counts for the next one. Throw
+    /// ``BridgeError/Code/unsupported`` if the remote cannot report changes: the host then polls. Only for a bridge
+    /// that can ``BridgeDescriptor/Capability/watch``.
     public var watchMilliseconds: Int?
-    /// Contact nobody, not even for a description of the API: return a ``JudgedSource`` with what is wrong with the section.
+    /// Contact no remote, not even for a description of the API: return a ``JudgedSource`` with the section's faults.
     ///
-    /// Of a parent only the names of its attributes are known: they stand for the values. Only for a bridge that can
+    /// Only the names of a parent's attributes are known; they replace the values. Only for a bridge that can
     /// ``BridgeDescriptor/Capability/judge``.
     public var judges = false
-    /// With ``judges``: the entity's names; nil where the host does not tell them.
+    /// With ``explains``: the section for reading one object, if the configuration has one.
+    public var readOne: BridgeOptions?
+    /// With ``explains``: the paths of the values that can be set in a new object; nil if the host does not send them.
+    public var writtenPaths: [[String]]?
+    /// With ``judges``: the entity's names; nil if the host does not send them.
     public var names: EntityNames?
-    /// With ``judges``: whether the entity's objects are written, too, so that a section that allows no writing is a fault.
+    /// With ``judges``: whether the entity's objects are also written, so that a section that allows no writing is a
+    /// fault.
     public var isWritable = false
 
     /// A condition on a record's value.
     public struct Filter: Sendable {
-        /// How the record's value stands to the filter's.
+        /// The comparison between the record's value and the filter's.
         public enum Comparison: String, Sendable {
             case equal = "="
             case notEqual = "!="
@@ -68,7 +85,7 @@ public struct FetchRequest: Sendable {
         /// The value as text; nil is null.
         public var value: String?
 
-        /// A condition.
+        /// Creates a filter.
         public init(attribute: String, path: String, comparison: Comparison, value: String?) {
             self.attribute = attribute
             self.path = path
@@ -86,7 +103,7 @@ public struct FetchRequest: Sendable {
         }
     }
 
-    /// A request.
+    /// Creates a request.
     public init(
         entity: String, section: BridgeOptions, cursor: String? = nil, pageSize: Int? = nil, token: String? = nil,
         since: String? = nil, parent: BridgeOptions? = nil, filters: [Filter] = [], explains: Bool = false,
@@ -115,8 +132,14 @@ public struct FetchRequest: Sendable {
         parent = record.object("parent")
         filters = record.objects("filters").compactMap(Filter.init)
         explains = record.bool("explain") ?? false
+        surroundings = record.strings("surroundings")
         if record.has("fields") { fields = Set(record.strings("fields")) }
+        keyPaths = record.strings("key_paths")
         if record.bool("watch") ?? false { watchMilliseconds = record.integer("wait") ?? 60_000 }
+        readOne = record.object("read_one")
+        if record.has("written") {
+            writtenPaths = record.objects("written").map { $0.strings("path") }
+        }
         judges = record.bool("judge") ?? false
         names = record.object("names").map(EntityNames.init)
         isWritable = record.bool("writable") ?? false

@@ -1,64 +1,70 @@
 internal import RecordBatch
 
-/// Where a walk stands after a call of ``RecordSource/next(into:)``.
+/// The state of a scan after a call of ``RecordSource/next(into:)``.
 public struct Page {
-    /// Where a later fetch continues after this page; nil where it can't.
+    /// The cursor from which a later fetch continues after this page; nil if it cannot.
     public var cursor: String?
-    /// These records end a page: the host may commit.
+    /// Whether these records end a page: the host may commit.
     public var isPageEnd: Bool
-    /// The walk is over; no more calls come.
+    /// Whether the scan is over; no more calls follow.
     public var isEnd: Bool
-    /// With `isEnd`: the walk listed everything that was asked for, from the request's cursor on, and the remote's
-    /// listing was stable: the host takes what did not come for gone.
+    /// With `isEnd`: the scan listed everything requested, from the request's cursor on, and the remote's listing was
+    /// stable.
     ///
-    /// With `since`: all that moved has come. With a token: all that is there has come, but what is spared; a walk that
-    /// answers a token with changes is never complete.
+    /// The host treats every object that was not listed as deleted.
+    ///
+    /// With `since`: everything that changed was listed. With a token: everything that exists was listed, except spared
+    /// objects; a scan that answers a token with changes is never complete.
     public var isComplete: Bool
-    /// How many records the API says there are.
+    /// The number of records according to the API.
     public var total: Int64?
-    /// URL or path, without secrets, for messages.
+    /// The URL or path, without secrets, for messages.
     public var location: String?
-    /// Records that could not even be represented; they go to quarantine.
+    /// Records that could not be represented; they go to quarantine.
     public var rejected: [Rejected]
-    /// What the user should know, a sentence each.
+    /// Warnings for the user, one sentence each.
     public var warnings: [String]
-    /// What else the API said about the reply.
+    /// Further information from the API's reply.
     public var metadata: [String: String]
-    /// With `isEnd`: what a later fetch gets as ``FetchRequest/token``, for what moved since this one.
+    /// With `isEnd`: the ``FetchRequest/token`` of a later fetch, which returns what changed since this one.
     public var token: String?
-    /// With `isEnd`: the remote says that nothing moved since the token or `since`; such a walk deletes nothing.
+    /// With `isEnd`: the remote reports no change since the token or `since`; such a scan deletes nothing.
     public var isUnchanged = false
-    /// The objects that the remote says are gone: each in the shape of a record, of which the key suffices.
+    /// The objects that the remote reports as deleted: each in the shape of a record that needs only the key.
     public var deleted: [BridgeOptions] = []
-    /// Objects that the walk did not look at: that they did not come says nothing, even where `isComplete` is true.
+    /// Objects that the scan skipped: their absence means nothing, even if `isComplete` is true.
     public var spared: [Spared] = []
-    /// With `isComplete`: the pages were told apart by position, so that what was added or removed meanwhile may have moved
-    /// a record past the walk.
+    /// With `isComplete`: pages were addressed by position, so an insertion or deletion during the scan may have
+    /// shifted a record past it.
     ///
-    /// Before it deletes anything, the host walks once more.
+    /// The host scans once more before it deletes anything.
     public var isPositional = false
-    /// Which of the request's filters the remote applies, by their places in the list.
+    /// Whether the records hold only the changed members of their objects: a missing member means nothing then. (1.1)
+    ///
+    /// In a listing of whole records, a member that other records have and this one lacks is null.
+    public var isPartial = false
+    /// The indexes of the request's filters that the remote applies.
     public var pushed: [Int] = []
 
-    /// Objects that a walk did not look at, by a remote field of theirs.
+    /// Objects that a scan skipped, selected by one of their remote fields.
     public struct Spared: Sendable {
         /// The path of the field in the remote record, with dots.
         public var field: String
-        /// What the field is, or begins with.
+        /// The field's value, or its prefix.
         public var match: Match
 
-        /// How the field's value is told.
+        /// How the field's value is matched.
         public enum Match: Sendable {
             /// The whole value.
             case equals(String)
-            /// How the value begins.
+            /// A prefix of the value.
             case prefix(String)
         }
 
-        /// All objects: the walk brought what there is to bring, and says nothing about the rest.
+        /// All objects: the scan listed all it could, and says nothing about the rest.
         public static let everything = Spared(field: "", .prefix(""))
 
-        /// Objects whose `field` matches.
+        /// Creates a selection of the objects whose `field` matches.
         public init(field: String, _ match: Match) {
             self.field = field
             self.match = match
@@ -67,14 +73,14 @@ public struct Page {
 
     /// A record that could not be represented.
     public struct Rejected: Sendable {
-        /// Its number in the page, from 0, if known.
+        /// The record's index in the page, from 0, if known.
         public var index: Int?
-        /// What is wrong with it.
+        /// Why the record was rejected.
         public var reason: String
-        /// The record as the remote sent it, as far as it goes.
+        /// The record as the remote sent it, as far as it could be read.
         public var representation: String
 
-        /// A rejected record.
+        /// Creates a rejected record.
         public init(index: Int?, reason: String, representation: String) {
             self.index = index
             self.reason = reason
@@ -82,7 +88,7 @@ public struct Page {
         }
     }
 
-    /// A page's state.
+    /// Creates the state of a page.
     public init(
         cursor: String? = nil, isPageEnd: Bool, isEnd: Bool, isComplete: Bool = false, total: Int64? = nil,
         location: String? = nil, rejected: [Rejected] = [], warnings: [String] = [], metadata: [String: String] = [:]
@@ -98,10 +104,10 @@ public struct Page {
         self.metadata = metadata
     }
 
-    /// The answer to a watch when something moved.
+    /// Returns the reply to a watch after a change.
     public static func change() -> Page { Page(isPageEnd: true, isEnd: false) }
 
-    /// The answer to a watch when nothing moved in its time.
+    /// Returns the reply to a watch without a change in its time.
     public static func noChange() -> Page {
         var page = Page(isPageEnd: true, isEnd: false)
         page.isUnchanged = true
@@ -134,11 +140,12 @@ public struct Page {
         }
     }
 
-    /// The members that ABI 1.1 added, where there is something to say.
+    /// Writes the members that ABI 1.1 added, if they differ from the defaults.
     private func writeIncrementalMembers(to writer: RecordBatchWriter) {
         if let token { writer.member("token", token) }
         if isUnchanged { writer.member("unchanged", true) }
         if isPositional { writer.member("positional", true) }
+        if isPartial { writer.member("partial", true) }
         if !deleted.isEmpty {
             writer.key("deleted")
             writer.array { for object in deleted { object.write(to: writer) } }

@@ -1,10 +1,10 @@
-/// Percent-encoding (RFC 3986, section 2.1) undone.
+/// Decoding of percent-encoded text (RFC 3986, section 2.1).
 package enum PercentEncoding {
-    /// The text with each `%` and two hexadecimal digits as the byte that they stand for; any other `%` stands for itself.
+    /// Decodes each `%` followed by two hexadecimal digits into a byte; any other `%` stays as it is.
     ///
     /// - Parameters:
-    ///   - plusIsSpace: As in a query (application/x-www-form-urlencoded).
-    ///   - keepsZero: Leaves `%00` as it is: no path of a file holds that byte.
+    ///   - plusIsSpace: Decodes `+` as a space, as in a query (application/x-www-form-urlencoded).
+    ///   - keepsZero: Leaves `%00` encoded: a file's path cannot hold that byte.
     package static func decoded(
         _ text: some StringProtocol, plusIsSpace: Bool = false, keepsZero: Bool = false
     ) -> String {
@@ -22,7 +22,7 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The same of a text that holds no `%` otherwise; nil where one does, and for what is not UTF-8 then.
+    /// Decodes a text in which every `%` begins an escape; nil if one does not, or if the result is not UTF-8.
     package static func strictlyDecoded(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -39,7 +39,7 @@ package enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// The byte that the beginning stands for; nil where it is no `%` and two digits.
+    /// Returns the byte encoded at the beginning; nil unless it is `%` and two digits.
     private static func value(at bytes: ArraySlice<UInt8>) -> UInt8? {
         let start = bytes.startIndex
         guard bytes.count >= 3, bytes[start] == UInt8(ascii: "%"), let high = digit(bytes[start + 1]),
@@ -48,7 +48,7 @@ package enum PercentEncoding {
         return high << 4 | low
     }
 
-    /// Looked at one by one: `UInt8(_:radix:)` takes `+f` as well.
+    /// Parses one digit; `UInt8(_:radix:)` would also accept `+f`.
     private static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -1,34 +1,58 @@
 internal import RecordBatch
 
-/// What the host asks to change on the remote.
+/// The host's request to change one remote object.
 public struct WriteRequest: Sendable {
-    /// What to do with the object.
+    /// The kind of change.
     public enum Operation: String, Sendable {
         case create, update, delete
     }
 
-    /// What to do.
+    /// The kind of change.
     public var operation: Operation
-    /// The entity's name in the config, for messages.
+    /// The entity's name in the configuration, for messages.
     public var entity: String
-    /// The entity's own section of the config.
+    /// The entity's own section of the configuration.
     public var section: BridgeOptions
     /// The object's key, by local names.
     public var key: BridgeOptions
-    /// The values to write, in the remote's shape: of an update those that changed.
+    /// The values to write, in the remote's shape; for an update, only the changed ones.
     public var values: BridgeOptions
     /// All values of the local object, by local names, for paths and conditions.
     public var object: BridgeOptions
-    /// The local values of the object's parent, by local names; nil where the entity has none.
+    /// The paths in ``values`` that hold keys of other objects: one, null or a list.
+    public var references: [[String]] = []
+    /// The names in ``object`` whose values are JSON texts.
+    public var jsonNames: [String] = []
+    /// The local values of the object's parent, by local names; nil if the entity has none.
     public var parent: BridgeOptions?
-    /// The same for each try of one write, for remotes that know such keys.
+    /// A key that is the same for each attempt of one write, for remotes that support idempotency keys.
     public var idempotencyKey: String?
+    /// For an update: the `path` of each changed value in ``values``, as a list of names; the value may be an object
+    /// itself.
+    ///
+    /// `before` is the JSON value that it replaces, or null.
+    public var changed: [BridgeOptions]
+    /// For an update that sets part of a nested object: these objects with their other parts as far as the host knows
+    /// them, in the remote's shape; otherwise nil.
+    public var nested: BridgeOptions?
+    /// The section for reading one object; the object is the parent in that request.
+    public var readOne: BridgeOptions?
+    /// For an update: the values that ``values`` replaces, in the remote's shape, as last received; unknown ones are
+    /// left out.
+    public var before: BridgeOptions = .empty
+    /// The location of the key in a record: by local name, the member names from the outside in.
+    public var keyPaths: [String: [String]] = [:]
+    /// Send nothing: write one record `{request, body}` that describes the request.
+    ///
+    /// Reading is allowed. Only for a bridge that can ``BridgeDescriptor/Capability/planWrite``.
+    public var explains = false
 
-    /// A request.
+    /// Creates a request.
     public init(
         _ operation: Operation, entity: String, section: BridgeOptions, key: BridgeOptions = .empty,
         values: BridgeOptions = .empty, object: BridgeOptions = .empty, parent: BridgeOptions? = nil,
-        idempotencyKey: String? = nil
+        idempotencyKey: String? = nil, changed: [BridgeOptions] = [],
+        nested: BridgeOptions? = nil, readOne: BridgeOptions? = nil
     ) {
         self.operation = operation
         self.entity = entity
@@ -38,6 +62,9 @@ public struct WriteRequest: Sendable {
         self.object = object
         self.parent = parent
         self.idempotencyKey = idempotencyKey
+        self.changed = changed
+        self.nested = nested
+        self.readOne = readOne
     }
 
     init(_ record: BridgeOptions) throws {
@@ -52,5 +79,15 @@ public struct WriteRequest: Sendable {
         object = record.object("object") ?? .empty
         parent = record.object("parent")
         idempotencyKey = record.string("idempotency_key")
+        references = record.objects("references").map { $0.strings("path") }
+        jsonNames = record.strings("json")
+        changed = record.objects("changed")
+        nested = record.object("nested")
+        readOne = record.object("read_one")
+        before = record.object("before") ?? .empty
+        if let paths = record.object("key_paths") {
+            for name in paths.names { keyPaths[name] = paths.strings(name) }
+        }
+        explains = record.bool("explain") ?? false
     }
 }

@@ -5,26 +5,27 @@ internal import CLibXML2
 ///
 /// A thrown error stops the parser and is rethrown by its feeding call.
 open class XMLEventSink {
-    /// A sink that ignores all events.
+    /// Creates a sink that ignores all events.
     public init() {}
 
-    /// An element begins.
+    /// Handles the start of an element.
     open func startElement(_ element: XMLStartElement) throws(BridgeError) {}
-    /// The element that began last ends.
+    /// Handles the end of the last open element.
     open func endElement() throws(BridgeError) {}
-    /// A piece of text, as UTF-8; adjacent text may come in several pieces.
+    /// Handles a piece of text in UTF-8; adjacent text may be split into several pieces.
     open func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {}
 }
 
-/// libxml2's push parser with handlers of its own, for text that nobody vouches for.
+/// libxml2's push parser with its own handlers, for untrusted text.
 ///
-/// A DOCTYPE is refused as soon as it is seen, so there are no entities but the five of XML; nothing is ever fetched.
-/// Not thread-safe.
+/// A DOCTYPE is refused as soon as it is seen, so that only the five predefined entities exist; nothing is ever
+/// fetched. Not thread-safe.
 package final class XMLPushParser {
     private let context: xmlParserCtxtPtr
     private let state: State
+    private var tags = TagGuard()
 
-    /// What the C handlers see.
+    /// The state that the C handlers access.
     private final class State {
         private let sink: XMLEventSink
         private let sinkReference: Unmanaged<XMLEventSink>
@@ -39,9 +40,9 @@ package final class XMLPushParser {
             self.subject = subject
         }
 
-        /// Hands an event on; neither this nor the sink is retained, which costs as much as a small event.
+        /// Forwards an event; neither this object nor the sink is retained, which would cost as much as a small event.
         func run(_ body: (XMLEventSink) throws(BridgeError) -> Void) {
-            // After xmlStopParser a few events may still come.
+            // A few events may follow xmlStopParser.
             guard !hasFailed else { return }
             let failure = sinkReference._withUnsafeGuaranteedRef { sink -> BridgeError? in
                 do throws(BridgeError) {
@@ -64,9 +65,12 @@ package final class XMLPushParser {
         }
     }
 
+    /// The same limit as for a batch; libxml2 2.9 searches further names linearly for each element.
+    private static let mostNames = Int32(1 << 18)
+
     private static let initialized: Void = xmlInitParser()
 
-    /// A parser that reports to `sink`; `subject` names the document in errors ("the reply").
+    /// Creates a parser that reports to `sink`; `subject` names the document in errors ("the reply").
     package init(sink: XMLEventSink, subject: String) throws(BridgeError) {
         _ = Self.initialized
         state = State(sink: sink, subject: subject)
@@ -77,14 +81,15 @@ package final class XMLPushParser {
         }
         self.context = context
         state.context = context
-        // Not NOENT, not HUGE: see the facts about entity expansion. NOERROR: libxml2 would print.
+        // Without NOENT and HUGE, libxml2 does not substitute entities and enforces its own limits. NOERROR and NOWARNING
+        // keep it from printing.
         let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue
         xmlCtxtUseOptions(context, Int32(options))
     }
 
     deinit { xmlFreeParserCtxt(context) }
 
-    /// Says in which character set the bytes are, before the first of them; an unknown name changes nothing.
+    /// Sets the character set before the first bytes; an unknown name has no effect.
     package func setEncoding(_ name: String) {
         guard let handler = xmlFindCharEncodingHandler(name) else { return }
         xmlCharEncCloseFunc(handler)
@@ -105,24 +110,34 @@ package final class XMLPushParser {
     }
 
     private func feed(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {
+        guard tags.accepts(bytes) else {
+            throw BridgeError(
+                .limit,
+                "\(state.subject) has an element with more than \(TagGuard.mostAttributes) attributes and namespaces")
+        }
         var rest = bytes
         while !rest.isEmpty {
-            // The C function counts in Int32.
-            let count = min(rest.count, 1 << 20)
+            // The C function takes an Int32.
+            let count = min(rest.count, 1 << 17)
             let pointer = rest.baseAddress?.assumingMemoryBound(to: CChar.self)
             try check(xmlParseChunk(context, pointer, Int32(count), 0))
+            guard xmlDictSize(context.pointee.dict) <= Self.mostNames else {
+                throw BridgeError(
+                    .limit,
+                    "\(state.subject) has more than \(Self.mostNames) different names of elements and attributes")
+            }
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         }
     }
 
-    /// Says that no more bytes come: a document that is not whole is an error.
+    /// Ends the document; an incomplete document is an error.
     package func finish() throws(BridgeError) {
         let open = context.pointee.nameNr > 0 ? context.pointee.name.map { String(cString: $0) } : nil
         do throws(BridgeError) {
             try check(xmlParseChunk(context, nil, 0, 1))
             if context.pointee.wellFormed == 0 { try check(context.pointee.errNo) }
         } catch {
-            // What libxml2 says of a document that was cut off is hard to understand.
+            // libxml2's message for a truncated document is hard to understand.
             guard let open, state.failure == nil else { throw error }
             throw BridgeError(.malformed, "\(state.subject) is not well-formed XML: it ends inside <\(open)>")
         }
@@ -142,7 +157,7 @@ package final class XMLPushParser {
             .malformed, "\(state.subject) is not well-formed XML: \(reason)" + (line > 0 ? ", at line \(line)" : ""))
     }
 
-    /// The parser keeps its state for as long as libxml2 can call.
+    /// Calls the state behind a handler's user pointer, which the parser keeps alive while libxml2 may call.
     private static func run(_ user: UnsafeMutableRawPointer?, _ body: (XMLEventSink) throws(BridgeError) -> Void) {
         guard let user else { return }
         Unmanaged<State>.fromOpaque(user)._withUnsafeGuaranteedRef { $0.run(body) }
@@ -177,7 +192,7 @@ package final class XMLPushParser {
             XMLPushParser.run(user) { sink throws(BridgeError) in try sink.endElement() }
         }
         handler.characters = characters
-        // The same function: else libxml2 guesses which white space matters.
+        // The same function; otherwise libxml2 guesses which white space is significant.
         handler.ignorableWhitespace = characters
         handler.cdataBlock = characters
         return handler

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The start of an element as libxml2 hands it over: valid during the event only.
+/// The start of an element as provided by libxml2; valid during the event only.
 public struct XMLStartElement {
-    /// UTF-8 that ends with a zero.
+    /// Zero-terminated UTF-8.
     public typealias Characters = UnsafePointer<UInt8>
 
     package let name: Characters
@@ -12,20 +12,20 @@ public struct XMLStartElement {
     package let attributeCount: Int
     package let attributes: UnsafeMutablePointer<Characters?>?
 
-    /// The local name's UTF-8.
+    /// The UTF-8 of the local name.
     package var nameBytes: UnsafeRawBufferPointer { Self.bytes(name) }
-    /// The local name, copied.
+    /// A copy of the local name.
     package var localName: String { String(cString: name) }
-    /// The namespace, copied; empty for none.
+    /// A copy of the namespace; empty for none.
     package var namespace: String { namespacePointer.map { String(cString: $0) } ?? "" }
 
-    /// The namespace declaration at `index`: an empty prefix is the default.
+    /// Returns the namespace declaration at `index`; an empty prefix stands for the default namespace.
     package func declaration(_ index: Int) -> (prefix: String, namespace: String) {
         let prefix = namespaces?[index * 2].map { String(cString: $0) } ?? ""
         return (prefix, namespaces?[index * 2 + 1].map { String(cString: $0) } ?? "")
     }
 
-    /// The attribute at `index`.
+    /// Returns the attribute at `index`.
     package func attribute(_ index: Int) -> XMLAttribute? {
         guard let attributes, let name = attributes[index * 5], let start = attributes[index * 5 + 3],
             let end = attributes[index * 5 + 4]
@@ -41,37 +41,41 @@ public struct XMLStartElement {
     }
 }
 
-/// An attribute of an ``XMLStartElement``: valid during the event only.
+/// An attribute of an ``XMLStartElement``; valid during the event only.
 public struct XMLAttribute {
     package let name: XMLStartElement.Characters
     package let namespacePointer: XMLStartElement.Characters?
-    /// The value as libxml2 leaves it without entity substitution: a `&` stands as `&#38;`.
+    /// The value from libxml2 without entity substitution: a `&` appears as `&#38;`.
     package let rawValue: UnsafeRawBufferPointer
 
     package var nameBytes: UnsafeRawBufferPointer { XMLStartElement.bytes(name) }
     package var localName: String { String(cString: name) }
+    /// A copy of the name in James Clark's notation, `{namespace}name`.
+    package var expandedName: String {
+        namespacePointer.map { "{\(String(cString: $0))}\(localName)" } ?? localName
+    }
     package var hasNamespace: Bool { namespacePointer != nil }
 
-    /// Whether the attribute is in this namespace.
+    /// Returns whether the attribute is in this namespace.
     package func isIn(_ namespace: StaticString) -> Bool {
         guard let namespacePointer else { return false }
         let bytes = XMLStartElement.bytes(namespacePointer)
         return Self.isEqual(bytes, namespace)
     }
 
-    /// Of XML Schema's instance namespace, or a draft's.
+    /// Whether the attribute is in XML Schema's instance namespace or a draft's.
     package var isOfInstance: Bool {
         namespacePointer != nil
             && (isIn("http://www.w3.org/2001/XMLSchema-instance") || isIn("http://www.w3.org/1999/XMLSchema-instance")
                 || isIn("http://www.w3.org/2000/10/XMLSchema-instance"))
     }
 
-    /// Of the envelope of SOAP 1.1 or 1.2.
+    /// Whether the attribute is in the envelope namespace of SOAP 1.1 or 1.2.
     package var isOfEnvelope: Bool {
         isIn("http://schemas.xmlsoap.org/soap/envelope/") || isIn("http://www.w3.org/2003/05/soap-envelope")
     }
 
-    /// Of the encoding of SOAP 1.1 or 1.2.
+    /// Whether the attribute is in the encoding namespace of SOAP 1.1 or 1.2.
     package var isOfEncoding: Bool {
         isIn("http://schemas.xmlsoap.org/soap/encoding/") || isIn("http://www.w3.org/2003/05/soap-encoding")
     }
@@ -85,14 +89,14 @@ public struct XMLAttribute {
         return memcmp(base, word.utf8Start, bytes.count) == 0
     }
 
-    /// The value, copied.
+    /// A copy of the value.
     package var value: String {
         var bytes: [UInt8] = []
         appendValue(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the value's UTF-8.
+    /// Appends the value's UTF-8 to `out`.
     package func appendValue(to out: inout [UInt8]) {
         var index = 0
         let escaped: StaticString = "&#38;"

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 /*
- * What a process says of its memory when a signal ends it, as a line on its standard error:
+ * A line that a process writes to its standard error when a signal ends it:
  *
  *     bmo-memory: 131068 kB refused
  *
- * VmData of proc(5) is what RLIMIT_DATA bounds; of a process that has ended it cannot be read any more. `refused` says that the
- * thread's last failure was a lack of memory (ENOMEM): a pointer that nobody looked at is then likely why it crashed.
+ * RLIMIT_DATA bounds VmData of proc(5), which cannot be read after a process has ended. `refused` says that the thread's last
+ * failure was a lack of memory (ENOMEM): an unchecked null pointer is then the likely cause of the crash.
  */
 #define BMO_MEMORY_NOTE "bmo-memory: "
 

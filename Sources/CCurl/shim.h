@@ -33,6 +33,13 @@ static inline CURLcode bmo_curl_set_debug(CURL *handle, curl_debug_callback call
     CURLcode code = curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, callback);
     return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_DEBUGDATA, context) : code;
 }
+static inline CURLcode bmo_curl_set_sockets(
+    CURL *handle, curl_opensocket_callback open, curl_closesocket_callback close, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, close);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, context) : code;
+}
 static inline curl_off_t bmo_curl_get_offset(CURL *handle, CURLINFO info) {
     curl_off_t value = 0;
     return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;

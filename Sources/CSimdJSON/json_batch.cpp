@@ -1,5 +1,6 @@
 #include "json_batch.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "json_locate.hpp"
@@ -35,9 +36,13 @@ bool bmo_json_reader::begin(const uint8_t *data, size_t size, int new_mode) {
     bool is_utf16 = size >= 2 && ((data[0] == 0xFF && data[1] == 0xFE) || (data[0] == 0xFE && data[1] == 0xFF)
         || data[0] == 0 || data[1] == 0);
     if (is_utf16) return refuse(BMO_JSON_ENCODING, 0, "the text is UTF-16 or UTF-32; JSON is UTF-8");
+    if (is_too_dense(data, size)) {
+        too_dense = "the text has more than " + std::to_string(max_marks) + " values, names and marks between them";
+        return refuse(BMO_JSON_TOO_LARGE, 0, too_dense.c_str());
+    }
     if (!parser || parser->capacity() < size) {
         parser.reset();
-        // A little more than needed, or pages that grow by a byte would allocate each time.
+        // Reserve slightly more than needed, or pages that grow by a byte would reallocate each time.
         size_t capacity = size + size / 8 + 4096;
         auto code = simdjson::get_active_implementation()->create_dom_parser_implementation(capacity, 1, parser);
         if (code) return refuse(BMO_JSON_MEMORY, 0, "memory ran out");
@@ -62,7 +67,7 @@ bool bmo_json_reader::begin(const uint8_t *data, size_t size, int new_mode) {
     return true;
 }
 
-// The scalar or container that a further path leads to; the cursor stays.
+// Stores the scalar or container that a further path selects; the cursor stays.
 Result bmo_json_reader::capture(size_t path) {
     size_t before = scanner.at;
     bmo_json_value &value = values[path];
@@ -86,7 +91,7 @@ Result bmo_json_reader::capture(size_t path) {
         Span token;
         bool is_integer;
         int64_t integer;
-        if (scanner.peek() != '-' && !bmo::is_digit(scanner.peek())) break;  // the walk will complain
+        if (scanner.peek() != '-' && !bmo::is_digit(scanner.peek())) break;  // the scan reports it
         if ((result = scanner.number(token, is_integer, integer)) != Result::ok) break;
         texts[path].assign(reinterpret_cast<const char *>(token.data), token.size);
         value.kind = BMO_JSON_NUMBER;
@@ -98,7 +103,8 @@ Result bmo_json_reader::capture(size_t path) {
     return result;
 }
 
-// Whether an element of the list at the cursor is an object: what is none is then a broken record. The cursor stays.
+// Whether an element of the list at the cursor is an object: any other element is then a broken record. The cursor
+// stays.
 bool bmo_json_reader::list_has_object() {
     size_t at = scanner.at++;
     bmo_json_error error = scanner.error;
@@ -122,6 +128,8 @@ bool bmo_json_reader::is_value() {
 Result bmo_json_reader::record() {
     size_t before = scanner.at;
     size_t offset = scanner.offset();
+    bmo_writer_mark mark{};
+    if (writer) mark = bmo_writer_note(writer);
     Result result = Result::reject;
     if (scanner.peek() == '{') {
         scanner.fields = fields.empty() && !has_record_key ? nullptr : &fields;
@@ -131,7 +139,7 @@ Result bmo_json_reader::record() {
     } else if (takes_any) {
         result = scanner.value<true>(writer);
     } else if ((has_record_key && scanner.peek() != '[') || is_value()) {
-        // An object that maps keys to plain values, such as currencies to rates, or a list of names or of rows.
+        // An object that maps keys to plain values, such as currencies to rates, or a list of names or rows.
         bmo_write_object_begin(writer);
         scanner.record_key = has_record_key ? &record_key : nullptr;
         scanner.write_fields(writer, fields);
@@ -143,12 +151,24 @@ Result bmo_json_reader::record() {
     } else {
         scanner.reason = "a record must be an object";
     }
+    if (result != Result::fail || scanner.error.fault == BMO_JSON_MEMORY) {
+        if (writer && (writer->failed == BMO_WRITER_BYTES || writer->failed == BMO_WRITER_KEYS)) {
+            excess = writer->failed == BMO_WRITER_BYTES
+                ? "the record takes more than " + std::to_string(writer->max_bytes) + " bytes (16 for each value, and its texts)"
+                : "the record has more than " + std::to_string(writer->max_keys) + " different names";
+            // Roll back the whole record, so that the records around it stay valid.
+            bmo_writer_take_back(writer, mark);
+            scanner.error = {BMO_JSON_NONE, 0, ""};
+            scanner.reason = excess.c_str();
+            result = Result::reject;
+        }
+    }
     if (result == Result::reject) {
         bmo_writer_abandon_record(writer);
         scanner.at = before;
         if ((result = scanner.value<false>(nullptr)) != Result::ok) return result;
         size_t end = scanner.at < scanner.count ? scanner.indexes[scanner.at] : scanner.size;
-        // Back over the separator's white space: a comma or bracket is a structural index itself.
+        // Skip the separator's white space backwards: a comma or bracket is a structural index itself.
         while (end > offset && bmo::is_white(scanner.text[end - 1])) end--;
         rejected.push_back({records, offset + skipped, end - offset, scanner.reason});
     }
@@ -163,7 +183,7 @@ Result bmo_json_reader::record() {
     return result;
 }
 
-// Reads the value at the cursor, which the paths in `active` have led to, or opens it.
+// Reads or opens the value at the cursor, which the paths in `active` select.
 Result bmo_json_reader::visit(uint32_t active) {
     size_t depth = frames.size();
     bool is_record = false;
@@ -189,9 +209,9 @@ Result bmo_json_reader::visit(uint32_t active) {
             frames.back().holds_values = holds_values;
             return Result::ok;
         }
-        // "No records" in the JSON of languages whose empty list is null.
+        // Languages whose empty list is null write "no records" like this.
         if (first == 'n' && !has_record_key) return scanner.value<false>(nullptr);
-        // Each element of a list, where the path says so itself.
+        // Each element of a list that a wildcard selects.
         if (first != '{' && !has_record_key && !frames.empty() && !frames.back().is_object && paths[0].back().is_wildcard()) {
             frames.back().holds_values = true;
             return record();
@@ -214,7 +234,7 @@ Result bmo_json_reader::visit(uint32_t active) {
     return scanner.value<false>(nullptr);
 }
 
-// Which paths go on through this member or element.
+// Returns the paths that continue through this member or element.
 uint32_t bmo_json_reader::matching(const Frame &frame, const Span *key) {
     uint32_t active = 0;
     size_t depth = frames.size() - 1;
@@ -236,7 +256,7 @@ uint32_t bmo_json_reader::matching(const Frame &frame, const Span *key) {
     return active;
 }
 
-// Whether the element at the cursor is an object whose member is the text that a filter asks for; the cursor stays.
+// Whether the element at the cursor is an object whose member equals a filter's text; the cursor stays.
 bool bmo_json_reader::element_has(const Segment &filter) {
     size_t at = scanner.at;
     bmo_json_error error = scanner.error;
@@ -264,7 +284,7 @@ bool bmo_json_reader::element_has(const Segment &filter) {
     return found;
 }
 
-// The next member or element of the innermost frame, or its end.
+// Advances to the next member or element of the innermost frame, or to its end.
 Result bmo_json_reader::step() {
     Frame &frame = frames.back();
     uint8_t close = frame.is_object ? '}' : ']';
@@ -296,12 +316,45 @@ Result bmo_json_reader::step() {
     uint32_t active = matching(frame, &key);
     if ((active & 1) && mode != BMO_JSON_VALUES && paths[0][frames.size() - 1].is_wildcard()) {
         record_key.assign(reinterpret_cast<const char *>(key.data), key.size);
-        // No character is made up: a record whose key is half of a surrogate pair goes without.
+        // Do not invent a character: a record whose key is half of a surrogate pair gets no key.
         has_record_key = !lone;
     }
     if (scanner.peek() != ':') return scanner.unexpected("a colon must follow a member's name");
     scanner.at++;
     return visit(active);
+}
+
+// Whether to deliver the records so far before reading on.
+bool bmo_json_reader::is_full(size_t bytes) const {
+    if (rejected.size() >= max_rejected) return true;
+    // A caller that asks for everything at once cannot deliver a part, and would loop forever: a record with too many
+    // names is rejected instead.
+    if (!writer || bytes == SIZE_MAX || bytes == INT64_MAX) return false;
+    return bmo_writer_size(writer) >= bytes || writer->key_count >= writer->max_keys / 2;
+}
+
+// Whether the text has more structural indexes than allowed, at four bytes each; counts them before they are created.
+bool bmo_json_reader::is_too_dense(const uint8_t *data, size_t size) const {
+    if (size <= max_marks) return false;
+    size_t marks = 0;
+    bool is_token = false;
+    for (size_t i = 0; i < size; i++) {
+        uint8_t c = data[i];
+        if (c == '"') {
+            if (++marks > max_marks) return true;
+            for (i++; i < size && data[i] != '"'; i++) i += data[i] == '\\';
+            is_token = false;
+        } else if (c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}') {
+            if (++marks > max_marks) return true;
+            is_token = false;
+        } else if (bmo::is_white(c)) {
+            is_token = false;
+        } else if (!is_token) {
+            if (++marks > max_marks) return true;
+            is_token = true;
+        }
+    }
+    return false;
 }
 
 bmo_json_status bmo_json_reader::next(size_t bytes) {
@@ -310,7 +363,7 @@ bmo_json_status bmo_json_reader::next(size_t bytes) {
     if (mode == BMO_JSON_SEQUENCE) {
         found_records = true;
         while (!scanner.at_end()) {
-            if ((writer && bmo_writer_size(writer) >= bytes) || rejected.size() >= max_rejected) return BMO_JSON_MORE;
+            if (is_full(bytes)) return BMO_JSON_MORE;
             if (record() != Result::ok) return BMO_JSON_FAILED;
         }
         return BMO_JSON_DONE;
@@ -327,7 +380,7 @@ bmo_json_status bmo_json_reader::next(size_t bytes) {
         if (visit((1u << paths.size()) - 1) != Result::ok) return BMO_JSON_FAILED;
     }
     while (!frames.empty()) {
-        if ((writer && bmo_writer_size(writer) >= bytes) || rejected.size() >= max_rejected) return BMO_JSON_MORE;
+        if (is_full(bytes)) return BMO_JSON_MORE;
         if (step() != Result::ok) return BMO_JSON_FAILED;
     }
     if (!scanner.at_end()) {
@@ -346,6 +399,10 @@ extern "C" {
 bmo_json_reader *bmo_json_reader_new(void) { return new (std::nothrow) bmo_json_reader(); }
 
 void bmo_json_reader_free(bmo_json_reader *reader) { delete reader; }
+
+void bmo_json_limit(bmo_json_reader *reader, size_t bytes) {
+    reader->max_marks = std::max(bmo_json_reader::default_marks, bytes / 8 * 3);
+}
 
 uint32_t bmo_json_add_path(bmo_json_reader *reader) {
     if (reader->paths.size() < 31) reader->paths.emplace_back();

@@ -1,4 +1,4 @@
-// Where a text that simdjson's first stage refused goes wrong: slow, for messages only.
+// Finds the fault in a text that simdjson's first stage refused: slow, for messages only.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace bmo {
 
-// The first byte that does not belong to well-formed UTF-8 (Unicode 15, table 3-7), or `size`.
+// Returns the offset of the first byte that is not well-formed UTF-8 (Unicode 15, table 3-7), or `size`.
 inline size_t find_bad_utf8(const uint8_t *text, size_t size) {
     size_t i = 0;
     while (i < size) {
@@ -23,7 +23,7 @@ inline size_t find_bad_utf8(const uint8_t *text, size_t size) {
     return size;
 }
 
-// The first control character inside a string, or where the last string begins that is not closed, or `size`.
+// Returns the offset of the first control character inside a string, or of the last unclosed string, or `size`.
 inline size_t find_bad_string(const uint8_t *text, size_t size, bool control) {
     bool inside = false;
     size_t start = size;

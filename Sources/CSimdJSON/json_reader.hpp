@@ -1,4 +1,4 @@
-// The reader of json_batch.h: the way to the records, and what is noted beside it.
+// The reader of json_batch.h: the path to the records, and the values collected beside it.
 #pragma once
 
 #include <simdjson.h>
@@ -16,7 +16,7 @@ namespace bmo {
 struct Segment {
     enum Kind { name_selector, wildcard, index_selector, filter } kind;
     std::string name;
-    std::string value;  // of a filter: what the member `name` must be
+    std::string value;  // of a filter: the text that the member `name` must equal
     uint64_t index = 0;
     bool is_wildcard() const { return kind == wildcard; }
 };
@@ -27,15 +27,15 @@ struct Finding {
     std::string text;
 };
 
-// An object or array on the way to the records. Every segment of a path consumes one level, so at depth d each path that
-// is still being followed stands before its segment d: a bit per path says all.
+// An object or array on the path to the records. Every segment of a path consumes one level, so at depth d each path
+// that is still being followed is at its segment d: one bit per path suffices.
 struct Frame {
     bool is_object;
     bool holds_records;  // an array whose elements are the records
     bool has_begun;
     uint32_t paths;
-    uint64_t position = 0;  // of the element that comes next
-    bool holds_values = false;  // the records are no objects
+    uint64_t position = 0;  // of the next element
+    bool holds_values = false;  // the records are not objects
 };
 
 }  // namespace bmo
@@ -56,25 +56,31 @@ struct bmo_json_reader {
     std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
     Scanner scanner;
     std::string arrays;
-    size_t skipped = 0;  // the byte order mark
+    size_t skipped = 0;  // the length of the byte order mark
     uint64_t records = 0;
     std::vector<Finding> findings;
-    std::vector<std::pair<std::string, std::string>> fields;  // that each record gets
+    std::vector<std::pair<std::string, std::string>> fields;  // added to each record
     std::string record_key;
     bool has_record_key = false;
-    bool takes_any = false;  // also what is no object
+    bool takes_any = false;  // also values that are not objects
     size_t last_offset = 0, last_length = 0;
     int mode = BMO_JSON_RECORDS;
     bool found_records = false;
     bool has_visited_root = false;
     bmo_writer *writer = nullptr;
-    // What is said about rejected records travels in one piece, too.
+    // Descriptions of rejected records are delivered in one piece, too.
     static constexpr size_t max_rejected = 500;
+    // 96 MiB of structural indexes: enough for 64 MiB of usual JSON, which has one per three to six bytes.
+    static constexpr size_t default_marks = size_t(24) << 20;
+    size_t max_marks = default_marks;
+    std::string too_dense, excess;  // messages with numbers
 
     bool begin(const uint8_t *data, size_t size, int mode);
     bmo_json_status next(size_t bytes);
     void list_arrays();
     void survey();
+    bool is_full(size_t bytes) const;
+    bool is_too_dense(const uint8_t *data, size_t size) const;
 
 private:
     bool refuse(bmo_json_fault fault, size_t offset, const char *message) {

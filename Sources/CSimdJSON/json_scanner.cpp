@@ -34,9 +34,10 @@ Result Scanner::number(Span &token, bool &is_integer, int64_t &value) {
     if (p < text + size && !ends_token(*p)) return unexpected("this is no JSON number");
     token = {start, size_t(p - start)};
     if (is_integer) {
-        // 19 digits cannot overflow the unsigned magnitude; whether they fit the signed value is seen from it.
+        // 19 digits cannot overflow the unsigned magnitude; it then shows whether the signed value fits.
         const uint64_t limit = uint64_t(INT64_MAX) + (negative ? 1 : 0);
-        if (length > 19 || magnitude > limit) is_integer = false;
+        // An int64 has no -0.
+        if (length > 19 || magnitude > limit || (negative && magnitude == 0)) is_integer = false;
         else value = negative ? int64_t(0 - magnitude) : int64_t(magnitude);
     }
     at++;
@@ -73,7 +74,7 @@ static uint8_t *put_utf8(uint8_t *out, uint32_t scalar) {
     return out;
 }
 
-// RFC 8259, section 7. No escape is shorter than what it stands for, so the output fits the input's length.
+// RFC 8259, section 7. No escape is shorter than its decoded bytes, so the output fits the input's length.
 std::ptrdiff_t Scanner::unescape(Span span, uint8_t *out, bool &lone) {
     uint8_t *start = out;
     const uint8_t *p = span.data;

@@ -1,6 +1,6 @@
 // The second half of parsing: from the structural indexes of simdjson's first stage to values.
 //
-// Why not simdjson's own second half: the DOM loses the characters of large and fractional numbers, and On-Demand is
+// Why not simdjson's own second half: the DOM loses the characters of large and fractional numbers; On-Demand is
 // compiled for one instruction set (the fallback, on plain x86-64) and copies each string twice.
 #pragma once
 
@@ -26,13 +26,13 @@ struct Span {
     size_t size;
 };
 
-// Cursor over the structural indexes of a text. Bytes up to BMO_JSON_PADDING after the text may be read.
+// A cursor over the structural indexes of a text. Up to BMO_JSON_PADDING bytes after the text may be read.
 class Scanner {
 public:
     static constexpr size_t max_depth = 1024;
-    // The reader of a batch accepts containers up to this height.
+    // The batch's reader accepts containers up to this height.
     static constexpr size_t max_record_depth = BMO_MAX_DEPTH - 1;
-    size_t levels_above = 0;  // that the batch's record has around the value
+    size_t levels_above = 0;  // levels of the batch's record around the value
 
     const uint8_t *text = nullptr;
     size_t size = 0;
@@ -40,9 +40,9 @@ public:
     size_t count = 0;
     size_t at = 0;
     bmo_json_error error{};
-    const char *reason = nullptr;  // of a rejection
+    const char *reason = nullptr;  // the reason of a rejection
     std::string scratch;
-    // What a record gets besides its own members.
+    // Members added to each record besides its own.
     const std::vector<std::pair<std::string, std::string>> *fields = nullptr;
     const std::string *record_key = nullptr;
 
@@ -65,14 +65,14 @@ public:
         error = {fault, offset, message};
         return Result::fail;
     }
-    // What stands at the cursor is not what must stand there.
+    // Reports a wrong token at the cursor.
     Result unexpected(const char *message) {
         return at_end() ? fail(BMO_JSON_TRUNCATED, size, "the text ends in the middle of a value")
                         : fail(BMO_JSON_SYNTAX, offset(), message);
     }
 
-    // The characters between the quotes of the string at the cursor. Its closing quote is no structural index, but only
-    // white space stands between it and the next one.
+    // Returns the characters between the quotes of the string at the cursor. The closing quote is not a structural
+    // index, but only white space separates it from the next one.
     bool string_span(Span &span) const {
         size_t start = size_t(indexes[at]) + 1;
         size_t end = at + 1 < count ? indexes[at + 1] : size;
@@ -82,7 +82,7 @@ public:
         return true;
     }
 
-    // Undoes escapes into `out`, which has room for span.size bytes. Returns the length, or -1 where an escape is broken
+    // Decodes escapes into `out`, which has room for span.size bytes. Returns the length, or -1 for a broken escape
     // (see `error`). A lone surrogate becomes U+FFFD and sets `lone`.
     std::ptrdiff_t unescape(Span span, uint8_t *out, bool &lone);
 
@@ -99,7 +99,7 @@ public:
         return false;
     }
 
-    // The string at the cursor, unescaped; valid until the next call.
+    // Reads the string at the cursor, unescaped; valid until the next call.
     Result string_value(Span &span, bool &lone) {
         if (!string_span(span)) return unexpected("a string is not closed");
         if (has_escape(span)) {
@@ -113,7 +113,7 @@ public:
         return Result::ok;
     }
 
-    // The number at the cursor: its characters, and its value where it is an integer of 64 bits.
+    // Reads the number at the cursor: its characters, and its value if it is an integer of 64 bits.
     Result number(Span &token, bool &is_integer, int64_t &value);
 
     Result literal(const char *word, size_t length) {
@@ -127,7 +127,7 @@ public:
         return Result::ok;
     }
 
-    // Reads one value with all it holds; with `writes` it goes into the batch.
+    // Reads one value with all its children; `writes` selects whether it is written to the batch.
     template <bool writes> Result value(bmo_writer *writer);
 
 private:
@@ -146,7 +146,7 @@ template <bool writes> Result Scanner::string(bmo_writer *writer) {
     }
     uint32_t head = bmo_take_head(writer, BMO_TEXT);
     size_t offset = writer->text.size;
-    // Eight more, so that whole words may be copied.
+    // Eight more bytes, so that whole words can be copied.
     uint8_t *out = bmo_region_grow(writer, &writer->text, span.size + 8);
     if (!out) return fail(BMO_JSON_MEMORY, indexes[at], "a batch would be over 4 GiB, or memory ran out");
     size_t length = span.size;
@@ -155,7 +155,7 @@ template <bool writes> Result Scanner::string(bmo_writer *writer) {
         std::ptrdiff_t unescaped = unescape(span, out, lone);
         if (unescaped < 0) return Result::fail;
         if (lone) {
-            // Nothing of it may stay: a batch's text is UTF-8 as a whole, also where no value points.
+            // Remove all of it: a batch's text is UTF-8 as a whole, also where no value points.
             writer->text.size = offset;
             reason = "a text holds half of a surrogate pair, which is no character";
             return Result::reject;

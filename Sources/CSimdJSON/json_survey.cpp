@@ -1,4 +1,4 @@
-// What stands beside the records: for those who do not know the reply.
+// Collects the values beside the records, for users who do not know the reply's structure.
 #include <algorithm>
 #include <string_view>
 
@@ -9,7 +9,7 @@ using bmo::Result;
 using bmo::Segment;
 using bmo::Span;
 
-// The path of a member, as RFC 9535 writes it.
+// Returns the path of a member in RFC 9535 syntax.
 static std::string member_path(const std::string &prefix, const Span &key) {
     std::string name(reinterpret_cast<const char *>(key.data), key.size);
     bool is_plain = !name.empty() && !bmo::is_digit(uint8_t(name[0]));
@@ -23,7 +23,7 @@ static std::string member_path(const std::string &prefix, const Span &key) {
     return prefix + "['" + escaped + "']";
 }
 
-// What stands beside the records: scalars and lists, four levels deep. The cursor and the error stay.
+// Collects the values beside the records: scalars and lists, four levels deep. The cursor and the error stay.
 void bmo_json_reader::survey() {
     size_t at = scanner.at;
     bmo_json_error error = scanner.error;
@@ -37,7 +37,9 @@ void bmo_json_reader::survey() {
 void bmo_json_reader::survey(const std::string &prefix, int levels) {
     if (scanner.peek() != '{') return;
     scanner.at++;
-    while (scanner.peek() == '"' && findings.size() < 600) {
+    // Outer levels keep a share of the findings, even when many inner objects have used up theirs.
+    const size_t most = 600 + 200 * size_t(levels - 1);
+    while (scanner.peek() == '"' && findings.size() < most) {
         Span key;
         bool lone = false;
         if (scanner.string_value(key, lone) != Result::ok || scanner.peek() != ':') return;
@@ -59,7 +61,7 @@ void bmo_json_reader::survey(const std::string &prefix, int levels) {
             break;
         case '[':
             finding.kind = BMO_JSON_ARRAY;
-            // What it holds, told by how its first element begins.
+            // The first character of an array's first element shows its contents.
             if (scanner.at + 1 < scanner.count) {
                 uint8_t element = scanner.text[scanner.indexes[scanner.at + 1]];
                 if (element != ']') finding.text = std::string(1, char(element));
@@ -102,7 +104,7 @@ void bmo_json_reader::survey(const std::string &prefix, int levels) {
     if (scanner.peek() == '}') scanner.at++;
 }
 
-// A list of links, each with its relation: [{"rel": "next", "href": "..."}]. The cursor stays.
+// Collects a list of links, each with its relation: [{"rel": "next", "href": "..."}]. The cursor stays.
 void bmo_json_reader::survey_links(const std::string &prefix) {
     size_t before = scanner.at;
     scanner.at++;
@@ -121,7 +123,8 @@ void bmo_json_reader::survey_links(const std::string &prefix) {
     scanner.at = before;
 }
 
-// Arrays below the root, two levels deep: candidates for the path of the records. The cursor and the error stay.
+// Collects arrays below the root, two levels deep: candidates for the path of the records. The cursor and the error
+// stay.
 void bmo_json_reader::list_arrays() {
     size_t at = scanner.at;
     bmo_json_error error = scanner.error;

@@ -1,31 +1,43 @@
 public import Mapping
 public import RecordBatch
 
-/// A batch of records in the forms that the store takes: made before the page has its turn, on whatever thread has time for it.
+/// A batch of records, mapped to the store's form.
+///
+/// Mapping needs no transaction, so it may run ahead on any thread.
 public final class MappedBatch: @unchecked Sendable {
-    // Nothing of it changes once it is made.
+    // Immutable after initialization.
     let batch: RecordBatch
     let page: MixedPage
-    /// The fields that nothing reads, as far as the mapper had not told them before.
+    /// The fields that nothing reads, without those the mapper has already reported.
     let unknownFields: [UnknownField]
-    /// The key of each record that could not be mapped, in the order of the page's rejections; nil where it has none.
+    /// The members that the records have, without those the mapper has already reported.
+    public let members: [ListedMember]
+    /// The key of each rejected record, in the order of the page's rejections; nil for a record without a readable key.
     let rejectedKeys: [[StoredValue]?]
 
-    /// Why the first record that could not be mapped could not.
+    /// The reason for the first rejection.
     public var firstRejection: String? { page.rejections.first?.reason }
+
+    /// The number of records that could not be mapped.
+    public var rejectedCount: Int { page.rejections.count }
 
     /// Maps a batch.
     ///
     /// - Parameters:
     ///   - batch: The records.
-    ///   - mapper: The mapper of the walk.
-    ///   - plan: The index of the plan that maps them.
-    ///   - parent: The key of the object that a walk per parent asked for.
-    public init(_ batch: RecordBatch, by mapper: Mapper, as plan: Int, parent: [StoredValue]? = nil) {
+    ///   - mapper: The scan's mapper.
+    ///   - plan: The index of the mapping plan to use.
+    ///   - parent: The parent's key, in a scan per parent.
+    ///   - extent: How much of its object each record has.
+    public init(
+        _ batch: RecordBatch, by mapper: Mapper, as plan: Int, parent: [StoredValue]? = nil,
+        extent: RecordExtent = .part
+    ) {
         self.batch = batch
-        let page = mapper.map(batch, as: plan, parent: parent)
+        let page = mapper.map(batch, as: plan, parent: parent, extent: extent)
         self.page = page
         unknownFields = mapper.takeUnknownFields()
+        members = mapper.takeMembers()
         rejectedKeys = page.rejections.map { mapper.key(of: batch[$0.record], as: plan, parent: parent) }
     }
 }

@@ -2,23 +2,29 @@ public import Mapping
 internal import Model
 internal import RecordBatch
 
-/// The import of one page: batches go in, rows come to lie in the store's transaction, and all of it is committed with
-/// the walk's progress or taken back.
+/// The import of one page: merges batches in a store transaction, then commits it with the scan's progress or rolls it
+/// back.
 ///
-/// Not thread-safe: one thread at a time.
+/// Not thread-safe.
 public final class PageImport {
-    /// Where a page comes from.
+    /// The origin of a page.
     public struct Origin: Sendable {
-        /// The config's name of the bridge.
+        /// The bridge's name in the configuration.
         public var bridge: String
-        /// The page's number in the walk, from 1.
+        /// The page's number in the scan, from 1.
         public var page: Int
-        /// The walk that the page belongs to; nil for the listing of the entity's own bridge.
+        /// The scan that the page belongs to; nil for the listing of the entity's own bridge.
         public var walk: WalkTarget?
-        /// The field whose newest value is kept, and the greatest sensible value.
+        /// The incremental field to track, and its greatest plausible value.
         public var watched: (field: WatchedField, limit: StoredValue?)?
+        /// The listing under which the records' members are stored; nil to skip them.
+        public var listing: MemberListing?
+        /// The watermark of an earlier scan of the same listing: a changed record that is not newer is late.
+        public var known: StoredValue?
+        /// Removes secrets from the text stored about records, apart from their values.
+        public var redaction = Redaction.none
 
-        /// A page of a bridge.
+        /// Creates the origin of a page from a bridge.
         public init(bridge: String, page: Int, walk: WalkTarget? = nil) {
             self.bridge = bridge
             self.page = page
@@ -27,7 +33,7 @@ public final class PageImport {
     }
 
     package let model: CompiledModel
-    /// The index of the entity whose page it is.
+    /// The index of the page's entity.
     package let entity: Int
     private let origin: Origin
     private let walk: WalkTarget
@@ -35,22 +41,32 @@ public final class PageImport {
     private let policy: DeletePolicy
     private var recordsBefore = 0
     private var references: ReferenceMemory
-    /// What the page did so far.
+    /// The counts of the page so far.
     public private(set) var counts: ImportCounts
-    /// The newest value of the watched field on the page.
+    /// The newest value of the incremental field on the page.
     public private(set) var newest: Watermark?
-    /// Values of the watched field that are beyond the limit.
+    /// The number of values of the incremental field that are beyond the limit.
     public private(set) var valuesBeyondLimit = 0
-    /// Why the store refused the last record that it refused; it is in quarantine.
+    /// The remaining quarantine budget; nil for no limit.
+    public var quarantineRoom: QuarantineRoom?
+    /// The number of bytes of representations sent to quarantine.
+    public private(set) var quarantinedBytes = 0
+    private var samples: [QuarantinedRecord] = []
+    private var sampledBytes = 0
+    /// The number of changed records that an earlier scan of the listing should already have returned.
+    public private(set) var lateRecords = 0
+    /// The number of deletions reported by the remote whose key could not be read; these records are in quarantine.
+    public private(set) var badTombstones = 0
+    /// The reason for the store's latest rejection of a record; the record is in quarantine.
     public private(set) var refusal: String?
-    /// How many of the objects that were new are kept in ``insertions``.
+    /// The maximum number of ``insertions`` to keep.
     public var insertionLimit = 0
-    /// The objects that were new, up to the limit.
+    /// The inserted objects, up to ``insertionLimit``.
     public private(set) var insertions: [(entity: Int, key: [StoredValue])] = []
 
     /// Begins a page of `entity`.
     ///
-    /// - Throws: ``StoreError`` when the store cannot begin.
+    /// - Throws: ``StoreError`` when the store cannot begin a transaction.
     public init(_ entity: Int, of model: CompiledModel, from origin: Origin, into store: any Store) throws {
         self.model = model
         self.entity = entity
@@ -71,11 +87,11 @@ public final class PageImport {
 
     /// Merges a batch of the page.
     ///
-    /// Records that do not fit are kept in quarantine. When this throws, call ``rollback()``: nothing of the page stays.
+    /// Records that cannot be imported go to quarantine. After an error, call ``rollback()``.
     ///
     /// - Parameters:
-    ///   - mapped: The records.
-    ///   - location: Where they come from, without secrets.
+    ///   - mapped: The mapped records.
+    ///   - location: The URL or path they come from, without secrets.
     public func add(_ mapped: MappedBatch, location: String?) throws {
         let (page, batch) = (mapped.page, mapped.batch)
         try transaction.access {
@@ -84,10 +100,14 @@ public final class PageImport {
                 try quarantine(
                     record: recordsBefore + rejection.record, reason: rejection.reason,
                     representation: rejection.representation, location: location)
-                // The object is still there, as its record is.
+                // The remote still lists the object, so the sweep must not delete it.
                 if let key { try transaction.spare(entity: entity, key: key) } else { try transaction.spareUnknown() }
+                if walk.isListing, policy.tombstone?.fits(batch[rejection.record]) == true { badTombstones += 1 }
             }
-            for field in mapped.unknownFields { try transaction.noteUnknownField(field) }
+            for field in mapped.unknownFields { try note(field) }
+            if let listing = origin.listing, !mapped.members.isEmpty {
+                try transaction.noteMembers(mapped.members, of: listing)
+            }
             let tombstones = tombstones(of: page, batch)
             let refused = try mergeRows(page, tombstones.records, batch, location)
             try mergeLinks(page, without: tombstones.records.union(refused))
@@ -97,18 +117,21 @@ public final class PageImport {
         withExtendedLifetime(mapped) {}
     }
 
-    /// Deletes the objects that the remote says are gone: records, of which the key suffices.
+    /// Deletes the objects that the remote reports as deleted.
+    ///
+    /// The records need only their keys.
     public func delete(_ mapped: MappedBatch, location: String?) throws {
         guard policy.mode != .ignore, walk.isListing else { return }
         let page = mapped.page
         try transaction.access {
             try setSource(location)
+            badTombstones += page.rejections.count
             for rejection in page.rejections {
                 try quarantine(
                     record: nil, reason: "a deleted object: \(rejection.reason)",
                     representation: rejection.representation, location: location)
             }
-            for field in mapped.unknownFields { try transaction.noteUnknownField(field) }
+            for field in mapped.unknownFields { try note(field) }
             var record = -1
             for row in page.rows where row.record != record {
                 record = row.record
@@ -118,16 +141,20 @@ public final class PageImport {
         withExtendedLifetime(mapped) {}
     }
 
-    /// Takes a local edit as done: what comes next on this page is the remote's answer to it.
+    /// Marks a local edit as done.
+    ///
+    /// The rest of the page is the remote's reply to it.
     ///
     /// - Parameters:
     ///   - entry: The number of the outbox entry.
-    ///   - key: The key that the remote gave the object, where that is not the local one.
+    ///   - key: The key that the remote assigned, if it differs from the local one.
     package func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {
         try transaction.access { try transaction.acknowledge(entry, key: key) }
     }
 
-    /// Takes objects that the walk did not look at as seen; nil: nobody knows which they are, so nothing is missed.
+    /// Marks objects that the scan skipped as seen.
+    ///
+    /// Nil means that they are unknown, so that no row counts as missing.
     public func spare(_ rows: [SparedRows]?) throws {
         try transaction.access {
             if let rows { try transaction.spare(rows) } else { try transaction.spareUnknown() }
@@ -147,9 +174,9 @@ public final class PageImport {
         for (entity, count) in try transaction.delete(entity: entity, key: key) { counts[entity].deleted += count }
     }
 
-    /// The records that stand for an object that is gone, and the keys of these objects.
+    /// Returns the tombstone records, and the keys of their objects.
     ///
-    /// Of several records of one object in a batch the last counts: it may have come back.
+    /// If a batch has several records of one object, the last one counts: the object may have been restored.
     private func tombstones(
         of page: MixedPage, _ batch: RecordBatch
     ) -> (records: Set<Int>, keys: [(entity: Int, key: [StoredValue])]) {
@@ -168,7 +195,7 @@ public final class PageImport {
         return (records, order.compactMap { key in last[key].flatMap { $0.isGone ? ($0.entity, key) : nil } })
     }
 
-    /// Keeps a record that the bridge could not represent.
+    /// Quarantines a record that the bridge could not represent.
     public func reject(record: Int?, reason: String, representation: String, location: String?) throws {
         try transaction.access {
             try quarantine(record: record, reason: reason, representation: representation, location: location)
@@ -176,22 +203,30 @@ public final class PageImport {
         }
     }
 
-    /// Makes the page last, together with the walk's progress.
+    /// Returns the number of rows listed so far in the scan; nil if the store does not log them.
+    public func listedRows() throws -> ListedRows? {
+        var rows: ListedRows?
+        try transaction.access { rows = try transaction.listedRows() }
+        return rows
+    }
+
+    /// Commits the page together with the scan's progress.
     ///
-    /// - Parameter progress: Where the walk stands now; nil when it is over.
-    /// - Throws: ``StoreError``; then the page is taken back.
+    /// - Parameter progress: The scan's position; nil when it is complete.
+    /// - Throws: ``StoreError``, after rolling the page back.
     public func commit(progress: WalkProgress?) throws {
         try commit { try transaction.saveProgress(walk.scope, progress: progress) }
     }
 
-    /// Makes the walk's last page last, with what the walk leaves: rows deleted, and what the next one goes on from.
+    /// Commits the last page of a scan together with its outcome: the sweep, and the cursor for the next scan.
     ///
-    /// - Throws: ``StoreError``; then the page is taken back.
+    /// - Throws: ``StoreError``, after rolling the page back.
     public func commit(end: WalkEnd) throws -> SweepResult {
         var result = SweepResult()
         try commit {
             result = try transaction.finish(end)
             for (entity, count) in result.deleted { counts[entity].deleted += count }
+            for (entity, count) in result.relinked { counts[entity].relinked += count }
             try transaction.saveProgress(walk.scope, progress: nil)
         }
         return result
@@ -207,9 +242,9 @@ public final class PageImport {
         }
     }
 
-    /// Makes the page last, and leaves the place of its entity's walk as it is: for records that no walk brought.
+    /// Commits the page without changing the scan's progress, for records that do not come from a scan.
     ///
-    /// - Throws: ``StoreError``; then the page is taken back.
+    /// - Throws: ``StoreError``, after rolling the page back.
     public func commitKeepingProgress() throws {
         do {
             try transaction.commit()
@@ -219,43 +254,77 @@ public final class PageImport {
         }
     }
 
-    /// Takes the page back.
+    /// Rolls the page back.
     public func rollback() { transaction.rollback() }
+
+    private func note(_ field: UnknownField) throws {
+        try transaction.noteUnknownField(UnknownField(entity: field.entity, path: origin.redaction.words(field.path)))
+    }
 
     private func quarantine(record: Int?, reason: String, representation: String, location: String?) throws {
         counts[entity].quarantined += 1
-        try transaction.quarantine(
-            QuarantinedRecord(
-                entity: model.entities[entity].name, bridge: origin.bridge, page: origin.page,
-                record: record.map { $0 + 1 }, reason: reason,
-                representation: Self.cut(representation), location: location,
-                cutFrom: representation.utf8.count > Self.largestRepresentation ? representation.utf8.count : nil))
+        // Redact before cutting: a secret that the cut splits would not be found.
+        let shown = origin.redaction.data(representation)
+        let isWhole = shown == representation && shown.utf8.count <= Self.largestRepresentation
+        let kept = QuarantinedRecord(
+            entity: model.entities[entity].name, bridge: origin.bridge, page: origin.page,
+            record: record.map { $0 + 1 }, reason: origin.redaction.words(reason),
+            representation: Self.cut(shown), location: location,
+            cutFrom: isWhole ? nil : representation.utf8.count)
+        if let room = quarantineRoom {
+            quarantinedBytes += kept.representation.utf8.count
+            sample(kept)
+            guard counts[entity].quarantined <= room.records, quarantinedBytes <= room.bytes else {
+                throw QuarantineOverflow(
+                    samples: samples, isOfBytes: counts[entity].quarantined <= room.records)
+            }
+        }
+        try transaction.quarantine(kept)
     }
 
-    /// The most bytes of a representation that are kept: what has more is cut and cannot be tried again.
+    /// Keeps the first records in memory, because a rollback of the page discards those in the store.
+    private func sample(_ record: QuarantinedRecord) {
+        guard samples.count < 100, sampledBytes < 1 << 20 else { return }
+        samples.append(record)
+        sampledBytes += record.representation.utf8.count
+    }
+
+    /// Quarantines records of an earlier page that was rolled back.
+    public func keep(_ records: [QuarantinedRecord]) throws {
+        try transaction.access {
+            for record in records {
+                counts[entity].quarantined += 1
+                try transaction.quarantine(record)
+            }
+        }
+    }
+
+    /// The maximum size of a stored representation, in bytes.
+    ///
+    /// A longer one is cut and cannot be retried.
     static let largestRepresentation = 1 << 20
 
     private static func cut(_ text: String) -> String {
         guard text.utf8.count > largestRepresentation else { return text }
-        // Not in the middle of a character.
+        // Cut at a character boundary.
         let end = text.utf8.index(text.startIndex, offsetBy: largestRepresentation)
         let start = text.unicodeScalars.index(before: text.unicodeScalars.index(after: end))
         return String(text.unicodeScalars[..<start]) + "… (\(text.utf8.count) bytes)"
     }
 
-    /// - Returns: The records that the store refuses, which are in quarantine now.
+    /// - Returns: The records that the store rejected, which are now in quarantine.
     private func mergeRows(
         _ page: MixedPage, _ tombstones: Set<Int>, _ batch: RecordBatch, _ location: String?
     ) throws -> Set<Int> {
         var refused: Set<Int> = []
         try page.cells.withUnsafeBufferPointer { cells in
-            // What an unchanged object refers to was made sure of when that was written.
+            // The targets of an unchanged object were ensured when that object was written.
             var written: [Int] = []
             var record = -1
             for (index, row) in page.rows.enumerated() {
                 let layout = model.entities[row.entity]
                 let own = UnsafeBufferPointer(rebasing: cells[row.firstCell..<row.firstCell + layout.fields.count])
-                // A record's own row comes before those that are nested in it.
+                // A record's own row precedes the rows nested in it.
                 let isTop = row.record != record
                 let role: RowRole = row.isReference ? .reference : isTop && walk.isListing ? .listed : .nested
                 record = row.record
@@ -280,15 +349,18 @@ public final class PageImport {
                     if !row.isReference { counts[row.entity].unchanged += 1 }
                     continue
                 }
+                if isTop, isLate(own) { lateRecords += 1 }
                 if !layout.toOne.isEmpty { written.append(index) }
             }
-            // Only now, so that an object of the same page does not become a stub first.
+            // Deferred, so that an object of the same page does not become a stub first.
             for index in written { try ensureTargets(of: page.rows[index], cells) }
         }
         return refused
     }
 
-    /// Keeps a record of which the store refuses a row; the rows before it stay.
+    /// Quarantines a record with a row that the store rejects.
+    ///
+    /// The record's earlier rows stay.
     private func refuse(
         _ row: MixedPage.Row, _ page: MixedPage, _ batch: RecordBatch, _ location: String?, because error: StoreError
     ) throws {
@@ -300,7 +372,7 @@ public final class PageImport {
         try quarantine(
             record: recordsBefore + row.record, reason: reason,
             representation: batch[row.record].json, location: location)
-        // The object may be there as it was before.
+        // The object may exist with its earlier values.
         if key.isEmpty {
             try transaction.spareUnknown()
         } else {
@@ -321,7 +393,12 @@ public final class PageImport {
         }
     }
 
-    /// Keeps the watched field's value if it is the newest.
+    private func isLate(_ cells: UnsafeBufferPointer<Cell>) -> Bool {
+        guard let known = origin.known, let watched = origin.watched else { return false }
+        return cells[watched.field.field].value.map { !Watermark.isNewer($0, than: known) } ?? true
+    }
+
+    /// Updates the watermark from a row.
     private func note(
         _ cells: UnsafeBufferPointer<Cell>, of row: MixedPage.Row,
         _ watched: (field: WatchedField, limit: StoredValue?),
@@ -356,81 +433,9 @@ public final class PageImport {
     }
 }
 
-/// What an import did, per entity of the model: a nested object counts for its own entity.
-public struct ImportCounts: Sendable, Equatable {
-    /// The counts of one entity.
-    public struct Entity: Sendable, Equatable {
-        /// Objects that were new, or were only stubs before.
-        public var inserted = 0
-        /// Objects of which something changed.
-        public var updated = 0
-        /// Objects that were as they are.
-        public var unchanged = 0
-        /// Records that could not be imported.
-        public var quarantined = 0
-        /// Objects that were only referred to so far.
-        public var stubs = 0
-        /// To-many relationships that changed.
-        public var relinked = 0
-        /// Objects that went, or became stubs again because others refer to them.
-        public var deleted = 0
-
-        /// Nothing yet.
-        public init() {}
-    }
-
-    private var entities: [Entity]
-
-    /// Zeros.
-    public init(entityCount: Int) { entities = Array(repeating: Entity(), count: entityCount) }
-
-    /// The counts of the entity with this index.
-    public subscript(entity: Int) -> Entity {
-        get { entities[entity] }
-        set { entities[entity] = newValue }
-    }
-
-    /// What was done to the objects of several entities together.
-    public func sum(of indexes: [Int]) -> Entity {
-        var all = ImportCounts(entityCount: 1)
-        for index in indexes {
-            var one = ImportCounts(entityCount: 1)
-            one[0] = entities[index]
-            all += one
-        }
-        return all[0]
-    }
-
-    /// What was done since `right`.
-    public static func - (left: ImportCounts, right: ImportCounts) -> ImportCounts {
-        var difference = left
-        for index in left.entities.indices {
-            difference.entities[index].inserted -= right.entities[index].inserted
-            difference.entities[index].updated -= right.entities[index].updated
-            difference.entities[index].unchanged -= right.entities[index].unchanged
-            difference.entities[index].quarantined -= right.entities[index].quarantined
-            difference.entities[index].stubs -= right.entities[index].stubs
-            difference.entities[index].relinked -= right.entities[index].relinked
-            difference.entities[index].deleted -= right.entities[index].deleted
-        }
-        return difference
-    }
-
-    /// Adds what another import did.
-    public static func += (left: inout ImportCounts, right: ImportCounts) {
-        for index in left.entities.indices {
-            left.entities[index].inserted += right.entities[index].inserted
-            left.entities[index].updated += right.entities[index].updated
-            left.entities[index].unchanged += right.entities[index].unchanged
-            left.entities[index].quarantined += right.entities[index].quarantined
-            left.entities[index].stubs += right.entities[index].stubs
-            left.entities[index].relinked += right.entities[index].relinked
-            left.entities[index].deleted += right.entities[index].deleted
-        }
-    }
-}
-
-/// Remembers the last reference to each entity: records that follow each other often refer to the same object.
+/// The last reference to each entity.
+///
+/// Consecutive records often refer to the same object.
 private struct ReferenceMemory {
     private var last: [[StoredValue]]
 

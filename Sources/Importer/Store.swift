@@ -2,115 +2,140 @@ public import Mapping
 
 /// A local database that an import can write to.
 ///
-/// The importer knows this protocol and no database. One page is written at a time, from one thread at a time; calls
-/// block. A second store is one more conforming type: the importer's test suite runs over each.
+/// The importer depends on this protocol only, and not on a database. Only one page is written at a time, from one
+/// thread at a time; calls block. The importer's tests run against every conforming type.
 public protocol Store: AnyObject, Sendable {
-    /// Begins the transaction of a page. The caller ends it with `commit` or `rollback` before it begins another.
+    /// Begins the transaction of a page.
+    ///
+    /// End it with `commit` or `rollback` before you begin another.
     ///
     /// - Throws: ``StoreError``.
     func beginPage() throws -> any PageTransaction
 }
 
-/// The writes of one page: all of them or none.
+/// The transaction that writes one page.
 public protocol PageTransaction: AnyObject {
-    /// Runs `body` where the other calls (but commit and rollback) are allowed; one access serves many of them.
+    /// Runs `body`, which may make the other calls except `commit` and `rollback`.
+    ///
+    /// One access can serve many calls.
     func access(_ body: () throws -> Void) throws
 
-    /// What comes next is from here; a store that keeps no history has no use for it.
+    /// Sets the source of the following writes.
+    ///
+    /// A store without a history ignores it.
     func setSource(_ source: PageSource) throws
 
-    /// Makes the object of `entity` with the key in `cells` have these values: finds it, compares, and writes what is
-    /// different. `absent` cells are left alone, or null in a new object.
+    /// Inserts or updates the object of `entity` whose key is in `cells`, and writes only the values that differ.
+    ///
+    /// An `absent` cell keeps the stored value, and is null in a new object.
     ///
     /// - Parameters:
     ///   - entity: The entity's index in the compiled model.
-    ///   - cells: A cell per field of the entity's layout.
-    ///   - role: How it came. A new object that is only referred to is a stub until something else describes it.
+    ///   - cells: One cell per field of the entity's layout.
+    ///   - role: How the object appeared. A new object that is only referred to is a stub until a record describes it.
     func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome
 
-    /// Makes sure that an object with this key exists, as a stub if need be; returns whether one was made.
+    /// Ensures that an object with this key exists, creating a stub if needed; returns whether it created one.
     func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool
 
-    /// Merges the targets of a relationship to many into what is stored; returns whether that changed anything.
+    /// Merges the targets of a to-many relationship into the stored ones; returns whether anything changed.
     ///
     /// - Parameters:
     ///   - entity: The index of the entity that has the relationship.
     ///   - relationship: Its index in ``EntityLayout/toMany``.
-    ///   - owner: The key cells of the object that has it.
-    ///   - targets: The key cells of the targets, one after the other, in order.
+    ///   - owner: The key cells of the relationship's owner.
+    ///   - targets: The key cells of the targets, concatenated in order.
     func mergeLinks(
         entity: Int, relationship: Int, owner: [Cell], targets: UnsafeBufferPointer<Cell>
     ) throws -> Bool
 
-    /// Keeps a record that could not be imported.
+    /// Stores a record that could not be imported.
     func quarantine(_ record: QuarantinedRecord) throws
 
-    /// Keeps that records of an entity have a field that nothing reads; a field is kept once.
+    /// Records that an entity has a field that nothing reads.
+    ///
+    /// A field is stored once.
     func noteUnknownField(_ field: UnknownField) throws
 
-    /// What comes next belongs to this walk: the store notes which rows it lists.
+    /// Records that a listing has these members.
+    func noteMembers(_ members: [ListedMember], of listing: MemberListing) throws
+
+    /// Assigns the following writes to this scan: the store notes which rows it lists.
     func follow(_ walk: WalkTarget) throws
 
-    /// Deletes an object that the remote says is gone, if it is there, as its entity's config says.
+    /// Deletes an object that the remote reports as deleted, if it exists, according to the entity's delete policy.
     ///
-    /// One that others still refer to becomes a stub. The objects of which it is the parent go with it.
+    /// If other objects still refer to it, it becomes a stub. Objects whose parent it is are deleted with it.
     ///
-    /// - Returns: How many objects were deleted, per entity of the model.
+    /// - Returns: The number of deleted objects, per entity of the model.
     func delete(entity: Int, key: [StoredValue]) throws -> [Int: Int]
 
-    /// Takes objects that the walk did not look at as seen.
+    /// Marks objects that the scan skipped as seen.
     func spare(_ rows: [SparedRows]) throws
 
-    /// Takes an object as seen whose record could not be imported.
+    /// Marks an object as seen although its record could not be imported.
     func spare(entity: Int, key: [StoredValue]) throws
 
-    /// The walk passed by objects that nobody can name: what its listing lacks is not known.
+    /// Notes that the scan skipped unidentified objects, so that the rows missing from the listing are unknown.
     func spareUnknown() throws
 
-    /// Ends the walk that is followed: deletes what its listing lacked, and keeps what the next one goes on from.
+    /// Returns the number of rows listed so far in the current scan; nil if the store does not log them.
+    func listedRows() throws -> ListedRows?
+
+    /// Ends the current scan: deletes the rows missing from the listing, and saves the cursor for the next scan.
     ///
-    /// Where a brake holds nothing is deleted, and nothing kept: the next walk finds the same again.
+    /// If the deletion limit is exceeded, nothing is deleted or saved: the next scan starts from the same state.
     func finish(_ end: WalkEnd) throws -> SweepResult
 
-    /// Deletes what the walks of an entity's parents lacked, after the last of them; see ``WalkEnd/defersSweep``.
+    /// Sweeps after the last scan of an entity's parents; see ``WalkEnd/defersSweep``.
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult
 
-    /// Takes an outbox entry away: the remote has it. Gives its object the remote's key, everywhere, if that is another.
+    /// Removes an outbox entry that the remote has accepted.
+    ///
+    /// Replaces the object's key everywhere if the remote assigned another one.
     func acknowledge(_ entry: Int64, key: [StoredValue]?) throws
 
-    /// Keeps where a walk stands; nil when it is over.
+    /// Saves the progress of a scan; nil when it is complete.
     func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws
 
-    /// Makes the page's writes last.
+    /// Commits the page's writes.
     func commit() throws
 
-    /// Takes the page's writes back. Safe after a failure, and twice.
+    /// Rolls the page's writes back.
+    ///
+    /// Safe after a failure, and safe to call twice.
     func rollback()
 }
 
 extension PageTransaction {
-    /// Knows of no local edits.
+    /// Throws: the default store has no outbox.
     public func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {
         throw StoreError(.internal, "this store keeps no outbox")
     }
 
-    /// Keeps nothing.
+    /// Returns nil: the default store has no log.
+    public func listedRows() -> ListedRows? { nil }
+
+    /// Does nothing.
     public func noteUnknownField(_ field: UnknownField) {}
 
-    /// Keeps nothing.
+    /// Does nothing.
+    public func noteMembers(_ members: [ListedMember], of listing: MemberListing) {}
+
+    /// Does nothing.
     public func setSource(_ source: PageSource) {}
 }
 
-/// Where the records of a page come from.
+/// The source of a page's records.
 public struct PageSource: Sendable, Equatable {
-    /// The config's name of the bridge.
+    /// The bridge's name in the configuration.
     public var bridge: String
-    /// The entity whose walk the page belongs to.
+    /// The entity whose scan the page belongs to.
     public var walk: String
     /// The URL or path, without secrets.
     public var location: String?
 
-    /// A place.
+    /// Creates a source.
     public init(bridge: String, walk: String, location: String?) {
         self.bridge = bridge
         self.walk = walk
@@ -118,17 +143,17 @@ public struct PageSource: Sendable, Equatable {
     }
 }
 
-/// How an object came.
+/// How an object appeared in a page.
 public enum RowRole: Sendable, Equatable {
     /// As a record of its entity's own listing.
     case listed
-    /// Inside another object, or as a record of another source.
+    /// Inside another object, or as a record of a further source.
     case nested
-    /// As a mere key.
+    /// As a key only.
     case reference
 }
 
-/// What merging one object did.
+/// The outcome of merging one object.
 public enum MergeOutcome: Sendable, Equatable {
     case inserted
     case updated
@@ -137,24 +162,24 @@ public enum MergeOutcome: Sendable, Equatable {
 
 /// A record that could not be imported.
 public struct QuarantinedRecord: Sendable, Equatable {
-    /// The entity it was meant for.
+    /// The name of the record's entity.
     public var entity: String
-    /// The config's name of the bridge that brought it.
+    /// The bridge's name in the configuration.
     public var bridge: String
-    /// The page it came with, from 1.
+    /// The page's number, from 1.
     public var page: Int
-    /// Its number in the page, from 1, if known.
+    /// The record's number in the page, from 1, if known.
     public var record: Int?
-    /// Why it could not be imported.
+    /// The reason why it could not be imported.
     public var reason: String
     /// The remote representation, or its beginning.
     public var representation: String
-    /// The URL or path it came from, without secrets.
+    /// The URL or path, without secrets.
     public var location: String?
-    /// Of a representation that was too long to keep: how many bytes it had.
+    /// The original size in bytes, if the representation was cut.
     public var cutFrom: Int?
 
-    /// A record that could not be imported.
+    /// Creates a quarantined record.
     public init(
         entity: String, bridge: String, page: Int, record: Int?, reason: String, representation: String,
         location: String?, cutFrom: Int? = nil
@@ -170,42 +195,42 @@ public struct QuarantinedRecord: Sendable, Equatable {
     }
 }
 
-/// Why a store could not do what it was asked.
+/// An error of a store.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The kinds of failure.
     public enum Code: String, Sendable {
-        /// The file cannot be opened or is no database of bmo.
+        /// The file cannot be opened or is not a bmo database.
         case open
-        /// The file's tables do not fit the model.
+        /// The file's tables do not match the model.
         case schema
-        /// Another process holds the file.
+        /// Another process has locked the file.
         case busy
-        /// No space, no permission, an I/O error.
+        /// No space, missing permission or an I/O error.
         case io
-        /// What was asked for makes no sense, such as a condition on a field that is not there.
+        /// The request is invalid, such as a condition on a nonexistent field.
         case request
-        /// A row that a rule of the database refuses: a unique index or a trigger that somebody added.
+        /// A rule of the database rejects a row, such as a unique index or trigger that a user added.
         ///
-        /// What was tried is undone, and the page can go on without it.
+        /// The attempted write is undone, and the page can continue without it.
         case constraint
-        /// A defect, or damage.
+        /// A defect in bmo or a damaged file.
         case `internal`
     }
 
     /// The kind of failure.
     public let code: Code
-    /// What failed, on which thing.
+    /// The failure and the object that it concerns.
     public let message: String
     /// What the user can do about it.
     public let remedy: String?
 
-    /// Describes a failure.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, remedy: String? = nil) {
         self.code = code
         self.message = message
         self.remedy = remedy
     }
 
-    /// The error on one line.
+    /// The message and the remedy on one line.
     public var description: String { remedy.map { "\(message); \($0)" } ?? message }
 }

@@ -1,16 +1,16 @@
 public import Mapping
 public import Model
 
-/// What one walk lists: an entity, by its own bridge or a further source, of all objects or of one parent's.
+/// The scope of a scan: an entity, its own bridge or a further source, and all objects or those of one parent.
 public struct WalkScope: Hashable, Sendable {
     /// The entity's name.
     public var entity: String
     /// The further source's name; empty for the entity's own bridge.
     public var source: String
-    /// The parent's key as a JSON array; empty where there is no parent.
+    /// The parent's key as a JSON array; empty without a parent.
     public var parent: String
 
-    /// A scope.
+    /// Creates a scope.
     public init(entity: String, source: String = "", parent: String = "") {
         self.entity = entity
         self.source = source
@@ -18,22 +18,23 @@ public struct WalkScope: Hashable, Sendable {
     }
 }
 
-/// What a page's transaction needs to know of the walk that the page belongs to.
+/// The properties of a scan that a page's transaction needs.
 public struct WalkTarget: Sendable {
-    /// What is walked.
+    /// The scan's scope.
     public var scope: WalkScope
     /// The entity's index in the compiled model.
     public var entity: Int
-    /// Whether the walk is the entity's own listing: what it does not list may be gone.
+    /// Whether the scan is the entity's own listing: rows that it does not list may have been deleted.
     public var isListing: Bool
-    /// The index of the relationship to one that leads to the parent, and the parent's key.
+    /// The index of the to-one relationship to the parent, and the parent's key.
     public var parent: (relationship: Int, key: [StoredValue])?
-    /// The number of the newest edit that the remote had taken when the walk began; nil where it shows what is now.
+    /// The number of the newest edit that the remote had accepted when the scan began; nil if the records show the
+    /// current state.
     ///
-    /// What it brings of objects with later ones may be from before.
+    /// Records of objects with later edits may be older than these.
     public var acknowledged: Int64?
 
-    /// A walk over an entity.
+    /// Creates a target for the scan of an entity.
     public init(
         scope: WalkScope, entity: Int, isListing: Bool = true, parent: (relationship: Int, key: [StoredValue])? = nil,
         acknowledged: Int64? = nil
@@ -46,20 +47,20 @@ public struct WalkTarget: Sendable {
     }
 }
 
-/// Where a walk stands after a page.
+/// The position of a scan after a page.
 public struct WalkProgress: Sendable, Equatable {
-    /// The bridge's resume point after the page.
+    /// The bridge's cursor after the page.
     public var cursor: String
-    /// How many pages are done.
+    /// The number of completed pages.
     public var page: Int
-    /// What the walk asked for: a resume point of another request is worthless.
+    /// A text that identifies the request: a cursor is valid only for the same request.
     public var request: String
-    /// The newest value of the incremental field in the pages so far.
+    /// The watermark of the pages so far.
     public var newest: Watermark?
-    /// When the walk began with its first page, as ISO 8601; empty where nobody noted it.
+    /// The time at which the scan began its first page, as ISO 8601; empty if unknown.
     public var began: String
 
-    /// A walk's place.
+    /// Creates the position of a scan.
     public init(cursor: String, page: Int, request: String, newest: Watermark? = nil, began: String = "") {
         self.cursor = cursor
         self.page = page
@@ -71,18 +72,18 @@ public struct WalkProgress: Sendable, Equatable {
 
 /// The newest value of an incremental field.
 public struct Watermark: Sendable, Equatable {
-    /// As it is stored: of these, the greater one is the newer.
+    /// The stored form; the greatest is the newest.
     public var local: StoredValue
-    /// As the remote sent it.
+    /// The form that the remote sent.
     public var remote: String
 
-    /// A value.
+    /// Creates a watermark.
     public init(local: StoredValue, remote: String) {
         self.local = local
         self.remote = remote
     }
 
-    /// Whether `value` is newer than this: an integer by its value, a time or a date by its text.
+    /// Returns whether `value` is newer than `old`: integers compare by value, times and dates by their text.
     public static func isNewer(_ value: StoredValue, than old: StoredValue?) -> Bool {
         switch (value, old) {
         case (.integer(let value), .integer(let old)): value > old
@@ -92,7 +93,7 @@ public struct Watermark: Sendable, Equatable {
         }
     }
 
-    /// The newer of two.
+    /// Returns the newer of two watermarks.
     public static func newer(_ first: Watermark?, _ second: Watermark?) -> Watermark? {
         guard let first else { return second }
         guard let second else { return first }
@@ -100,18 +101,32 @@ public struct Watermark: Sendable, Equatable {
     }
 }
 
-/// What a finished walk leaves for the next one, so that it need not ask for everything.
+/// The rows that a scan has listed.
+public struct ListedRows: Sendable, Equatable {
+    /// The number of distinct rows; nil if there are too many to count.
+    public var distinct: Int?
+    /// The number of rows that appeared more than once with different values.
+    public var repeated: Int
+
+    /// Creates the counts.
+    public init(distinct: Int?, repeated: Int) {
+        self.distinct = distinct
+        self.repeated = repeated
+    }
+}
+
+/// The state that a completed scan leaves for the next one, which then need not list everything.
 public struct WalkCursor: Sendable, Equatable {
-    /// The bridge's own state.
+    /// The bridge's own token.
     public var token: String?
-    /// The newest value of the incremental field.
+    /// The watermark.
     public var newest: Watermark?
-    /// What the walk asked for: a cursor of another request is worthless.
+    /// A text that identifies the request: a cursor is valid only for the same request.
     public var request: String
-    /// When a walk last asked for everything, as ISO 8601.
+    /// The time of the last full scan, as ISO 8601.
     public var fullAt: String
 
-    /// A cursor.
+    /// Creates a cursor.
     public init(token: String?, newest: Watermark?, request: String, fullAt: String) {
         self.token = token
         self.newest = newest
@@ -120,16 +135,16 @@ public struct WalkCursor: Sendable, Equatable {
     }
 }
 
-/// How a walk ended.
+/// The end of a scan.
 public struct WalkEnd: Sendable {
-    /// What the next walk may go on from; nil leaves what there is.
+    /// The cursor for the next scan; nil keeps the stored one.
     public var cursor: WalkCursor?
-    /// Whether the rows that were not seen are to be deleted.
+    /// How to delete the rows that were not seen; nil deletes none.
     public var sweep: SweepRule?
-    /// The deletion waits until the walks of all parents are over: an object may have moved to another.
+    /// Whether the sweep waits for the scans of all parents, because an object may have moved to another parent.
     public var defersSweep: Bool
 
-    /// A walk's end.
+    /// Creates the end of a scan.
     public init(cursor: WalkCursor? = nil, sweep: SweepRule? = nil, defersSweep: Bool = false) {
         self.cursor = cursor
         self.sweep = sweep
@@ -137,56 +152,58 @@ public struct WalkEnd: Sendable {
     }
 }
 
-/// How rows that a whole listing lacks are deleted.
+/// How a sweep deletes the rows that are missing from a complete listing.
 public struct SweepRule: Sendable {
-    /// The most that may be deleted; nil for no limit.
+    /// The deletion limit; nil for none.
     public var brake: DeletePolicy.Brake?
-    /// Which of two listings it is that both have to lack a row.
+    /// The role of the listing, where two listings must both lack a row.
     public var listing: Listing
-    /// Where the listing came from, such as a URL; nil where nobody can tell.
+    /// Where the listing came from, such as a URL; nil if unknown.
     ///
-    /// What a listing from elsewhere brought is not deleted without the brake, however little it is.
+    /// Where a limit is set, rows that came from another origin are never deleted, however few they are.
     public var origin: String?
 
-    /// Listings that may have passed by rows without lacking them are asked for twice.
+    /// The role of a listing.
+    ///
+    /// A listing that may have skipped rows is requested twice.
     public enum Listing: Sendable {
-        /// What it lacks is gone.
+        /// Missing rows are deleted.
         case only
-        /// What it lacks is noted and not deleted.
+        /// Missing rows are noted but not deleted.
         case first
-        /// What it lacks is gone if the first one lacked it too.
+        /// Missing rows are deleted if the first listing lacked them too.
         case second
     }
 
-    /// A rule.
+    /// Creates a rule.
     public init(brake: DeletePolicy.Brake?, listing: Listing = .only, origin: String? = nil) {
         self.brake = brake
         self.listing = listing
         self.origin = origin
     }
 
-    /// Whether so many of so many rows are more than may be deleted.
+    /// Returns whether deleting `gone` of `total` rows exceeds the limit.
     public func holds(_ gone: Int, of total: Int) -> Bool {
         guard let brake else { return false }
         return gone > brake.rows && Double(gone) > brake.share * Double(total)
     }
 }
 
-/// What became of the rows that a whole listing lacked.
+/// The outcome of a sweep.
 public struct SweepResult: Sendable, Equatable {
-    /// A brake that held: so many of so many rows are gone from the listing.
+    /// A sweep that the deletion limit prevented.
     public struct Held: Sendable, Equatable {
-        /// Rows that the listing lacks.
+        /// The number of rows that the listing lacks.
         public var gone: Int
-        /// Rows in the scope.
+        /// The number of rows in the scope.
         public var total: Int
-        /// The scopes that the brake held in.
+        /// The number of affected scopes.
         public var scopes: Int
 
-        /// Where the rows came from, if that is elsewhere than where the listing did.
+        /// Where the rows came from, if that differs from the listing's origin.
         public var origin: String?
 
-        /// A brake that held.
+        /// Creates the description of a prevented sweep.
         public init(gone: Int, total: Int, scopes: Int = 1, origin: String? = nil) {
             self.gone = gone
             self.total = total
@@ -195,20 +212,23 @@ public struct SweepResult: Sendable, Equatable {
         }
     }
 
-    /// Objects that were deleted, per entity of the model: those of a deleted parent are among them.
+    /// The number of deleted objects per entity of the model, including those of deleted parents.
     public var deleted: [Int: Int]
-    /// Nothing was deleted in these scopes.
+    /// The number of to-many relationships rewritten at the end, per entity of the model: those that arrived in parts
+    /// or lost members.
+    public var relinked: [Int: Int] = [:]
+    /// The sweep that the deletion limit prevented, if any.
     public var held: Held?
-    /// Nothing was deleted, because the walk passed by objects that nobody can name.
+    /// Whether nothing was deleted because the scan skipped unidentified objects.
     public var isUncertain: Bool
-    /// So many rows were lacking in the first of two listings.
+    /// The number of rows missing from the first of two listings.
     public var unconfirmed: Int
-    /// Keys that came more than once in one listing, with other values.
+    /// Keys that appeared more than once in one listing with different values.
     public var repeated: RepeatedKeys?
-    /// Keys that the listings of several parents brought, each as its own.
+    /// Keys that the listings of several parents contained, each as its own.
     public var shared: RepeatedKeys?
 
-    /// What became of them.
+    /// Creates an outcome.
     public init(deleted: [Int: Int] = [:], held: Held? = nil, isUncertain: Bool = false, unconfirmed: Int = 0) {
         self.deleted = deleted
         self.held = held
@@ -217,16 +237,16 @@ public struct SweepResult: Sendable, Equatable {
     }
 }
 
-/// Keys that stand for several objects of the remote: one row here takes the values of one after the other.
+/// Keys shared by several remote objects, whose values overwrite each other in one local row.
 public struct RepeatedKeys: Sendable, Equatable {
-    /// How many there are.
+    /// The number of such keys.
     public var count: Int
-    /// The first of them.
+    /// The first such key.
     public var key: [StoredValue]
-    /// The keys of two parents that have it, where it came from several.
+    /// The keys of two parents that have it, if it came from several parents.
     public var parents: [[StoredValue]]
 
-    /// Keys.
+    /// Creates a description of repeated keys.
     public init(count: Int, key: [StoredValue], parents: [[StoredValue]] = []) {
         self.count = count
         self.key = key
@@ -234,16 +254,16 @@ public struct RepeatedKeys: Sendable, Equatable {
     }
 }
 
-/// Local objects that a walk did not look at: that they did not come says nothing.
+/// Local objects that a scan skipped, so that their absence from the listing means nothing.
 public struct SparedRows: Sendable, Equatable {
     /// The field, by its index in the entity's layout.
     public var field: Int
-    /// The field's value, or how it begins.
+    /// The field's value, or its prefix.
     public var value: String
-    /// Whether `value` is only how the field's value begins.
+    /// Whether `value` is only a prefix.
     public var isPrefix: Bool
 
-    /// Objects whose field has a value.
+    /// Creates a selection of the objects with this value.
     public init(field: Int, value: String, isPrefix: Bool) {
         self.field = field
         self.value = value

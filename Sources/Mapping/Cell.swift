@@ -1,22 +1,23 @@
-/// One local value of a mixed representation, in the four storage classes that every store has.
+/// One local value of a mixed representation, in one of the four storage classes that every store supports.
 ///
-/// Text and bytes point into the record batch or into the page's arena: valid as long as the ``MixedPage`` lives.
+/// Text and bytes point into the record batch or the page's arena, and are valid as long as the ``MixedPage`` is alive.
 public struct Cell: @unchecked Sendable {
-    // A cell is plain bits; who reads what it points to must hold the page, which no other thread writes.
-    /// The storage class, or the two states that are not values.
+    // Sendable because a cell is plain bits. Readers of the memory it points to hold the page, which no other thread
+    // writes.
+    /// The storage class, or one of the two states without a value.
     public enum Kind: UInt8, Sendable {
-        /// The remote said nothing: leave the local value as it is.
+        /// The record does not mention the value: keep the local one.
         case absent
-        /// The remote cleared it.
+        /// The record sets the value to null.
         case null
         case integer, real, text, bytes
     }
 
     /// The storage class.
     public let kind: Kind
-    /// Whether the value counts only where there is none yet: another source goes before.
+    /// Whether the value applies only where none is stored, because another source takes precedence.
     public private(set) var isFallback = false
-    /// Bytes of a text or bytes value.
+    /// The number of bytes of a text or bytes value.
     public let length: UInt32
     @usableFromInline let payload: UInt64
 
@@ -27,26 +28,26 @@ public struct Cell: @unchecked Sendable {
         self.payload = payload
     }
 
-    /// A value that the remote did not mention.
+    /// A value that the record does not mention.
     public static let absent = Cell(kind: .absent, length: 0, payload: 0)
-    /// A value that the remote cleared.
+    /// A value that the record sets to null.
     public static let null = Cell(kind: .null, length: 0, payload: 0)
 
-    /// An integer.
+    /// Creates an integer cell.
     @inlinable
     public static func integer(_ value: Int64) -> Cell {
         Cell(kind: .integer, length: 0, payload: UInt64(bitPattern: value))
     }
 
-    /// A real number.
+    /// Creates a cell of a real number.
     @inlinable
     public static func real(_ value: Double) -> Cell { Cell(kind: .real, length: 0, payload: value.bitPattern) }
 
-    /// UTF-8 text that lives elsewhere.
+    /// Creates a cell of UTF-8 text stored elsewhere.
     @inlinable
     public static func text(_ bytes: UnsafeRawBufferPointer) -> Cell { span(.text, bytes) }
 
-    /// Bytes that live elsewhere.
+    /// Creates a cell of bytes stored elsewhere.
     @inlinable
     public static func bytes(_ bytes: UnsafeRawBufferPointer) -> Cell { span(.bytes, bytes) }
 
@@ -57,28 +58,28 @@ public struct Cell: @unchecked Sendable {
             payload: UInt64(UInt(bitPattern: bytes.baseAddress)))
     }
 
-    /// The same value, which counts only where there is none yet.
+    /// The same value, marked as a fallback.
     var asFallback: Cell {
         var cell = self
         cell.isFallback = true
         return cell
     }
 
-    /// The integer of ``Kind/integer``.
+    /// The value of a cell of kind ``Kind/integer``.
     @inlinable
     public var integer: Int64 { Int64(bitPattern: payload) }
 
-    /// The number of ``Kind/real``.
+    /// The value of a cell of kind ``Kind/real``.
     @inlinable
     public var real: Double { Double(bitPattern: payload) }
 
-    /// The bytes of ``Kind/text`` or ``Kind/bytes``.
+    /// The bytes of a cell of kind ``Kind/text`` or ``Kind/bytes``.
     @inlinable
     public var rawBytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(payload)), count: Int(length))
     }
 
-    /// Whether this is a value and the other is the same one; see ``StoredValue/==(_:_:)``.
+    /// Returns whether the cell has a value equal to `value`; see ``StoredValue/==(_:_:)``.
     public func equals(_ value: StoredValue) -> Bool {
         switch (kind, value) {
         case (.null, .null): true
@@ -90,7 +91,7 @@ public struct Cell: @unchecked Sendable {
         }
     }
 
-    /// The value as an owned one, for what outlives the page.
+    /// An owned copy of the value, which may outlive the page; nil when absent.
     public var value: StoredValue? {
         switch kind {
         case .absent: nil
@@ -111,7 +112,9 @@ public enum StoredValue: Hashable, Sendable, CustomStringConvertible {
     case text(String)
     case bytes([UInt8])
 
-    /// Equal values of one storage class; texts byte by byte, as a store compares keys, and not as letters look.
+    /// Returns whether two values have the same storage class and value.
+    ///
+    /// Texts are compared byte by byte, as a store compares keys, not by Unicode equivalence.
     public static func == (left: StoredValue, right: StoredValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -123,7 +126,7 @@ public enum StoredValue: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the bytes that `==` compares.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -134,7 +137,7 @@ public enum StoredValue: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The value as a person would type it.
+    /// The value as a user would type it.
     public var description: String {
         switch self {
         case .null: "null"
@@ -146,7 +149,9 @@ public enum StoredValue: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Memory for values that a mapping made: freed at once, never moved.
+/// Memory for the values that a mapping creates.
+///
+/// It is freed as a whole and never moves.
 final class Arena {
     private var chunks: [UnsafeMutableRawBufferPointer] = []
     private var used = 0
@@ -167,7 +172,7 @@ final class Arena {
         return UnsafeRawBufferPointer(target)
     }
 
-    /// A cell of an owned value.
+    /// Returns a cell for an owned value, copied into the arena.
     func cell(_ value: StoredValue) -> Cell {
         switch value {
         case .null: .null
@@ -178,7 +183,7 @@ final class Arena {
         }
     }
 
-    /// Room for so many bytes, at least one.
+    /// Returns room for `count` bytes, at least one.
     func room(for count: Int) -> UnsafeMutableRawBufferPointer {
         if chunks.last.map({ $0.count - used < count }) ?? true {
             chunks.append(.allocate(byteCount: max(count, 64 * 1024), alignment: 16))

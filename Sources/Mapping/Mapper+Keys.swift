@@ -2,13 +2,13 @@ internal import Model
 public import RecordBatch
 
 extension Mapper {
-    /// The key of a record, read without the rest of it: of one that cannot be mapped, it tells which object it was for.
+    /// Returns the key of a record without mapping the rest, to identify the object of a record that cannot be mapped.
     ///
     /// - Parameters:
     ///   - record: An object of a batch.
     ///   - plan: The index of the plan in ``CompiledModel/plans``.
-    ///   - parent: The key of the object that a walk per parent asked for.
-    /// - Returns: Nil when the record does not tell its key.
+    ///   - parent: The parent's key, in a scan per parent.
+    /// - Returns: Nil when the record lacks its key.
     public func key(of record: BatchValue, as plan: Int, parent: [StoredValue]? = nil) -> [StoredValue]? {
         let mapping = model.plans[plan]
         let layout = model.entities[mapping.entity]
@@ -21,6 +21,7 @@ extension Mapper {
             switch mapping.sourceOfKey(attribute) {
             case .path(let path):
                 cell = record.value(at: path).flatMap { try? mapping.converters[field].convert($0, arena) }
+            case .paths: cell = nil
             case .constant(let value): cell = try? mapping.converters[field].convert(value, arena)
             }
             guard let value = cell?.value, value != .null else {

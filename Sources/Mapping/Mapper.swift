@@ -1,40 +1,61 @@
 internal import Model
 public import RecordBatch
+internal import TextFormats
 
-/// Turns the records of batches into mixed representations.
+/// Maps the records of batches to mixed representations.
 ///
-/// One mapper serves one walk over one entity at a time. It reads the batch in place: an object's members are walked
-/// once, and a member's key index leads to its place in the entity's path tree.
+/// A mapper serves one scan of one entity at a time. It reads the batch in place: it visits an object's members once,
+/// and each member's key index leads to a node of the entity's path tree.
 public final class Mapper {
     let model: CompiledModel
-    /// Per plan of the model, for the batch at hand.
+    /// Per plan of the model: the plan resolved for the current batch.
     private var resolved: [ResolvedPlan?]
-    private var knownUnknown: Set<UnknownField> = []
-    private var newUnknown: [UnknownField] = []
+    private var unknown = UnknownFields()
 
-    /// A mapper for a model.
-    public init(_ model: CompiledModel) {
+    /// The members that earlier scans of the listing returned.
+    let knownMembers: Set<ListedMember>
+    /// Per plan of the model: the members seen so far.
+    var ledgers: [MemberLedger?]
+    var newMembers: [ListedMember] = []
+    /// The objects being mapped, outermost first, with their positions in their lists.
+    ///
+    /// Maintained only if a plan reads it.
+    private var around: [(object: BatchValue, index: Int)] = []
+    private let readsSurroundings: Bool
+
+    /// Creates a mapper for a model.
+    ///
+    /// - Parameter knownMembers: The members that earlier scans of the same listing returned.
+    public init(_ model: CompiledModel, knownMembers: Set<ListedMember> = []) {
         self.model = model
+        self.knownMembers = knownMembers
+        ledgers = Array(repeating: nil, count: model.plans.count)
+        readsSurroundings = model.plans.contains(where: \.readsSurroundings)
         resolved = Array(repeating: nil, count: model.plans.count)
     }
 
-    /// The mixed representations of a batch of records.
+    /// Maps a batch of records.
     ///
-    /// A record that cannot be mapped, with all that is nested in it, is in ``MixedPage/rejections`` and nowhere else.
+    /// A record that cannot be mapped is in ``MixedPage/rejections``; the page contains no rows of it or its nested
+    /// objects.
     ///
     /// - Parameters:
-    ///   - plan: The index of the plan in ``CompiledModel/plans``: that of the entity, or of one of its sources.
-    ///   - parent: The key of the object that a walk per parent asked for: the records refer to it, or are it, unless
-    ///     they say otherwise.
-    public func map(_ batch: RecordBatch, as plan: Int, parent: [StoredValue]? = nil) -> MixedPage {
+    ///   - plan: The index in ``CompiledModel/plans`` of the plan for the entity, or for one of its sources.
+    ///   - parent: The parent's key, in a scan per parent. The records refer to the parent, or are it, unless they say
+    ///     otherwise.
+    ///   - extent: How much of its object each record has, which decides what a missing member means.
+    public func map(
+        _ batch: RecordBatch, as plan: Int, parent: [StoredValue]? = nil, extent: RecordExtent = .part
+    ) -> MixedPage {
         let page = MixedPage(batch: batch)
         let layout = model.entities[model.plans[plan].entity]
         page.rows.reserveCapacity(batch.count)
         page.cells.reserveCapacity(batch.count * layout.fields.count)
         for index in resolved.indices { resolved[index] = nil }
-        let top = TopLevel(inherited: model.plans[plan].inherited, key: parent)
+        let top = TopLevel(inherited: model.plans[plan].inherited, key: parent, extent: extent)
         for index in 0..<batch.count {
             let mark = page.mark
+            if readsSurroundings { around.removeAll(keepingCapacity: true) }
             do throws(Rejection) {
                 _ = try mapObject(batch[index], as: plan, record: index, parent: nil, in: batch, page, top)
             } catch {
@@ -46,33 +67,39 @@ public final class Mapper {
         return page
     }
 
-    /// The fields that no path of their plan has, each once in the life of the mapper: those found since the last call.
+    /// Returns the fields found since the last call that no path of their plan matches; each once per mapper.
     public func takeUnknownFields() -> [UnknownField] {
-        defer { newUnknown.removeAll() }
-        return newUnknown
+        unknown.takeNew()
     }
 
-    private struct Rejection: Error {
+    /// Returns the members found since the last call; each once per mapper.
+    public func takeMembers() -> [ListedMember] {
+        defer { newMembers.removeAll() }
+        return newMembers
+    }
+
+    struct Rejection: Error {
         let reason: String
     }
 
-    /// What only the records themselves have, and no objects that are nested in them.
-    private struct TopLevel {
+    /// The context that applies to top-level records only, and not to nested objects.
+    struct TopLevel {
         let inherited: MappingPlan.Inherited?
-        /// The key of the object that a walk per parent asked for.
+        /// The parent's key, in a scan per parent.
         let key: [StoredValue]?
+        let extent: RecordExtent
     }
 
-    /// The relationship of a nested object's parent that it is the other side of.
-    private struct Parent {
+    /// The parent of a nested object, and the object's to-one relationship to it.
+    struct Parent {
         let toOne: EntityLayout.ToOne
         let row: Int
         let key: [Int]
     }
 
-    /// Appends the row of an object and of all that is nested in it; returns the row's index.
-    private func mapObject(
-        _ object: BatchValue, as expected: Int, record: Int, parent: Parent?, in batch: RecordBatch,
+    /// Appends the row of an object and the rows of its nested objects; returns the index of its row.
+    func mapObject(
+        _ object: BatchValue, as expected: Int, record: Int, parent: Parent?, index: Int = 0, in batch: RecordBatch,
         _ page: MixedPage, _ top: TopLevel? = nil
     ) throws(Rejection) -> Int {
         guard object.tag == .object else {
@@ -95,11 +122,20 @@ public final class Mapper {
             }
         }
         var relationships: [Pending] = []
-        // The row's cells stay where they are until its relationships are followed.
+        // The row's cells do not move until its relationships are followed.
         try page.cells.withUnsafeMutableBufferPointer { cells throws(Rejection) in
             let row = UnsafeMutableBufferPointer(rebasing: cells[first..<first + layout.fields.count])
             try walk(object, plan.root, plan, layout, row, &relationships, page.arena)
+            if readsSurroundings {
+                if mapping.readsSurroundings {
+                    try walkSurroundings(
+                        of: object, index, around[...], plan.root, plan, layout, row, &relationships, page.arena)
+                }
+                around.append((object, index))
+            }
+            if !mapping.joins.isEmpty { try join(relationships, mapping, layout, row, page.arena) }
         }
+        defer { if readsSurroundings, !around.isEmpty { around.removeLast() } }
         if let top { finish(top, object, plan, layout, first, page) }
         if let key = top?.key {
             for (field, part) in mapping.parentKey { fill([field], with: [key[part]], first, page) }
@@ -116,6 +152,11 @@ public final class Mapper {
             try follow(pending, from: row, layout, record: record, in: batch, page)
         }
         if let parent { copyKey(of: parent, to: first, page) }
+        if let top, top.extent != .part {
+            settleAbsence(mapping, row: row, first: first, top.extent, page) { list in
+                relationships.contains { $0.binding == .toMany(list) }
+            }
+        }
         for field in mapping.fallbacks { page.cells[first + field] = page.cells[first + field].asFallback }
         if let top, case .toOne(let index) = top.inherited, let key = top.key {
             let toOne = layout.toOne[index]
@@ -124,9 +165,9 @@ public final class Mapper {
         return row
     }
 
-    /// Sets what the record as a whole says: that it is there, what nobody reads of it, and who asked for it.
+    /// Sets the values of a record as a whole: not deleted, its extra members, and the key of its parent.
     ///
-    /// An object nested in another says less of itself: it would take back what its own listing says.
+    /// Does not apply to nested objects, whose partial data would overwrite that of their own listing.
     private func finish(
         _ top: TopLevel, _ object: BatchValue, _ plan: ResolvedPlan, _ layout: EntityLayout, _ first: Int,
         _ page: MixedPage
@@ -138,7 +179,7 @@ public final class Mapper {
         if case .key = top.inherited, let key = top.key { fill(layout.key, with: key, first, page) }
     }
 
-    /// Gives fields that the record leaves open the values of the parent's key.
+    /// Fills the fields that the record leaves open with the parent's key.
     private func fill<Fields: Collection<Int>>(
         _ fields: Fields, with key: [StoredValue], _ first: Int, _ page: MixedPage
     ) {
@@ -149,7 +190,7 @@ public final class Mapper {
         for (field, value) in zip(fields, key) { page.cells[first + field] = page.arena.cell(value) }
     }
 
-    private func appendRow(_ layout: EntityLayout, record: Int, isReference: Bool, _ page: MixedPage) -> Int {
+    func appendRow(_ layout: EntityLayout, record: Int, isReference: Bool, _ page: MixedPage) -> Int {
         let first = page.cells.count
         page.cells.append(contentsOf: repeatElement(.absent, count: layout.fields.count))
         if isReference, let field = layout.discriminator {
@@ -160,8 +201,8 @@ public final class Mapper {
         return page.rows.count - 1
     }
 
-    /// Refers to the parent, unless the object itself refers to another.
-    private func copyKey(of parent: Parent, to first: Int, _ page: MixedPage) {
+    /// Sets the reference to the parent, unless the object itself refers to another object.
+    func copyKey(of parent: Parent, to first: Int, _ page: MixedPage) {
         let own = first + parent.toOne.firstField
         let isOpen = (own..<own + parent.toOne.fieldCount).allSatisfy {
             page.cells[$0].kind == .absent || page.cells[$0].kind == .null
@@ -175,13 +216,15 @@ public final class Mapper {
 
     // MARK: - Members
 
-    /// A relationship whose value waits until the object's key is known.
-    private struct Pending {
+    /// A relationship value to follow once the object's key is known.
+    struct Pending {
         let binding: PathNode.Binding
-        /// The elements of a list, or the one value; null ones name no object.
+        /// The elements of a list, or the single value.
+        ///
+        /// A null refers to no object.
         var values: [BatchValue]
 
-        /// Leaves out what the configuration says names no object.
+        /// Removes the values that the configuration lists as referring to no object.
         mutating func drop(_ nulls: Set<String>) {
             values.removeAll { value in RemoteScalar(value).text.map(nulls.contains) ?? false }
         }
@@ -209,7 +252,7 @@ public final class Mapper {
                 continue
             }
             let step = plan.steps[child]
-            // Of members with one name the last counts, and nothing below the others.
+            // The last of several members with the same name counts, also for everything below it.
             if step.hasChildren, isRepeated(member, in: object, after: index) { continue }
             for position in step.firstBinding..<step.firstBinding + step.bindingCount {
                 let binding = plan.bindings[position]
@@ -225,7 +268,7 @@ public final class Mapper {
                         if isRepeated(member, in: object, after: index) { continue }
                         throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
                     }
-                case .toOne, .toMany:
+                case .toOne, .toMany, .part:
                     note(binding, member, &relationships)
                 }
             }
@@ -249,7 +292,9 @@ public final class Mapper {
         }
     }
 
-    /// What is read of single elements, `position.1`; one that is not there is null.
+    /// Reads single elements of an array, such as `position.1`.
+    ///
+    /// A missing element is null.
     private func walkElements(
         _ elements: [ResolvedPlan.Element], of array: BatchValue, _ plan: ResolvedPlan, _ layout: EntityLayout,
         _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
@@ -265,8 +310,10 @@ public final class Mapper {
                         throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
                     }
                 case (.attribute(let field), nil): row[field] = .null
-                case (.toOne, let element?), (.toMany, let element?): note(binding, element, &relationships)
-                case (.toOne, nil), (.toMany, nil): relationships.append(Pending(binding: binding, values: []))
+                case (.toOne, let element?), (.toMany, let element?), (.part, let element?):
+                    note(binding, element, &relationships)
+                case (.toOne, nil), (.toMany, nil), (.part, nil):
+                    relationships.append(Pending(binding: binding, values: []))
                 }
             }
             guard plan.nodes[child].hasChildren else { continue }
@@ -279,21 +326,27 @@ public final class Mapper {
     }
 
     private func noteUnknown(_ member: BatchValue, below node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout) {
-        // What the column of extra fields keeps is not lost.
-        guard let path = plan.noteUnknown(member, below: node), layout.extra == nil || node != plan.root else { return }
-        let field = UnknownField(entity: layout.index, path: path)
-        if knownUnknown.insert(field).inserted { newUnknown.append(field) }
+        // Members stored in the column of extra fields are not lost.
+        guard plan.markUnknown(member, below: node), layout.extra == nil || node != plan.root,
+            unknown.hasRoom(for: layout.index)
+        else { return }
+        unknown.insert(UnknownField(entity: layout.index, path: plan.path(to: member, below: node)))
     }
 
-    /// The members of an object that no path of the plan leads to, as JSON; null when there are none.
+    /// Returns the members of an object that no path of the plan matches, as JSON; null when there are none.
     private func unknownMembers(of object: BatchValue, _ plan: ResolvedPlan, _ arena: Arena) -> Cell {
         let table = plan.steps[plan.root].table
         let hasPaths = plan.steps[plan.root].hasChildren
+        // The last of several members with the same name counts. A map of the last positions avoids comparing all pairs
+        // in a large object.
+        var last: [UInt32: Int] = [:]
+        let isLarge = object.count > 32
+        if isLarge { for index in 0..<object.count { last[object[index].keyIndex] = index } }
         var json = ""
         for index in 0..<object.count {
             let member = object[index]
             guard !hasPaths || plan.tables[table + Int(member.keyIndex)] < 0,
-                !isRepeated(member, in: object, after: index)
+                isLarge ? last[member.keyIndex] == index : !isRepeated(member, in: object, after: index)
             else { continue }
             json += json.isEmpty ? "{" : ","
             json.appendJSONString(member.key)
@@ -315,7 +368,7 @@ public final class Mapper {
         }
     }
 
-    /// Null on the way of a path: what was there is gone.
+    /// Clears everything below a path whose value is null.
     private func clear(
         below node: Int, _ plan: ResolvedPlan, _ row: UnsafeMutableBufferPointer<Cell>,
         _ relationships: inout [Pending]
@@ -323,12 +376,12 @@ public final class Mapper {
         plan.eachBinding(below: node) { binding in
             switch binding {
             case .attribute(let field): row[field] = .null
-            case .toOne, .toMany: relationships.append(Pending(binding: binding, values: []))
+            case .toOne, .toMany, .part: relationships.append(Pending(binding: binding, values: []))
             }
         }
     }
 
-    /// A path across an array: what its elements have becomes one list.
+    /// Reads a path across an array, and collects the values of its elements in one list.
     private func walkAcross(
         _ array: BatchValue, _ node: Int, besides elements: [ResolvedPlan.Element], _ plan: ResolvedPlan,
         _ layout: EntityLayout, _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending],
@@ -343,109 +396,71 @@ public final class Mapper {
         }
         for list in lists {
             switch list.binding {
-            case .toOne, .toMany:
+            case .toOne, .toMany, .part:
                 let values = list.values.flatMap { $0.tag == .array ? $0.elements : [$0] }
                 relationships.append(Pending(binding: list.binding, values: values))
             case .attribute(let field):
-                guard layout.fields[field].type == .json else {
+                guard layout.fields[field].type == .json || plan.mapping.converters[field].joinsLists else {
                     let name = "\(layout.name).\(layout.fields[field].name)"
                     throw Rejection(reason: "\(name): its path leads across an array; use type json")
                 }
                 let json = "[" + list.values.map(\.json).joined(separator: ",") + "]"
-                row[field] = .text(arena.copy(json))
+                guard plan.mapping.converters[field].joinsLists else {
+                    row[field] = .text(arena.copy(json))
+                    continue
+                }
+                do {
+                    row[field] = try plan.mapping.converters[field].convert(.composite(json), arena)
+                } catch {
+                    throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
+                }
             }
         }
     }
 
-    // MARK: - Relationships
+    // MARK: - Surroundings and parts
 
-    private func follow(
-        _ pending: Pending, from row: Int, _ layout: EntityLayout, record: Int, in batch: RecordBatch,
-        _ page: MixedPage
+    /// Reads the surroundings of an object.
+    ///
+    /// Members of the object itself that have these names take precedence.
+    private func walkSurroundings(
+        of object: BatchValue, _ index: Int, _ around: ArraySlice<(object: BatchValue, index: Int)>, _ node: Int,
+        _ plan: ResolvedPlan, _ layout: EntityLayout, _ row: UnsafeMutableBufferPointer<Cell>,
+        _ relationships: inout [Pending], _ arena: Arena
     ) throws(Rejection) {
-        switch pending.binding {
-        case .attribute: break
-        case .toOne(let index):
-            try followOne(layout.toOne[index], pending, from: row, layout, record: record, in: batch, page)
-        case .toMany(let index):
-            try followMany(index, pending, from: row, layout, record: record, in: batch, page)
-        }
-    }
-
-    private func followOne(
-        _ relationship: EntityLayout.ToOne, _ pending: Pending, from row: Int, _ layout: EntityLayout, record: Int,
-        in batch: RecordBatch, _ page: MixedPage
-    ) throws(Rejection) {
-        let name = "\(layout.name).\(relationship.name)"
-        guard pending.values.count <= 1 else {
-            throw Rejection(reason: "\(name): a list of \(pending.values.count) for a relationship to one")
-        }
-        let first = page.rows[row].firstCell + relationship.firstField
-        guard let value = pending.values.first, value.tag != .null else {
-            for offset in 0..<relationship.fieldCount { page.cells[first + offset] = .null }
-            return
-        }
-        let target = model.entities[relationship.target]
-        if value.tag == .object {
-            let nested = try mapObject(
-                value, as: relationship.target, record: record, parent: nil, in: batch, page)
-            for (offset, field) in target.key.enumerated() {
-                page.cells[first + offset] = page.cells[page.rows[nested].firstCell + field]
+        // A top-level record has no outer object here: its surroundings come from its bridge.
+        guard let outer = around.last else { return }
+        if let child = plan.child("@index", of: node), object["@index"] == nil {
+            for binding in plan.nodes[child].bindings {
+                guard case .attribute(let field) = binding else { continue }
+                do {
+                    row[field] = try plan.mapping.converters[field].convert(RemoteScalar.int(Int64(index)), arena)
+                } catch {
+                    throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
+                }
             }
-        } else {
-            page.cells[first] = try bareKey(value, of: target, name, page)
         }
+        guard let child = plan.child("@parent", of: node), object["@parent"] == nil else { return }
+        try walk(outer.object, child, plan, layout, row, &relationships, arena)
+        try walkSurroundings(
+            of: outer.object, outer.index, around.dropLast(), child, plan, layout, row, &relationships, arena)
     }
 
-    private func followMany(
-        _ index: Int, _ pending: Pending, from row: Int, _ layout: EntityLayout, record: Int, in batch: RecordBatch,
-        _ page: MixedPage
+    /// Joins the values of attributes that combine several paths; absent when the record has none of the paths.
+    private func join(
+        _ pending: [Pending], _ mapping: MappingPlan, _ layout: EntityLayout,
+        _ row: UnsafeMutableBufferPointer<Cell>, _ arena: Arena
     ) throws(Rejection) {
-        let relationship = layout.toMany[index]
-        let target = model.entities[relationship.target]
-        let name = "\(layout.name).\(relationship.name)"
-        var parent: Parent?
-        if case .inverse(let toOne) = relationship.storage {
-            parent = Parent(toOne: target.toOne[toOne], row: row, key: layout.key)
-        }
-        var keys: [Cell] = []
-        for value in pending.values where value.tag != .null {
-            let child: Int
-            if value.tag == .object {
-                child = try mapObject(
-                    value, as: relationship.target, record: record, parent: parent, in: batch, page)
-            } else {
-                let cell = try bareKey(value, of: target, name, page)
-                child = appendRow(target, record: record, isReference: true, page)
-                page.cells[page.rows[child].firstCell + target.key[0]] = cell
-                if let parent { copyKey(of: parent, to: page.rows[child].firstCell, page) }
+        for (field, count) in mapping.joins {
+            let parts = (0..<count).map { part in pending.first { $0.binding == .part(field, part) } }
+            guard parts.contains(where: { $0 != nil }) else { continue }
+            let values = parts.flatMap { $0?.values ?? [] }
+            let json = "[" + values.map(\.json).joined(separator: ",") + "]"
+            do {
+                row[field] = try mapping.converters[field].convert(.composite(json), arena)
+            } catch {
+                throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
             }
-            for field in target.key { keys.append(page.cells[page.rows[child].firstCell + field]) }
         }
-        page.links.append(
-            MixedPage.Link(
-                row: row, relationship: index, firstCell: page.linkCells.count, count: keys.count / target.key.count))
-        page.linkCells.append(contentsOf: keys)
-    }
-
-    /// A reference by its bare key, read as the target's key attribute reads it.
-    private func bareKey(
-        _ value: BatchValue, of target: EntityLayout, _ name: String, _ page: MixedPage
-    ) throws(Rejection) -> Cell {
-        guard target.key.count == 1 else {
-            throw Rejection(
-                reason: "\(name): \(RemoteScalar(value).shown) cannot name a \(target.name), whose key has "
-                    + "\(target.key.count) attributes; an object can")
-        }
-        let cell: Cell
-        do {
-            cell = try model.plans[target.index].converters[target.key[0]].convert(value, page.arena)
-        } catch {
-            throw Rejection(reason: "\(name): \(error.reason)")
-        }
-        guard cell.kind != .null else {
-            throw Rejection(reason: "\(name): \(RemoteScalar(value).shown) is no key of \(target.name)")
-        }
-        return cell
     }
 }

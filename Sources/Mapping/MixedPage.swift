@@ -1,53 +1,56 @@
 internal import RecordBatch
 
-/// Mixed representations of one batch: flat lists of rows, their cells and their links.
+/// The mixed representations of one batch, as flat lists of rows, cells and links.
 ///
-/// A row is an object under its local entity: a cell per field (see ``EntityLayout``), `absent` where the remote said
-/// nothing. Relationships to one are cells; relationships to many are links. Nothing here knows a store.
+/// A row is an object of a local entity, with one cell per field (see ``EntityLayout``); a cell is `absent` if the
+/// record does not mention it. To-one relationships are cells; to-many relationships are links. The representation is
+/// independent of any store.
 public final class MixedPage {
-    /// An object, or a mere reference to one.
+    /// An object, or a reference to one.
     public struct Row {
-        /// The index of its entity in the ``CompiledModel``: of the sub-entity that it was recognised as.
+        /// The index of the row's entity in the ``CompiledModel``: the most specific recognized entity.
         public let entity: Int
         /// The index of its first cell.
         public let firstCell: Int
-        /// The top-level record that it came with.
+        /// The index of the top-level record that contains the object.
         public let record: Int
-        /// Only its key (and perhaps the relationship to its parent) is known.
+        /// Whether only the key, and possibly the relationship to the parent, is known.
         public let isReference: Bool
     }
 
-    /// The objects that a to-many relationship of a row has.
+    /// The targets of a row's to-many relationship.
     public struct Link {
-        /// The row that has the relationship.
+        /// The index of the row that owns the relationship.
         public let row: Int
-        /// The relationship, by its index in ``EntityLayout/toMany``.
+        /// The index of the relationship in ``EntityLayout/toMany``.
         public let relationship: Int
         /// The index of the first target's first key cell in ``linkCells``.
         public let firstCell: Int
-        /// How many targets there are.
+        /// The number of targets.
         public let count: Int
     }
 
     /// A record that could not be mapped.
     public struct Rejection {
-        /// Its number in the batch, from 0.
+        /// The record's number in the batch, from 0.
         public let record: Int
-        /// What is wrong with it.
+        /// The reason for the rejection.
         public let reason: String
         /// The remote representation, as JSON.
         public let representation: String
     }
 
-    /// The objects, each before the objects that are nested in it.
+    /// The objects, each before its nested objects.
     public internal(set) var rows: [Row] = []
     /// The cells of all rows.
     public internal(set) var cells: [Cell] = []
-    /// The to-many relationships that the remote mentioned.
+    /// The to-many relationships that the records mention.
     public internal(set) var links: [Link] = []
     /// The key cells of the targets of all links.
     public internal(set) var linkCells: [Cell] = []
-    /// The records that go to quarantine; nothing of them is in ``rows``.
+    /// The records that go to quarantine.
+    ///
+    /// None of their objects is in ``rows``.
     public internal(set) var rejections: [Rejection] = []
 
     let arena = Arena()
@@ -57,7 +60,7 @@ public final class MixedPage {
         self.batch = batch
     }
 
-    /// Where the lists end: what a rejected record is taken back to.
+    /// The lengths of the lists, to which the rejection of a record truncates them.
     struct Mark {
         let rows: Int
         let cells: Int
@@ -79,6 +82,12 @@ public final class MixedPage {
 public struct UnknownField: Hashable, Sendable {
     /// The index of the entity whose records have it.
     public let entity: Int
-    /// The dot path to it.
+    /// The field's dot path.
     public let path: String
+
+    /// Creates a field.
+    public init(entity: Int, path: String) {
+        self.entity = entity
+        self.path = path
+    }
 }

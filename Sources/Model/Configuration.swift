@@ -1,21 +1,21 @@
-/// A configuration file, read and found valid.
+/// A validated configuration file.
 public struct Configuration: Sendable, Equatable {
     /// The file's path as the caller gave it.
     public var file: String
-    /// The version of the file's format.
+    /// The version of the file format.
     public var version: Int
-    /// The database's absolute path.
+    /// The absolute path of the database.
     public var databasePath: String
     /// The bridges, in the order of the file.
     public var bridges: [BridgeConfiguration]
     /// The entities.
     public var model: Model
-    /// How long runs and what they changed are kept.
+    /// How long runs and their change log are kept.
     public var history: HistoryRetention
-    /// What does not keep the file from being used, such as a secret whose variable is not set.
+    /// Faults that do not prevent using the file, such as a secret whose variable is not set.
     public var warnings: [Diagnostic]
 
-    /// A configuration; nothing is checked.
+    /// Creates a configuration without validation.
     public init(
         file: String, version: Int = 1, databasePath: String, bridges: [BridgeConfiguration], model: Model,
         history: HistoryRetention = .usual, warnings: [Diagnostic] = []
@@ -29,45 +29,63 @@ public struct Configuration: Sendable, Equatable {
         self.warnings = warnings
     }
 
-    /// The bridge called `name`.
+    /// Returns the bridge with this name.
     public func bridge(named name: String) -> BridgeConfiguration? {
         bridges.first { $0.name == name }
     }
 
-    /// The absolute path of the folder that the file is in: relative paths of secrets start there.
+    /// The absolute path of the file's folder.
+    ///
+    /// Relative paths of secrets start there.
     public var directory: String { FilePath.directory(of: file) }
 }
 
-/// A plugin with options, under a name of the configuration's own.
+/// A plugin and its options, under a name that the configuration chooses.
 public struct BridgeConfiguration: Sendable, Equatable {
     /// The name by which entities refer to it.
     public var name: String
     /// The plugin's name.
     public var plugin: String
-    /// The plugin's options: always an object, maybe an empty one; secrets are still references.
+    /// The plugin's options: always an object, possibly empty, with secrets as references.
     public var options: ConfigValue
-    /// Where the bridge runs; nil leaves it to the host.
+    /// Where the bridge runs; nil uses the host's default.
     public var isolation: Isolation?
-    /// How much memory a process of the bridge may have for its data, in bytes; nil leaves it to the system.
+    /// The memory limit of the bridge's process, in bytes; nil uses the system's limit.
     public var memory: Int?
+    /// The default meaning of a missing member for the bridge's entities; nil for `auto`.
+    public var absent: AbsentRule?
+    /// The time limit for all attempts of a request together; nil uses the host's default.
+    public var retryFor: Duration?
     /// Where the file declares the bridge.
     public var location: SourceLocation
 
     /// Where a bridge runs.
     public enum Isolation: String, Sendable, CaseIterable {
-        /// In a process of its own: what it does wrong ends in an error for its entities.
+        /// In a child process: a crash of the bridge is an error of its entities only.
         case process
         /// In the program's own process.
         case inProcess = "in_process"
         /// A program that speaks the Singer protocol, started by the bridge `singer`.
         case external
+
+        /// The name of ``process`` in the plugin contract.
+        static let processSynonym = "child_process"
+
+        /// The names that a configuration may use.
+        static let names = allCases.map(\.rawValue) + [processSynonym]
+
+        /// Creates an isolation from its name in a configuration; nil if it is not one of ``names``.
+        init?(configured name: String) {
+            self.init(rawValue: name == Self.processSynonym ? Self.process.rawValue : name)
+        }
     }
 
-    /// A bridge; nothing is checked.
+    /// Creates a bridge without validation.
     public init(
         name: String, plugin: String, options: ConfigValue = .object([]), isolation: Isolation? = nil,
-        memory: Int? = nil, location: SourceLocation = .unknown
+        memory: Int? = nil, retryFor: Duration? = nil, location: SourceLocation = .unknown
     ) {
+        self.retryFor = retryFor
         self.name = name
         self.plugin = plugin
         self.options = options
@@ -77,22 +95,23 @@ public struct BridgeConfiguration: Sendable, Equatable {
     }
 }
 
-/// What a plugin says of its part of a configuration, in JSON Schema, draft 2020-12.
+/// A plugin's JSON Schemas (draft 2020-12) for its part of a configuration.
 ///
-/// Checked: `type`, `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`, `minimum`, `maximum`,
-/// `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`, `minItems`, `maxItems`, `oneOf`, `anyOf`, `$ref` to
-/// `#/$defs/NAME`, and `writeOnly: true`, which marks a secret. Other keywords (`pattern`, `format`, `allOf`, ...) are
-/// taken for annotations here, though editors know them: what they demand, the plugin checks itself. A schema has at
-/// most 1 MiB and 64 levels; one that is faulty or has no end is reported as the plugin's fault.
+/// Checked keywords: `type`, `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`, `minimum`,
+/// `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`, `minItems`, `maxItems`, `oneOf`,
+/// `anyOf`, `$ref` to `#/$defs/NAME`, and `writeOnly: true`, which marks a secret. A text with `"format": "path"` is
+/// resolved against the configuration's folder. Other keywords (`pattern`, `allOf`, ...) are treated as annotations
+/// here, although editors support them; the plugin validates them itself. A schema has at most 1 MiB and 64 levels. An
+/// invalid or endlessly recursive schema is reported as the plugin's fault.
 public struct PluginSchema: Sendable, Equatable {
-    /// The plugin's name: what `plugin:` says, and the name of its section in an entity.
+    /// The plugin's name: the value of `plugin:`, and the name of its section in an entity.
     public var name: String
-    /// The JSON text of the schema of a bridge's `options:`.
+    /// The schema of a bridge's `options:`, as JSON text.
     public var optionsSchema: String
-    /// The JSON text of the schema of an entity's section.
+    /// The schema of an entity's section, as JSON text.
     public var entitySchema: String
 
-    /// The schemas of the plugin `name`; an empty text stands for a schema that allows everything.
+    /// Creates the schemas of the plugin `name`; an empty text allows everything.
     public init(name: String, optionsSchema: String, entitySchema: String) {
         self.name = name
         self.optionsSchema = optionsSchema

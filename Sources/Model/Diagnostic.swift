@@ -1,23 +1,23 @@
-/// One fault of a configuration, for a person.
+/// A fault of a configuration, for display.
 public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
-    /// How bad a fault is.
+    /// The severity of a fault.
     public enum Severity: String, Sendable {
-        /// The file can be used.
+        /// The file is usable.
         case warning
-        /// The file cannot be used.
+        /// The file is not usable.
         case error
     }
 
-    /// Where the fault is.
+    /// The location of the fault.
     public var location: SourceLocation
-    /// How bad it is.
+    /// The severity of the fault.
     public var severity: Severity
-    /// What is wrong, with which thing; never a secret.
+    /// The fault and its subject; never contains a secret.
     public var message: String
-    /// What to do, or what would be valid.
+    /// How to fix it, or the valid values.
     public var remedy: String?
 
-    /// A fault.
+    /// Creates a diagnostic.
     public init(location: SourceLocation, severity: Severity = .error, message: String, remedy: String? = nil) {
         self.location = location
         self.severity = severity
@@ -25,23 +25,23 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// One line: `bmo.yml:7:5: error: MESSAGE; REMEDY`.
+    /// The diagnostic on one line: `bmo.yml:7:5: error: MESSAGE; REMEDY`.
     public var description: String {
         "\(location): \(severity.rawValue): \(message)" + (remedy.map { "; \($0)" } ?? "")
     }
 }
 
-/// Every fault found in a configuration, in the order of the file.
+/// All faults of a configuration, in the order of the file.
 public struct ConfigurationErrors: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The faults; at least one is an error.
+    /// The faults, at least one of severity error.
     public var diagnostics: [Diagnostic]
 
-    /// The faults of a configuration.
+    /// Creates an error from faults.
     public init(diagnostics: [Diagnostic]) {
         self.diagnostics = diagnostics
     }
 
-    /// A line for each fault.
+    /// The faults, one per line.
     public var description: String {
         diagnostics.map(\.description).joined(separator: "\n")
     }

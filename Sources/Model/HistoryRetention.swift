@@ -1,12 +1,12 @@
-/// How long the runs of a database and what they changed are kept.
+/// How long the runs of a database and their change log are kept.
 public enum HistoryRetention: Sendable, Equatable {
-    /// So many seconds after a run began.
+    /// For this number of seconds after a run began.
     case seconds(Int64)
-    /// The newest runs, so many.
+    /// The newest runs, up to this number.
     case runs(Int)
-    /// For ever.
+    /// Forever.
     case forever
 
-    /// What counts where the configuration says nothing: 90 days.
+    /// The default: 90 days.
     public static let usual = HistoryRetention.seconds(90 * 86_400)
 }

@@ -1,5 +1,5 @@
 extension Model {
-    /// Whether a walk of an entity goes by objects of the entity's own table, some of which it may bring itself.
+    /// Returns whether the parents of a scan are in the entity's own table, so that the scan itself may add some.
     package func goesByItself(_ walk: ParentWalk, of entity: Entity) -> Bool {
         guard let name = walk.relationship else { return true }
         let all = relationships(of: entity) + entity.sources.flatMap(\.relationships)
@@ -9,17 +9,18 @@ extension Model {
         return root(of: target).name == root(of: entity).name
     }
 
-    /// Whether an entity's own listing goes by objects that it brings itself: the folders in a folder.
+    /// Returns whether the parents of an entity's own listing are objects that it lists itself, such as folders in a
+    /// folder.
     package func isTree(_ entity: Entity) -> Bool {
         entity.parent.map { $0.relationship != nil && goesByItself($0, of: entity) } ?? false
     }
 
-    /// Whether a source brings objects without a need of such that are there already: of a tree, those at the top.
+    /// Returns whether a source lists objects without needing existing ones; in a tree, the top-level objects.
     package func bringsTop(_ source: EntitySource, of entity: Entity) -> Bool {
         source.parent.map { !goesByItself($0, of: entity) } ?? true
     }
 
-    /// Whether an entity is a tree, and no listing brings the first of its objects.
+    /// Returns whether an entity is a tree without any listing of its top-level objects.
     package func lacksTop(_ entity: Entity) -> Bool {
         guard isTree(entity), !entity.sources.contains(where: { bringsTop($0, of: entity) }) else { return false }
         return !family(of: entity).contains { other in
@@ -29,7 +30,7 @@ extension Model {
     }
 }
 
-/// Warns of entities that are walked by their own objects, of which no listing brings the first.
+/// Warns of entities that are scanned per object of their own, without a listing of the top-level objects.
 struct TreeWarnings {
     let diagnostics: [Diagnostic]
 

@@ -3,17 +3,28 @@ public struct Model: Sendable, Equatable {
     /// The entities, in the order of the file.
     public var entities: [Entity]
 
-    /// A model of `entities`; nothing is checked, as a model from a file was checked when the file was loaded.
+    /// Creates a model without validation; a model from a file was validated when the file was loaded.
     public init(entities: [Entity] = []) {
         self.entities = entities
     }
 
-    /// The entity called `name`, exactly so.
+    /// Whether any attribute or relationship reads an object's surroundings, such as `@parent.id`.
+    public var readsSurroundings: Bool {
+        entities.contains { entity in
+            let sources = entity.sources
+            let attributes = entity.attributes + sources.flatMap(\.attributes)
+            let relationships = entity.relationships + sources.flatMap(\.relationships)
+            return attributes.contains { $0.source.paths.contains(where: \.isOfSurroundings) }
+                || relationships.contains(where: \.source.isOfSurroundings)
+        }
+    }
+
+    /// Returns the entity with exactly this name.
     public func entity(named name: String) -> Entity? {
         entities.first { $0.name == name }
     }
 
-    /// The other end of `relationship`, whichever of the two ends names the other as its inverse.
+    /// Returns the other end of `relationship`, whichever end declares the inverse.
     public func inverse(
         of relationship: Relationship, in entity: Entity
     ) -> (entity: Entity, relationship: Relationship)? {
@@ -27,9 +38,9 @@ public struct Model: Sendable, Equatable {
         return other.map { (target, $0) }
     }
 
-    /// Where the values of `relationship` are kept; nil when its target is not in the model.
+    /// Returns where the values of `relationship` are stored; nil if its target is not in the model.
     ///
-    /// A sub-entity's own mapping of its super-entity's relationship is kept where that is.
+    /// If a sub-entity overrides a relationship of its super-entity, the storage is the super-entity's.
     public func storage(of relationship: Relationship, in entity: Entity) -> RelationshipStorage? {
         let entity = owner(of: relationship, in: entity)
         guard let relationship = entity.relationship(named: relationship.name),
@@ -43,11 +54,11 @@ public struct Model: Sendable, Equatable {
             if let inverse, inverse.relationship.kind == .toOne {
                 return .inverse(entity: inverse.entity.name, relationship: inverse.relationship.name)
             }
-            // Of a many-to-many with two named ends, the end that stands first in the file owns the table.
+            // In a many-to-many relationship with two named ends, the first end in the file owns the table.
             if let inverse, precedes(inverse.entity, inverse.relationship, entity, relationship) {
                 return .inverse(entity: inverse.entity.name, relationship: inverse.relationship.name)
             }
-            return .joinTable(name: "\(entity.name)_\(relationship.name)")
+            return .joinTable(name: relationship.table ?? "\(entity.name)_\(relationship.name)")
         }
     }
 
@@ -64,12 +75,12 @@ public struct Model: Sendable, Equatable {
     }
 }
 
-/// Where a relationship's values are kept.
+/// Where a relationship's values are stored.
 public enum RelationshipStorage: Sendable, Equatable {
-    /// In the entity's own table, a column for each attribute of the target's key.
+    /// In the entity's own table, with one column per attribute of the target's key.
     case columns([String])
-    /// In a table of its own: source, position, target.
+    /// In a separate table with source, position and target.
     case joinTable(name: String)
-    /// By the other end, which has the columns or the table.
+    /// At the other end, which has the columns or the table.
     case inverse(entity: String, relationship: String)
 }

@@ -1,12 +1,12 @@
-/// The rules of names that become tables and columns.
+/// The rules for names of tables and columns.
 enum Naming {
-    /// Whether `name` is `[A-Za-z_][A-Za-z0-9_]*`.
+    /// Returns whether `name` is `[A-Za-z_][A-Za-z0-9_]*`.
     static func isIdentifier(_ name: String) -> Bool {
         guard let first = name.utf8.first, isLetter(first) else { return false }
         return name.utf8.allSatisfy { isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// Why `name` can be no table or column, with a remedy; nil when it can.
+    /// Returns why `name` cannot be a table or column, with a remedy; nil if it can.
     static func fault(_ name: String, what: String) -> (message: String, remedy: String)? {
         let lowercased = name.lowercased()
         if name.isEmpty { return ("the name of the \(what) is empty", "give it a name") }

@@ -1,4 +1,6 @@
-/// `text` in quotes for a message: cut to a readable length, with control characters escaped.
+internal import TextFormats
+
+/// Returns `text` in quotes for a message, shortened and with control characters escaped.
 func quoted(_ text: String) -> String { "\"\(shortened(text))\"" }
 
 func shortened(_ text: String) -> String {
@@ -14,13 +16,14 @@ func shortened(_ text: String) -> String {
     return result
 }
 
-/// `a, b or c`.
+/// Returns the words as `a, b or c`.
 func alternatives(_ words: [String]) -> String {
     guard words.count > 1, let last = words.last else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " or " + last
 }
 
-/// `did you mean "attributes"? valid: attributes, bridge, key`, with the nearest name only where one is near.
+/// Returns a hint such as `did you mean "attributes"? valid: attributes, bridge, key`; the first part only for a near
+/// match.
 package func suggestion(for name: String, among valid: [String], what: String = "valid") -> String? {
     guard !valid.isEmpty else { return nil }
     let list = valid.sorted()
@@ -29,37 +32,27 @@ package func suggestion(for name: String, among valid: [String], what: String = 
     return "did you mean \(quoted(nearest))? \(what): \(shown)"
 }
 
-/// The name of `candidates` that a slip of the hand would turn into `name`; nil when none is near.
-func nearest(to name: String, among candidates: [String]) -> String? {
+/// Returns the candidate that `name` is probably a typo of; nil if none is near.
+package func nearest(to name: String, among candidates: [String]) -> String? {
     guard name.unicodeScalars.count <= 64 else { return nil }
     if let same = candidates.first(where: { $0.lowercased() == name.lowercased() }) { return same }
     let limit = max(1, name.unicodeScalars.count / 3)
-    return candidates.prefix(500).filter { $0.unicodeScalars.count <= 64 }
-        .map { (name: $0, distance: editDistance($0.lowercased(), name.lowercased())) }
+    let wanted = Array(name.lowercased().unicodeScalars)
+    return candidates.prefix(500).filter { $0.unicodeScalars.count <= 64 && !reverses($0, name) }
+        .map { (name: $0, distance: editDistance(Array($0.lowercased().unicodeScalars), wanted)) }
         .filter { $0.distance <= limit && $0.distance < $0.name.unicodeScalars.count }
         .min { $0.distance < $1.distance }?.name
 }
 
-/// The distance of Damerau and Levenshtein in its optimal string alignment: insertions, deletions, replacements and
-/// swaps of neighbours.
+/// Returns whether the first word of one name negates the other.
 ///
-/// The model sees nothing of the bridges' modules, which have one of their own.
-func editDistance(_ left: String, _ right: String) -> Int {
-    let left = Array(left.unicodeScalars)
-    let right = Array(right.unicodeScalars)
-    var beforeLast: [Int] = []
-    var last = Array(0...right.count)
-    for i in left.indices {
-        var row = [i + 1]
-        for j in right.indices {
-            var best = min(last[j] + (left[i] == right[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
-            if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
-                best = min(best, beforeLast[j - 1] + 1)
-            }
-            row.append(best)
-        }
-        beforeLast = last
-        last = row
+/// `in_process` resembles `child_process`, and `no_cache` resembles `cache`, in spelling only.
+private func reverses(_ left: String, _ right: String) -> Bool {
+    func word(_ name: String) -> Substring? {
+        let words = name.lowercased().split { $0 == "_" || $0 == "-" }
+        guard words.count > 1, let first = words.first else { return nil }
+        return ["in", "no", "not", "non", "never", "without", "out"].contains(first) ? first : nil
     }
-    return last[right.count]
+    func lacks(_ word: Substring?, _ name: String) -> Bool { word.map { !name.lowercased().hasPrefix($0) } ?? false }
+    return lacks(word(left), right) || lacks(word(right), left)
 }

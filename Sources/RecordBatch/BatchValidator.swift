@@ -1,6 +1,7 @@
 internal import CBridge
+internal import TextFormats
 
-/// Checks the rules of `bmo_batch.h`; the only code that looks at unchecked bytes.
+/// Checks the rules of `bmo_batch.h`; the only code that reads unchecked bytes.
 enum BatchValidator {
     static func validate(
         _ bytes: UnsafeRawBufferPointer
@@ -15,6 +16,7 @@ enum BatchValidator {
         guard header.format == BMO_BATCH_FORMAT else {
             throw RecordBatchError("batch format \(header.format); this host reads \(BMO_BATCH_FORMAT)")
         }
+        guard header.flags == 0 else { throw unfinished(header) }
         // Int is 64 bits wide and every term is below 2^36: no overflow.
         let keysSize = Int(header.key_count) * 8
         let recordsSize = Int(header.record_count) * 16
@@ -41,9 +43,34 @@ enum BatchValidator {
         return (sections, header)
     }
 
+    /// Returns the error that a failure mark describes, which a writer delivers in place of a batch that it could not
+    /// finish.
+    private static func unfinished(_ header: bmo_batch_header) -> RecordBatchError {
+        let limit = header.bytes_size
+        return switch Int(header.flags) {
+        case BMO_WRITER_BYTES:
+            RecordBatchError(
+                "the bridge's writer gave the batch up: more than \(limit) bytes (`max_bytes` of its bmo_writer); "
+                    + "smaller pages or a larger `max_bytes` help", isLimit: true)
+        case BMO_WRITER_KEYS:
+            RecordBatchError(
+                "the bridge's writer gave the batch up: more than \(limit) different names (`max_keys` of its bmo_writer); "
+                    + "smaller pages or a larger `max_keys` help", isLimit: true)
+        case BMO_WRITER_OPEN:
+            RecordBatchError("the bridge's writer gave the batch up: an object or array was still open")
+        case BMO_WRITER_MEMORY:
+            RecordBatchError("the bridge's writer gave the batch up: no memory for it", isLimit: true)
+        case BMO_WRITER_FAILED:
+            RecordBatchError(
+                "the bridge's writer gave the batch up: out of memory, over 4 GiB, deeper than \(BMO_MAX_DEPTH) levels, "
+                    + "or a member without a key")
+        default: RecordBatchError("a batch with unknown flags \(header.flags)")
+        }
+    }
+
     private static func validateText(_ text: UnsafeRawBufferPointer) throws(RecordBatchError) {
         var index = 0
-        // Most text is ASCII: eight bytes at a time until something else comes.
+        // Most text is ASCII: skip eight bytes at a time up to the first other byte.
         while index + 8 <= text.count,
             text.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
         {
@@ -88,7 +115,7 @@ enum BatchValidator {
 
     private static let claimed: UInt8 = 0x80
 
-    /// Checks one slot whose children must stand before `limit`, claims them, and returns its height.
+    /// Checks one slot whose children must precede `limit`, claims them, and returns its height.
     @inline(__always)
     private static func check(
         _ slot: bmo_slot, before limit: Int, _ heights: UnsafeMutablePointer<UInt8>,
@@ -144,7 +171,7 @@ enum BatchValidator {
         return height + 1
     }
 
-    /// Inside the text, and beginning and ending between scalars.
+    /// Whether a range is inside the text, and begins and ends between scalars.
     @inline(__always)
     private static func isSpan(
         offset: UInt64, length: UInt32, _ sections: BatchSections, _ header: bmo_batch_header

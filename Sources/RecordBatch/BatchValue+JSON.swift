@@ -1,6 +1,9 @@
+internal import TextFormats
+
 extension BatchValue {
-    /// This value as JSON text (RFC 8259), for people and for columns of type json: bytes as base64, timestamps as
-    /// ISO 8601, a double that JSON has no number for as null.
+    /// The value as JSON text (RFC 8259), for people and for columns of type json.
+    ///
+    /// Bytes are base64, timestamps are ISO 8601, and a double without a JSON number is null.
     public var json: String {
         var out = ""
         appendJSON(to: &out)
@@ -34,34 +37,5 @@ extension BatchValue {
             }
             out += "}"
         }
-    }
-}
-
-extension String {
-    /// The text as a JSON string.
-    package var jsonQuoted: String {
-        var json = ""
-        json.appendJSONString(self)
-        return json
-    }
-
-    /// Appends `text` as a JSON string (RFC 8259, section 7), quoted and escaped.
-    package mutating func appendJSONString(_ text: String) {
-        append("\"")
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": append("\\\"")
-            case "\\": append("\\\\")
-            case "\n": append("\\n")
-            case "\r": append("\\r")
-            case "\t": append("\\t")
-            // Also the C1 controls, which a terminal would obey.
-            case "\u{0}"..<"\u{20}", "\u{7F}"..."\u{9F}":
-                let hex = String(scalar.value, radix: 16)
-                append("\\u" + String(repeating: "0", count: 4 - hex.count) + hex)
-            default: unicodeScalars.append(scalar)
-            }
-        }
-        append("\"")
     }
 }

@@ -2,7 +2,7 @@ public import CBridge
 
 /// One value inside a record batch, read in place.
 ///
-/// Valid for as long as its batch lives.
+/// Valid only while its batch lives.
 public struct BatchValue {
     @usableFromInline let slot: UnsafePointer<bmo_slot>
     @usableFromInline let sections: UnsafePointer<BatchSections>
@@ -13,7 +13,7 @@ public struct BatchValue {
         self.sections = sections
     }
 
-    /// What kind of value a slot holds.
+    /// The kind of a value.
     public enum Tag: UInt8, Sendable {
         case null = 1
         case bool, int64, double, decimal, text, bytes, timestamp, array, object
@@ -59,36 +59,37 @@ public struct BatchValue {
         BatchValue(slot: sections.pointee.slots + Int(slot.pointee.payload) + index, sections: sections)
     }
 
-    /// The text of the key under which an object holds this value.
+    /// The key under which an object holds this value.
     public var key: String {
         let key = sections.pointee.keys[Int(keyIndex)]
         let bytes = UnsafeRawBufferPointer(start: sections.pointee.text + Int(key.offset), count: Int(key.length))
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether an object holds this value under `name`, byte by byte.
+    /// Whether an object holds this value under `name`, compared byte by byte.
     package func hasKey(_ name: String) -> Bool {
         let key = sections.pointee.keys[Int(keyIndex)]
         let bytes = UnsafeRawBufferPointer(start: sections.pointee.text + Int(key.offset), count: Int(key.length))
         return bytes.count == name.utf8.count && bytes.elementsEqual(name.utf8)
     }
 
-    /// The member of an object that has this name.
+    /// The member of an object with this name.
     ///
-    /// The last one where a key came twice; nil for other values. Compares names: for options and pages, not for a hot path.
+    /// Returns the last one for a duplicate key; nil for other values. Compares names: for options and pages, not for a
+    /// hot path.
     public subscript(name: String) -> BatchValue? {
         guard tag == .object else { return nil }
         for index in (0..<count).reversed() where self[index].key == name { return self[index] }
         return nil
     }
 
-    /// The text, or nil when this is not text.
+    /// The text, or nil for other values.
     public var text: String? { tag == .text || tag == .decimal ? string : nil }
 
-    /// The integer, or nil when this is not an integer.
+    /// The integer, or nil for other values.
     public var integer: Int64? { tag == .int64 ? int64 : nil }
 
-    /// The bool, or nil when this is not a bool.
+    /// The bool, or nil for other values.
     public var boolean: Bool? { tag == .bool ? bool : nil }
 
     /// The children of an array; none for other values.

@@ -1,12 +1,14 @@
-/// Reads JSON text (RFC 8259) into a batch: what was shown to a person becomes a record again.
+internal import TextFormats
+
+/// Parses JSON text (RFC 8259) into a batch: it turns a representation shown to a person back into a record.
 ///
-/// A number that is no integer of 64 bits keeps its exact text. The nesting is bounded by the batch's own limit.
+/// A number that is not an integer of 64 bits keeps its exact text. The batch's own limit bounds the nesting.
 package struct JSONParser {
-    /// What keeps a text from being JSON.
+    /// The reason why a text is not JSON.
     package struct Fault: Error, Sendable, CustomStringConvertible {
         /// The offset in bytes.
         package let offset: Int
-        /// What is wrong there.
+        /// The fault at that offset.
         package let reason: String
 
         package var description: String { "no JSON: \(reason) at byte \(offset)" }
@@ -19,9 +21,9 @@ package struct JSONParser {
 
     private init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// A batch of the one record that `text` is.
+    /// Parses `text` into a batch of one record.
     ///
-    /// - Throws: ``Fault``; ``RecordBatchError`` when memory runs out.
+    /// - Throws: ``Fault``; ``RecordBatchError`` if memory runs out.
     package static func batch(_ text: String) throws -> RecordBatch {
         var parser = JSONParser(text)
         try parser.value(depth: 1)
@@ -115,7 +117,7 @@ package struct JSONParser {
         if let integer = Int64(text), text != "-0" { writer.int64(integer) } else { writer.decimal(text) }
     }
 
-    /// The rest of a string whose first quote is taken.
+    /// Reads the rest of a string after its opening quote.
     private mutating func string() throws(Fault) -> String {
         var text: [UInt8] = []
         while at < bytes.count {
@@ -145,7 +147,7 @@ package struct JSONParser {
         guard take("u") else { throw fault("an unknown escape") }
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return scalar }
-        // A pair of surrogates (RFC 8259, section 7).
+        // A surrogate pair (RFC 8259, section 7).
         guard (0xD800...0xDBFF).contains(first), take("\\"), take("u") else { throw fault("half a surrogate pair") }
         let second = try hexadecimal()
         guard (0xDC00...0xDFFF).contains(second),

@@ -2,11 +2,11 @@ public import CBridge
 
 /// A validated flat batch of records, read in place.
 ///
-/// The layout is that of `bmo_batch.h`, format 1. The initialiser checks every offset, length, tag, the depth, the
-/// tree shape and the UTF-8 of all text once; after that, reading needs no further checks. Bytes from a plugin go
-/// through here before anything looks at a record.
+/// The layout is that of `bmo_batch.h`, format 1. The initialiser checks every offset, length and tag, the depth, the
+/// tree shape and the UTF-8 of all text once; after that, reading needs no further checks. Bytes from a plugin must
+/// pass through here before any other code reads a record.
 ///
-/// A ``BatchValue`` points into its batch and does not keep it alive: hold the batch for as long as its values are used.
+/// A ``BatchValue`` points into its batch and does not keep it alive: hold the batch while you use its values.
 public final class RecordBatch: @unchecked Sendable {
     // Immutable after `init`, and `release` runs once in `deinit`: safe to share between threads.
     @usableFromInline let sections: UnsafeMutablePointer<BatchSections>
@@ -15,7 +15,7 @@ public final class RecordBatch: @unchecked Sendable {
 
     /// How many records the batch holds.
     public let count: Int
-    /// How many different keys its objects use.
+    /// How many distinct keys its objects use.
     public let keyCount: Int
     /// The size of the whole batch in bytes.
     public var byteCount: Int { bytes.count }
@@ -24,7 +24,7 @@ public final class RecordBatch: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - bytes: A whole batch, 8-byte aligned, unchanged for the life of the batch.
-    ///   - release: Called once, when the batch is gone or was refused.
+    ///   - release: Called once, when the batch is deallocated or was refused.
     /// - Throws: ``RecordBatchError`` with the first rule that the bytes break.
     public convenience init(adopting bytes: UnsafeRawBufferPointer, release: @escaping @Sendable () -> Void)
         throws(RecordBatchError)
@@ -39,7 +39,7 @@ public final class RecordBatch: @unchecked Sendable {
         self.init(adopting: checked, release: release)
     }
 
-    /// Adopts bytes that were checked before.
+    /// Adopts bytes that have been checked.
     package init(adopting checked: CheckedBytes, release: @escaping @Sendable () -> Void) {
         bytes = checked.bytes
         self.release = release
@@ -49,7 +49,7 @@ public final class RecordBatch: @unchecked Sendable {
         keyCount = Int(checked.header.key_count)
     }
 
-    /// Checks a copy of `bytes`.
+    /// Copies `bytes` and checks the copy.
     public convenience init(copying bytes: UnsafeRawBufferPointer) throws(RecordBatchError) {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
         copy.copyMemory(from: bytes)
@@ -64,40 +64,40 @@ public final class RecordBatch: @unchecked Sendable {
         release()
     }
 
-    /// The record at `index` as JSON text.
+    /// Returns the record at `index` as JSON text.
     public func json(_ index: Int) -> String {
         withExtendedLifetime(self) { self[index].json }
     }
 
-    /// The record at `index`, which must be below ``count``.
+    /// Returns the record at `index`, which must be below ``count``.
     ///
-    /// It does not keep the batch alive: `makeBatch()[0].json` reads freed memory.
+    /// The record does not keep the batch alive: `makeBatch()[0].json` reads freed memory.
     @inlinable
     public subscript(index: Int) -> BatchValue {
         BatchValue(slot: sections.pointee.records + index, sections: sections)
     }
 
-    /// The text of the key with this index.
+    /// Returns the text of the key with this index.
     public func key(_ index: Int) -> String {
         String(decoding: keyBytes(index), as: UTF8.self)
     }
 
-    /// The UTF-8 of the key with this index.
+    /// Returns the UTF-8 of the key with this index.
     public func keyBytes(_ index: Int) -> UnsafeRawBufferPointer {
         let key = sections.pointee.keys[index]
         return UnsafeRawBufferPointer(start: sections.pointee.text + Int(key.offset), count: Int(key.length))
     }
 
-    /// The batch's bytes, for sending them on.
+    /// Calls `body` with the batch's bytes, for sending them on.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         defer { withExtendedLifetime(self) {} }
         return try body(bytes)
     }
 }
 
-/// The bytes of a whole batch that keep its rules, and do not change any more.
+/// The bytes of a whole batch that satisfy its rules and never change.
 package struct CheckedBytes: @unchecked Sendable {
-    // Pointers into memory that nobody writes.
+    // Pointers into memory that is never written.
     fileprivate let bytes: UnsafeRawBufferPointer
     fileprivate let sections: BatchSections
     fileprivate let header: bmo_batch_header
@@ -121,12 +121,15 @@ struct BatchSections {
     @usableFromInline let bytes: UnsafeRawPointer
 }
 
-/// The rule of the batch format that some bytes break.
+/// The rule of the batch format that the bytes break.
 public struct RecordBatchError: Error, Equatable, CustomStringConvertible {
-    /// What is wrong, with the numbers that show it.
+    /// The broken rule, with the numbers that prove it.
     public let description: String
+    /// Whether a limit of the writer was exceeded.
+    package let isLimit: Bool
 
-    package init(_ description: String) {
+    package init(_ description: String, isLimit: Bool = false) {
         self.description = description
+        self.isLimit = isLimit
     }
 }

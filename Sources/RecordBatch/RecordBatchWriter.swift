@@ -14,10 +14,10 @@ internal import Glibc
 ///
 /// A value at depth 0 is a record. Inside an object, call ``key(_:)`` before each value. Not thread-safe.
 public final class RecordBatchWriter {
-    /// The C writer, for code that writes through `bmo_batch.h` itself (a parser shim).
+    /// The C writer, for code that calls `bmo_batch.h` itself (a parser shim).
     public let raw: UnsafeMutablePointer<bmo_writer>
 
-    /// An empty writer.
+    /// Creates an empty writer.
     public init() {
         raw = .allocate(capacity: 1)
         bmo_writer_init(raw)
@@ -28,12 +28,30 @@ public final class RecordBatchWriter {
         raw.deallocate()
     }
 
-    /// Finished records so far.
-    public var recordCount: Int { Int(bmo_writer_records(raw)) }
-    /// About how many bytes the finished batch will have.
+    /// The number of finished records.
+    public var recordCount: Int { raw.pointee.records.size / MemoryLayout<bmo_slot>.size }
+    /// Whether there is anything to deliver: records, or a failure that must not pass for an empty page.
+    package var hasOutcome: Bool { bmo_writer_records(raw) > 0 }
+    /// The approximate size of the finished batch in bytes.
     public var byteCount: Int { bmo_writer_size(raw) }
 
-    /// The key of the next value.
+    /// Limits how many bytes may be written until the batch is finished: 16 per value, plus its characters; 64 MiB by
+    /// default.
+    ///
+    /// Beyond the limit nothing is stored, and ``finish()`` throws.
+    public func limit(bytes: Int) { raw.pointee.max_bytes = max(bytes, 4096) }
+
+    /// The exceeded limit, in words; nil if no limit was exceeded.
+    public var excess: String? {
+        switch raw.pointee.failed {
+        case Int32(BMO_WRITER_BYTES):
+            "one batch takes more than \(raw.pointee.max_bytes) bytes (16 for each value, and its texts)"
+        case Int32(BMO_WRITER_KEYS): "one batch has more than \(raw.pointee.max_keys) different names"
+        default: nil
+        }
+    }
+
+    /// Sets the key of the next value.
     public func key(_ name: String) {
         var name = name
         name.withUTF8 { utf8 in
@@ -41,7 +59,7 @@ public final class RecordBatchWriter {
         }
     }
 
-    /// The key of the next value, as UTF-8.
+    /// Sets the key of the next value, as UTF-8.
     public func key(utf8 name: UnsafeRawBufferPointer) {
         _ = bmo_write_key(raw, name.baseAddress?.assumingMemoryBound(to: CChar.self), name.count)
     }
@@ -63,7 +81,7 @@ public final class RecordBatchWriter {
         value.withUTF8 { text(utf8: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Writes text from bytes that are UTF-8: the reader refuses the whole batch otherwise.
+    /// Writes text from UTF-8 bytes: for any other bytes the reader refuses the whole batch.
     public func text(utf8 value: UnsafeRawBufferPointer) {
         _ = bmo_write_text(raw, value.baseAddress?.assumingMemoryBound(to: CChar.self), value.count)
     }
@@ -76,7 +94,7 @@ public final class RecordBatchWriter {
         }
     }
 
-    /// Writes a number from bytes that are in the grammar of a JSON number.
+    /// Writes a number from bytes that follow the grammar of a JSON number.
     public func decimal(utf8 value: UnsafeRawBufferPointer) {
         _ = bmo_write_decimal(raw, value.baseAddress?.assumingMemoryBound(to: CChar.self), value.count)
     }
@@ -86,11 +104,11 @@ public final class RecordBatchWriter {
 
     /// Begins an object; end it with ``endObject()``.
     public func beginObject() { _ = bmo_write_object_begin(raw) }
-    /// Ends the object that began last.
+    /// Ends the innermost object.
     public func endObject() { _ = bmo_write_object_end(raw) }
     /// Begins an array; end it with ``endArray()``.
     public func beginArray() { _ = bmo_write_array_begin(raw) }
-    /// Ends the array that began last.
+    /// Ends the innermost array.
     public func endArray() { _ = bmo_write_array_end(raw) }
 
     /// Writes an object whose members `body` writes.
@@ -107,7 +125,7 @@ public final class RecordBatchWriter {
         endArray()
     }
 
-    /// Writes a value of another batch, with all it holds.
+    /// Writes a value of another batch, with all its children.
     public func copy(_ value: BatchValue) {
         switch value.tag {
         case .null: null()
@@ -129,16 +147,16 @@ public final class RecordBatchWriter {
         }
     }
 
-    /// Drops the record being written; finished records stay.
+    /// Drops the unfinished record; finished records stay.
     public func abandonRecord() { bmo_writer_abandon_record(raw) }
 
     /// Drops everything that was written.
     public func clear() { bmo_writer_clear(raw) }
 
-    /// The finished batch; the writer is empty afterwards and keeps its memory.
+    /// Returns the finished batch, and empties the writer, which keeps its memory.
     ///
-    /// - Throws: ``RecordBatchError`` when memory or a limit of the format (4 GiB, 128 levels, 16 million keys) ran out,
-    ///   a member had no key, or a container is open.
+    /// - Throws: ``RecordBatchError`` if memory or a limit of the format (4 GiB, 128 levels, 16 million keys) is
+    ///   exhausted, if there is an ``excess``, if a member has no key, or if a container is open.
     public func finish() throws(RecordBatchError) -> RecordBatch {
         let (data, size) = try finishRaw()
         let address = UInt(bitPattern: data)
@@ -147,11 +165,14 @@ public final class RecordBatchWriter {
         }
     }
 
-    /// The finished batch as memory from `malloc` that the caller frees: what crosses the plugin boundary.
+    /// Returns the finished batch in memory from `malloc`, which the caller frees, to cross the plugin boundary.
     package func finishRaw() throws(RecordBatchError) -> (data: UnsafeMutablePointer<UInt8>, size: Int) {
-        var data: UnsafeMutablePointer<UInt8>?
         var size = 0
-        guard bmo_writer_finish(raw, &data, &size) != 0, let data else {
+        let excess = excess
+        let data = bmo_writer_seal(raw, &size)
+        bmo_writer_clear(raw)
+        guard let data else {
+            if let excess { throw RecordBatchError(excess, isLimit: true) }
             throw RecordBatchError(
                 "the batch cannot be finished: out of memory, over 4 GiB, deeper than \(BMO_MAX_DEPTH) levels, "
                     + "a member without a key, or an open container")

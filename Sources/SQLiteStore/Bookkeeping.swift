@@ -1,12 +1,13 @@
 internal import Importer
 internal import RecordBatch
+internal import TextFormats
 
-/// Records that could not be imported: table `bmo_quarantine`.
+/// The writer of records that could not be imported: table `bmo_quarantine`.
 final class QuarantineWriter {
     private let insertion: RawStatement
 
     init(on connection: OpaquePointer?) throws {
-        // The same record with the same fault is one row, however often it comes.
+        // A record that fails repeatedly for the same reason is one row.
         insertion = try RawStatement(
             """
             INSERT INTO bmo_quarantine

@@ -1,38 +1,38 @@
 internal import GRDB
 internal import Mapping
 
-/// How it stands with one entity.
+/// The status of one entity.
 public struct EntityStatus: Sendable {
-    /// Where an interrupted walk stopped.
+    /// The point at which a scan was interrupted.
     public struct Walk: Sendable {
-        /// How many pages are in.
+        /// The number of pages imported.
         public var page: Int
-        /// When the last came, as ISO 8601.
+        /// When the last page was imported, as ISO 8601.
         public var saved: String
-        /// Whether the next sync goes on there; a place is good for an hour.
+        /// Whether the next sync resumes here; a saved position is valid for an hour.
         public var isFresh: Bool
     }
 
     /// The entity.
     public var name: String
-    /// Its rows, stubs and those of its sub-entities among them.
+    /// The number of its rows, including those of its sub-entities, without stubs.
     public var rows: Int
-    /// Rows that are only referred to; those of sub-entities count for the entity whose table it is.
+    /// The number of its stubs; those of sub-entities count for the entity that has the table.
     public var stubs: Int
-    /// Records that could not be imported.
+    /// The number of records that could not be imported.
     public var quarantined: Int
     /// The newest run that changed its rows.
     public var lastRun: Int64?
-    /// When that began, as ISO 8601.
+    /// When that run began, as ISO 8601.
     public var lastChanged: String?
-    /// Where a walk stopped.
+    /// The interrupted scan, if there is one.
     public var interrupted: Walk?
-    /// What the next walks will ask for, in words.
+    /// What the next scans will request, in words.
     public var cursors: [String]
 }
 
 extension SQLiteStore {
-    /// How it stands with each entity of the model.
+    /// Returns the status of each entity of the model.
     ///
     /// - Throws: ``StoreError``.
     public func status() throws -> [EntityStatus] {
@@ -59,7 +59,10 @@ extension SQLiteStore {
                     rows: try Int.fetchOne(
                         db,
                         sql: "SELECT count(*) FROM \(SchemaBuilder.quoted(layout.table)) "
-                            + "WHERE \(Self.isOfKind(layout) ?? "true")") ?? 0,
+                            + "WHERE \(Self.isOfKind(layout) ?? "true")"
+                    ).map {
+                        try $0 - countedStubs(of: layout, in: db)
+                    } ?? 0,
                     stubs: try count("SELECT count(*) FROM bmo_stubs WHERE entity = ?"),
                     quarantined: try count("SELECT count(*) FROM bmo_quarantine WHERE entity = ?"),
                     lastRun: last?["id"], lastChanged: last?["started"],
@@ -70,8 +73,32 @@ extension SQLiteStore {
         }
     }
 
-    /// What the next walks ask from: a line for the entity's own, and one for each further source; a token and what was
-    /// asked for are the bridge's affair.
+    /// Returns how many rows of an entity and its sub-entities are stubs.
+    private func countedStubs(of layout: EntityLayout, in db: Database) throws -> Int {
+        let root = model.entities[layout.root]
+        guard let kind = Self.isOfKind(layout) else {
+            return try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM bmo_stubs WHERE entity = ?", arguments: [root.name]) ?? 0
+        }
+        let condition = root.key.map { "\(SchemaBuilder.quoted(root.fields[$0].name)) = ?" }
+        let select = try RawStatement(
+            "SELECT 1 FROM \(SchemaBuilder.quoted(root.table)) "
+                + "WHERE \((condition + [kind]).joined(separator: " AND "))", on: db.sqliteConnection)
+        let keys = try String.fetchCursor(
+            db, sql: "SELECT key FROM bmo_stubs WHERE entity = ?", arguments: [root.name])
+        var count = 0
+        while let text = try keys.next() {
+            guard let key = root.key(from: text) else { continue }
+            for (index, value) in key.enumerated() { select.bind(value, at: Int32(index + 1)) }
+            if try select.step() { count += 1 }
+            select.reset()
+        }
+        return count
+    }
+
+    /// Describes what the next scans will request: one line for the entity itself and one for each further source.
+    ///
+    /// Tokens and the original requests are left out, as they are private to the bridge.
     private func cursors(of entity: String, in db: Database) throws -> [String] {
         let rows = try Row.fetchAll(
             db,
@@ -95,7 +122,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The keys of the stubs of an entity as JSON arrays, in their order.
+    /// Returns the keys of an entity's stubs as JSON arrays, in order.
     ///
     /// - Throws: ``StoreError``.
     public func stubs(of entity: String) throws -> [String] {

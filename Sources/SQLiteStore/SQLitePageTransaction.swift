@@ -7,15 +7,16 @@ final class SQLitePageTransaction: PageTransaction {
     private let store: SQLiteStore
     private var isOpen = true
     private var hasWritten = false
-    /// The walk that the page belongs to.
+    /// The scan that the page belongs to.
     private var walk: WalkTarget?
-    /// The rows that the page lists, where the walk keeps a log of them.
+    /// The rows that the page lists, if the scan logs them.
     private var seen = SeenLog()
     private var notesSeen = false
-    /// The greatest row that the pages before listed.
+    /// The greatest row that earlier pages listed.
     private var greatestBefore = Int64.min
     private var savedLog = false
-    /// Per entity: whether rows of it were written.
+    private var savedLists = false
+    /// Whether rows were written, by entity.
     private var touched: [Bool]
 
     init(_ store: SQLiteStore) {
@@ -23,7 +24,7 @@ final class SQLitePageTransaction: PageTransaction {
         touched = Array(repeating: false, count: store.model.entities.count)
     }
 
-    /// The entities whose rows were written, each with all that share its table.
+    /// The entities whose rows were written, and all that share a table with them.
     private var touchedFamilies: Set<Int> {
         let roots = Set(touched.indices.filter { touched[$0] }.map { store.model.entities[$0].root })
         return Set(store.model.entities.indices.filter { roots.contains(store.model.entities[$0].root) })
@@ -31,12 +32,13 @@ final class SQLitePageTransaction: PageTransaction {
 
     func access(_ body: () throws -> Void) throws {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
-        // The errors of statements are the store's own already; GRDB's say that the file was closed.
+        // Statements throw the store's own errors; GRDB's say that the file was closed.
         try SQLiteStore.translating("writing a page") {
             try store.writer.writeWithoutTransaction { _ in
                 let writers = try store.writers
                 defer { writers.pause() }
                 try body()
+                try writers.abandoned.prune()
             }
         }
     }
@@ -58,7 +60,7 @@ final class SQLitePageTransaction: PageTransaction {
         return outcome
     }
 
-    /// Notes a row that the walk lists.
+    /// Logs a row that the scan lists.
     private func note(
         _ row: Int64, after before: Int64?, _ entity: Int, _ cells: UnsafeBufferPointer<Cell>, replaced: [StoredValue]?
     ) throws {
@@ -72,6 +74,9 @@ final class SQLitePageTransaction: PageTransaction {
         sweep.note(row, of: walk, refersElsewhere: refersElsewhere)
     }
 
+    /// Marks an entity whose rows are about to be written elsewhere.
+    func touch(_ entity: Int) { touched[entity] = true }
+
     private func noteDeleted(_ deleted: [Int: Int]) {
         for entity in deleted.keys { touched[entity] = true }
         if !deleted.isEmpty { hasWritten = true }
@@ -80,6 +85,7 @@ final class SQLitePageTransaction: PageTransaction {
     func follow(_ walk: WalkTarget) throws {
         self.walk = walk
         try store.writers.edits.walkBegan = walk.acknowledged
+        try store.writers.joins.beginPage(walk.scope)
         let log = try walk.isListing ? store.writers.walks.log(of: walk.scope) : nil
         notesSeen = log != nil
         greatestBefore = log?.greatest ?? Int64.min
@@ -109,7 +115,7 @@ final class SQLitePageTransaction: PageTransaction {
         if notesSeen { seen.append(SeenLog.unknown) }
     }
 
-    /// Deletes the rows that an interrupted walk listed, of an entity without a key, and forgets the walk's place.
+    /// Deletes the rows that an interrupted scan listed for an entity without a key, and forgets the saved position.
     func takeBack(_ scope: WalkScope, of entity: Int) throws -> Int {
         let writers = try store.writers
         let editor = try writers.remover.editor(store.model.entities[entity].root)
@@ -125,18 +131,25 @@ final class SQLitePageTransaction: PageTransaction {
         return count
     }
 
+    func listedRows() throws -> ListedRows? {
+        guard let walk, var log = try store.writers.walks.log(of: walk.scope) else { return nil }
+        log.append(seen)
+        return ListedRows(distinct: log.hasUnknown ? nil : log.distinctCount, repeated: log.repeatedRows.count)
+    }
+
     func finish(_ end: WalkEnd) throws -> SweepResult {
         guard let walk else { return SweepResult() }
         let writers = try store.writers
         var result = SweepResult()
         var keepsCursor = true
+        let relinked = try settleLists(of: walk.scope)
         var log = writers.walks.log(of: walk.scope)
         log?.append(seen)
         let repeated = try log.flatMap { try writers.sweep.repeated(in: $0, of: walk) }
         if let rule = end.sweep, let log {
             if log.hasUnknown {
                 result.isUncertain = true
-                // With the token the remote would not list again what is missed.
+                // If the token were saved, the remote would not list the missing rows again.
                 keepsCursor = end.cursor?.token == nil
             } else if rule.listing == .first, case let count = try writers.sweep.note(walk, log), count > 0 {
                 result.unconfirmed = count
@@ -159,7 +172,43 @@ final class SQLitePageTransaction: PageTransaction {
             result.deleted.merge(orphans, uniquingKeysWith: +)
         }
         noteDeleted(result.deleted)
+        result.relinked = relinked
         return result
+    }
+
+    /// Writes the lists that waited for the end of the scan; returns how many changed, by entity.
+    private func settleLists(of scope: WalkScope) throws -> [Int: Int] {
+        let writers = try store.writers
+        var counts: [Int: Int] = [:]
+        try writers.joins.settle(scope) { list, isFurtherPart in
+            let layout = store.model.entities[list.entity]
+            guard try writers.remover.row(of: layout.index, list.owner) != nil,
+                try !writers.stubs.contains(layout.name, .key(list.owner)),
+                let index = layout.toMany.firstIndex(where: { $0.name == list.relationship })
+            else { return }
+            let target = store.model.entities[layout.toMany[index].target]
+            if case .inverse = layout.toMany[index].storage {
+            } else {
+                for key in list.listed { try ensure(key, of: target) }
+            }
+            guard try writers.links(layout.index, index).settle(list, isFurtherPart: isFurtherPart) else { return }
+            counts[layout.index, default: 0] += 1
+            hasWritten = true
+            touched[layout.index] = true
+            touched[target.index] = true
+        }
+        return counts
+    }
+
+    /// Adds a stub if the target of a waiting list was deleted meanwhile.
+    private func ensure(_ key: [StoredValue], of entity: EntityLayout) throws {
+        let editor = try store.writers.remover.editor(entity.root)
+        guard try store.writers.remover.row(of: entity.root, key) == nil else { return }
+        let kind = editor.layout.discriminator.map { field in
+            (name: editor.layout.fields[field].name, value: StoredValue.text(entity.name))
+        }
+        try editor.insert(key, kind.map { [$0] } ?? [], isStub: true)
+        touched[entity.root] = true
     }
 
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
@@ -173,7 +222,7 @@ final class SQLitePageTransaction: PageTransaction {
 
     func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {
         hasWritten = true
-        // A walk that begins after this look asks the remote after it took the edit.
+        // A scan that begins after this check queries the remote after the remote accepted the edit.
         let isWalked = !store.isRehearsal && FileLock.holder(of: store.path) != nil
         for root in try store.writers.acknowledge(entry, key: key, isWalked: isWalked) { touched[root] = true }
     }
@@ -207,21 +256,47 @@ final class SQLitePageTransaction: PageTransaction {
         }
     }
 
+    func noteMembers(_ members: [ListedMember], of listing: MemberListing) throws {
+        for member in members {
+            let entity = store.model.entities[member.entity].name
+            if try store.writers.members.note(member, of: entity, in: listing) { hasWritten = true }
+        }
+    }
+
     func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws {
-        savedLog = try store.writers.walks.save(scope, progress, rows: seen, isOptional: !hasWritten)
+        let writers = try store.writers
+        let isLarge = writers.joins.isLarge(scope)
+        let saving = try writers.walks.save(scope, progress, rows: seen, isOptional: !hasWritten && !isLarge)
+        savedLog = saving != .nothing
+        guard let progress else {
+            // They are already settled at the end of a scan.
+            if isLarge { try saveLists(scope, page: nil) }
+            return
+        }
+        if saving == .place { try saveLists(scope, page: progress.page) }
+    }
+
+    private func saveLists(_ scope: WalkScope, page: Int?) throws {
+        try store.writers.joins.save(scope, page: page)
+        savedLists = true
     }
 
     func commit() throws {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
         try SQLiteStore.translating("committing a page") {
             try store.writer.writeWithoutTransaction { db in
+                for root in try store.writers.abandoned.settle() { touched[root] = true }
                 try store.writers.changes.keepDropped()
                 try store.commitTransaction(db)
                 if !store.isRehearsal {
                     store.watcherInUse?.committed(touchedFamilies, at: store.totalChanges(db))
                 }
                 try store.writers.changes.pageCommitted()
-                if let walk { try store.writers.walks.pageCommitted(walk.scope, seen, isSaved: savedLog) }
+                if let walk {
+                    try store.writers.walks.pageCommitted(walk.scope, seen, isSaved: savedLog)
+                    if savedLists { try store.writers.joins.noteSaved(walk.scope) }
+                }
+                try store.writers.joins.pageCommitted()
             }
         }
         isOpen = false
@@ -230,7 +305,7 @@ final class SQLitePageTransaction: PageTransaction {
     func rollback() {
         guard isOpen else { return }
         isOpen = false
-        // SQLite itself rolls back at the latest when the connection closes.
+        // If this fails, SQLite rolls back when the connection closes.
         store.writer.writeWithoutTransaction { db in
             store.takeBack(db)
             if let walk { try? store.writers.sweep.takeBack(walk) }

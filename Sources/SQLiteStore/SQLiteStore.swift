@@ -5,27 +5,29 @@ public import Importer
 public import Mapping
 internal import Synchronization
 
-/// A SQLite file that imports write to and that anybody can read: the only target that knows SQL.
+/// A store that imports records into a SQLite file.
 ///
-/// Tables are named as entities and columns as attributes; bookkeeping lies in tables with the prefix `bmo_`. The file
-/// is in WAL mode: readers are never blocked by an import.
+/// This is the only target that knows SQL. Tables are named after entities and columns after attributes; the prefix
+/// `bmo_` marks bookkeeping tables. The file is in WAL mode, so an import never blocks readers.
 public final class SQLiteStore: Store, @unchecked Sendable {
-    // GRDB's queue serialises the writer; `openWriters` is touched inside its accesses only.
+    // GRDB's queue serialises the writer; `openWriters` is accessed only inside its accesses.
     let writer: DatabaseQueue
     private let reader: Mutex<Reader>
     let path: String
     let model: CompiledModel
     private let use: Use
-    /// Whether all that is written is taken back at the end; see ``init(rehearsing:model:)``.
+    /// Whether all writes are rolled back at the end; see ``init(rehearsing:model:)``.
     var isRehearsal: Bool { use == .rehearsing }
     private var openWriters: Writers?
-    /// Keeps the log short beside the writer; nil where the file is only read, or nothing is to stay.
+    /// The task that keeps the WAL short in the background; nil if the store only reads or rehearses.
     private let checkpoint: BackgroundCheckpoint?
-    /// A page that was given up is still open; touched inside the writer's accesses only.
+    /// The file that was opened for writing.
+    private let identity = Mutex<FileIdentity?>(nil)
+    /// Whether an abandoned page still has to be rolled back; accessed only inside the writer's accesses.
     private var owesRollback = false
-    /// The lock of the file, while this store has it.
+    /// The file's lock, while this store holds it.
     private let fileLock = Mutex<FileLock?>(nil)
-    /// Tells observers of changes; made when first wanted, as most runs observe nothing.
+    /// The notifier of observers, created on first use, as most runs have no observers.
     var watcher: ChangeWatcher {
         openWatcher.withLock { open in
             let watcher = open ?? ChangeWatcher { [weak self] body in self?.look(body) }
@@ -34,18 +36,18 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
     private let openWatcher = Mutex<ChangeWatcher?>(nil)
-    /// The watcher, if anybody ever observed.
+    /// The watcher, if an observer was ever added.
     var watcherInUse: ChangeWatcher? { openWatcher.withLock { $0 } }
     /// Whether ``close()`` was called.
     var isClosed: Bool { reader.withLock { $0.isClosed } }
 
-    /// The connection for reading, opened when first wanted.
+    /// The read connection, opened on first use.
     private struct Reader {
         var queue: DatabaseQueue?
         var isClosed = false
     }
 
-    /// What a store is opened for.
+    /// The purpose for which a store is opened.
     private enum Use {
         case writing, rehearsing, reading
     }
@@ -53,36 +55,36 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     private static let closed = StoreError(.internal, "the database is closed")
     private static let onlyRead = StoreError(.internal, "the database was opened for reading")
 
-    /// Opens or makes the file at `path` and makes its tables fit the model.
+    /// Opens or creates the file at `path` and adapts its tables to the model.
     ///
-    /// - Throws: ``StoreError``: `open` when the file cannot be, `schema` when its tables do not fit the model.
+    /// - Throws: ``StoreError``: `open` if the file cannot be opened, `schema` if its tables do not fit the model.
     public convenience init(path: String, model: CompiledModel) throws {
         try self.init(path: path, model: model, use: .writing) { try Self.open(path) }
     }
 
-    /// Opens the file at `path` for a rehearsal: all that is written is gone when the store is closed.
+    /// Opens the file at `path` for a rehearsal: all writes are discarded when the store is closed.
     ///
-    /// Until then it is seen through this store alone. A file that is not there is not made.
+    /// Until then, only this store sees them. A missing file is not created.
     ///
-    /// Pages are savepoints in one transaction. It keeps other writers out for as long as it lasts.
+    /// Pages are savepoints in one transaction, which locks out other writers as long as it lasts.
     ///
-    /// - Throws: ``StoreError`` as ``init(path:model:)``, and `busy` when another process is writing.
+    /// - Throws: ``StoreError`` as for ``init(path:model:)``, and `busy` if another process is writing.
     public convenience init(rehearsing path: String, model: CompiledModel) throws {
-        // SQLite's name for a database that is nobody else's and on disk only when it is large.
+        // SQLite's name for a private temporary database, which is on disk only when it is large.
         let path = access(path, F_OK) == 0 ? path : ""
         try self.init(path: path, model: model, use: .rehearsing) { try Self.open(path) }
     }
 
-    /// Opens the file at `path` to read it: its tables stay as they are, and no lock is taken.
+    /// Opens the file at `path` for reading: its tables stay unchanged, and no lock is taken.
     ///
-    /// A file that nobody may write can be read too.
+    /// The file may be read-only.
     ///
     /// - Parameters:
-    ///   - path: The file, which must be there.
+    ///   - path: The file, which must exist.
     ///   - model: The model.
-    ///   - entities: The entities, by their indexes, whose objects are to be read; nil for all.
-    /// - Throws: ``StoreError``: `open` when the file cannot be, `schema` when it does not have the tables and columns of
-    ///   these entities yet.
+    ///   - entities: The indexes of the entities whose objects will be read; nil for all.
+    /// - Throws: ``StoreError``: `open` if the file cannot be opened, `schema` if it lacks tables or columns of these
+    ///   entities.
     public convenience init(reading path: String, model: CompiledModel, entities: [Int]? = nil) throws {
         try self.init(path: path, model: model, use: .reading, entities: entities) {
             try ReadingConnection.open(path)
@@ -108,11 +110,11 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     }
 
     private static func open(_ path: String) throws -> DatabaseQueue {
-        // Not GRDB's pool: it writes to the file when it opens it, and leaves the WAL behind when it closes (7.10.0).
+        // Not GRDB's pool, which writes to the file on opening and leaves the WAL behind on closing (7.10.0).
         try DatabaseQueue(path: path, configuration: configuration(isReadOnly: false))
     }
 
-    /// Makes the tables fit, before anything else is written.
+    /// Adapts the tables before anything else is written.
     private func prepare() throws {
         try writer.writeWithoutTransaction { db in
             if isRehearsal {
@@ -123,35 +125,58 @@ public final class SQLiteStore: Store, @unchecked Sendable {
             if try !SchemaUpdate.isCurrent(model, in: db) {
                 try inTransaction(db) { try SchemaUpdate.apply(model, to: db) }
             }
-            // The mode is in the file: that of one that is only looked at, or refused, stays.
-            // In WAL mode NORMAL loses nothing but the last commits at a power failure, and never consistency.
+            // The file stores the journal mode; a file that is only read or is refused keeps its mode.
+            // In WAL mode, NORMAL may lose the last commits at a power failure, but never consistency.
             if !isRehearsal { try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL") }
             openWriters = try Writers(model, on: db.sqliteConnection)
+            if !isRehearsal { identity.withLock { $0 = FileIdentity(path) } }
         }
     }
 
-    /// Runs `body`, and puts the file's path before what its errors say.
+    /// Checks that the path still leads to the file being written.
+    ///
+    /// If the file was moved, deleted or replaced, SQLite would go on writing to the original, which has another name
+    /// or none.
+    ///
+    /// - Throws: ``StoreError`` if it does not.
+    func checkFile() throws {
+        guard let opened = identity.withLock({ $0 }) else { return }
+        let now = FileIdentity(path)
+        guard now != opened else { return }
+        throw StoreError(
+            .io,
+            "\(path): the database was \(now == nil ? "moved or deleted" : "replaced by another file") while it was "
+                + "being written; what was written since is not in it",
+            remedy: "put it back and run the command again")
+    }
+
+    /// Runs `body` and prefixes its errors with the file's path.
     static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as StoreError {
-            // That the file cannot be read or written means here that it cannot be opened.
+            // A failure to read or write means here that the file cannot be opened.
             let code = error.code == .io ? .open : error.code
             throw StoreError(code, "\(path): \(error.message)", remedy: error.remedy)
         }
     }
 
-    /// 12 MiB of page cache in place of SQLite's 2, for a connection that reads much: look-ups out of the table's order
-    /// find its pages in memory, and a sync stays far below the 64 MiB that it may take, whatever the number of rows.
+    /// The statement that sets a page cache of 12 MiB instead of SQLite's 2, for connections that read much.
+    ///
+    /// Look-ups out of table order then find their pages in memory, and a sync stays far below its budget of 64 MiB,
+    /// whatever the number of rows.
     static let pageCache = "PRAGMA cache_size = -12288"
+
+    /// The time limit for a file that another program has locked, in seconds, for every kind of access.
+    static let patience = 30.0
 
     private static func configuration(isReadOnly: Bool) -> Configuration {
         var configuration = Configuration()
         configuration.label = "bmo"
         configuration.readonly = isReadOnly
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(patience)
         guard !isReadOnly else { return configuration }
-        // A page's transaction stays open between two accesses, while its next batch is on its way.
+        // A page's transaction stays open between two accesses, while its next batch is being fetched.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { db in
             try db.execute(sql: pageCache)
@@ -159,7 +184,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         return configuration
     }
 
-    /// Reads what is committed, on a connection of its own: an open page does not show.
+    /// Runs `body` on a separate connection, which sees committed data only, not an open page.
     func read<Result>(_ action: String, _ body: (Database) throws -> Result) throws -> Result {
         try SQLiteStore.translating(action) {
             if isRehearsal { return try writer.writeWithoutTransaction(body) }
@@ -181,7 +206,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     public func close() throws {
         watcherInUse?.close()
         try SQLiteStore.translating("closing the database") {
-            // The last connection to close checkpoints, and a read-only one cannot.
+            // The last connection to close runs a checkpoint, and a read-only connection cannot.
             try reader.withLock { reader in
                 try reader.queue?.close()
                 reader = Reader(isClosed: true)
@@ -199,13 +224,13 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
-    /// Whether this store has the file's lock; see ``keep(_:)``.
+    /// Whether this store holds the file's lock; see ``keep(_:)``.
     package var hasLock: Bool { fileLock.withLock { $0 != nil } }
 
-    /// Keeps the lock of the file until the store is closed.
+    /// Keeps the file's lock until the store is closed.
     package func keep(_ lock: FileLock) { fileLock.withLock { $0 = lock } }
 
-    /// The tables of a model as SQL, in the order in which they are made.
+    /// Returns the tables of a model as SQL, in order of creation.
     public static func schema(of model: CompiledModel) -> [String] {
         SchemaBuilder(model).tables.flatMap { [$0.sql] + $0.indexes }.map { $0 + ";" }
     }
@@ -229,11 +254,14 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
-    /// Takes back what a page has written; where that fails, for want of memory say, the next page does it first.
+    /// Rolls back what a page has written.
     ///
-    /// Call it inside an access to the writer.
+    /// If that fails, for example for lack of memory, the next page rolls back first. Call it inside an access to the
+    /// writer.
     func takeBack(_ db: Database) {
         openWriters?.changes.pageRolledBack()
+        openWriters?.abandoned.forget()
+        openWriters?.joins.pageRolledBack()
         openWriters?.forgetSeen()
         owesRollback = true
         try? finishRollback(db)
@@ -248,12 +276,12 @@ public final class SQLiteStore: Store, @unchecked Sendable {
 
     // MARK: - Transactions
 
-    /// Begins a transaction, which in a rehearsal is a part of the one that is never committed.
+    /// Begins a transaction; in a rehearsal, a savepoint in the transaction that is never committed.
     func beginTransaction(_ db: Database) throws {
         guard use != .reading else { throw Self.onlyRead }
         try finishRollback(db)
         guard isRehearsal else { return try db.beginTransaction(.immediate) }
-        // SQLite ends a transaction by itself when there is no space or no memory left. A savepoint would be a new one.
+        // SQLite ends the transaction itself when disk or memory runs out. A savepoint would then start a new one.
         guard db.isInsideTransaction else {
             throw StoreError(.io, "the dry run's transaction has ended", remedy: "free some space and run it again")
         }
@@ -261,7 +289,9 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     }
 
     func commitTransaction(_ db: Database) throws {
-        if isRehearsal { try db.execute(sql: "RELEASE bmo_page") } else { try db.commit() }
+        guard !isRehearsal else { return try db.execute(sql: "RELEASE bmo_page") }
+        try checkFile()
+        try db.commit()
     }
 
     func rollbackTransaction(_ db: Database) throws {
@@ -273,14 +303,14 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
-    /// Runs `body` in a transaction of its own.
+    /// Runs `body` in its own transaction.
     func inTransaction<Result>(_ db: Database, _ body: () throws -> Result) throws -> Result {
         try finishRollback(db)
         try beginTransaction(db)
         do {
             let result = try body()
             try commitTransaction(db)
-            // Bookkeeping, of which observers are not told.
+            // Bookkeeping, which observers are not notified of.
             if !isRehearsal { watcherInUse?.committed([], at: totalChanges(db)) }
             return result
         } catch {
@@ -289,7 +319,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
-    /// The statements, which live until the file is closed: nobody else may keep them.
+    /// The prepared statements, which live until the file is closed; do not retain them.
     var writers: Writers {
         get throws {
             guard let openWriters else { throw use == .reading ? Self.onlyRead : Self.closed }
@@ -297,7 +327,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
-    /// Runs `body`, and throws GRDB's errors as ``StoreError``.
+    /// Runs `body` and converts GRDB's errors to ``StoreError``.
     static func translating<Result>(_ action: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -308,7 +338,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     }
 }
 
-/// Keeps a rehearsal from being committed, whatever happens.
+/// An observer that prevents a rehearsal from ever being committed.
 private final class CommitGuard: TransactionObserver {
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
     func databaseDidChange(with event: DatabaseEvent) {}
@@ -320,9 +350,10 @@ private final class CommitGuard: TransactionObserver {
     }
 }
 
-/// The prepared statements of a model, made once per connection.
+/// The prepared statements of a model, created once per connection.
 final class Writers {
     let stubs: StubTable
+    let joins: ListJoins
     let changes: ChangeLog
     let provenance: ProvenanceTable
     let walks: WalkTable
@@ -331,6 +362,7 @@ final class Writers {
     let orphans: OrphanTable
     let quarantine: QuarantineWriter
     let unknownFields: UnknownFieldTable
+    let members: MemberTable
     let outbox: OutboxTable
     let conflicts: ConflictTable
     let acknowledged: AcknowledgedTable
@@ -340,15 +372,11 @@ final class Writers {
     private var seenVersion: Int64?
     private var entities: [EntityWriter?]
     private var links: [[Int]: LinkWriter] = [:]
-    /// Deletes rows.
+    private(set) lazy var abandoned = AbandonedStubs(model, self, on: connection)
     private(set) lazy var remover = RowRemover(model, self, on: connection)
-    /// Finds the rows that a listing lacks.
     private(set) lazy var sweep = Sweep(model, self, on: connection)
-    /// Merges imports into objects with edits.
     private(set) lazy var edits = EditMerge(model, self)
-    /// Makes local edits.
     private(set) lazy var localEditor = LocalEditor(model, self)
-    /// Gives objects other keys.
     private(set) lazy var keyRename = KeyRename(model, self)
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
@@ -359,18 +387,20 @@ final class Writers {
         changes = try ChangeLog(on: connection, entityCount: model.entities.count)
         provenance = try ProvenanceTable(on: connection, model: model, changes: changes)
         walks = try WalkTable(on: connection)
+        joins = try ListJoins(model, on: connection)
         cursors = try CursorTable(on: connection)
         origins = try OriginTable(on: connection)
         orphans = try OrphanTable(on: connection, model: model)
         quarantine = try QuarantineWriter(on: connection)
         unknownFields = UnknownFieldTable(on: connection)
+        members = MemberTable(on: connection)
         outbox = try OutboxTable(model, on: connection)
         conflicts = ConflictTable(model, on: connection)
         acknowledged = try AcknowledgedTable(model, on: connection)
         dataVersion = try RawStatement("PRAGMA data_version", on: connection)
     }
 
-    /// Reads again what is kept in memory, if another process has written since; call it inside a transaction.
+    /// Reloads the cached state if another process has written since; call it inside a transaction.
     func refresh() throws {
         _ = try dataVersion.step()
         let version = dataVersion.int64(0)
@@ -380,19 +410,20 @@ final class Writers {
         seenVersion = version
     }
 
-    /// What is kept in memory may be wrong: the next page reads it again.
+    /// Marks the cached state as possibly wrong, so that the next page reloads it.
     func forgetSeen() { seenVersion = nil }
 
-    /// Reads again what is kept in memory.
+    /// Reloads the cached state.
     func reload() throws {
         try stubs.reload(model.entities.map(\.name))
         try outbox.reload()
         try acknowledged.reload()
         provenance.forgetMemory()
         unknownFields.forget()
+        members.forget()
     }
 
-    /// The writer of the table of an entity.
+    /// Returns the writer for an entity's table.
     func entity(_ index: Int) throws -> EntityWriter {
         let index = model.entities[index].root
         if let writer = entities[index] { return writer }
@@ -400,12 +431,12 @@ final class Writers {
             model.entities[index],
             contested: model.family(of: index).reduce(into: []) { $0.formUnion(model.contestedFields(of: $1)) },
             on: connection, stubs: stubs, changes: changes, provenance: provenance,
-            edits: edits)
+            edits: edits, abandoned: abandoned)
         entities[index] = writer
         return writer
     }
 
-    /// Leaves the rows that the writers of tables are at: before an access ends, so that no statement outlives it.
+    /// Resets the table writers' open scans before an access ends, so that no statement stays active after it.
     func pause() {
         for entity in entities { entity?.pause() }
     }
@@ -416,7 +447,7 @@ final class Writers {
         let layout = model.entities[entity]
         let writer = try LinkWriter(
             layout.toMany[relationship], of: layout, model, on: connection, changes: changes, orphans: orphans,
-            edits: edits)
+            edits: edits, abandoned: abandoned, joins: joins)
         links[[entity, relationship]] = writer
         return writer
     }

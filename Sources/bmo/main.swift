@@ -1,4 +1,4 @@
-// The command bmo: all of it is in BMOCommand, where tests reach it.
+// The command bmo; its code is in BMOCommand, where tests can reach it.
 internal import BMOCommand
 
 BMOCommand.start()

@@ -35,7 +35,8 @@ import Testing
             #expect(may(target, see: "CSMBClient") == (target == "SMBBridge"))
             #expect(may(target, see: "CSimdJSON") == ["BridgeJSON", "RESTBridge", "SMBBridge"].contains(target))
             #expect(!may(target, see: "FoundationNetworking") && !may(target, see: "FoundationXML"))
-            #expect(may(target, see: "Foundation") == ["BMO", "BMOCommand", "BridgeConformance"].contains(target))
+            let withFoundation = ["BMO", "BMOCommand", "BridgeConformance", "BridgeKitFoundation"]
+            #expect(may(target, see: "Foundation") == withFoundation.contains(target))
         }
         for plugin in ["RESTBridge", "SOAPBridge", "SMBBridge"] {
             for forbidden in [

@@ -18,34 +18,45 @@ enum Imports {
     static let platform: Set<String> = ["Swift", "Glibc", "Musl", "Darwin", "Synchronization", "Dispatch"]
 
     static let rules: [String: Rule] = [
-        "RecordBatch": Rule("CBridge"),
-        "BridgeKit": Rule("CBridge", "RecordBatch"),
-        "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "CCurl", "CLibCrypto"),
+        "TextFormats": Rule(),
+        "RecordBatch": Rule("CBridge", "TextFormats"),
+        "BridgeKit": Rule("CBridge", "RecordBatch", "TextFormats"),
+        "BridgeKitFoundation": Rule("BridgeKit", "RecordBatch", foundation: true),
+        "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "TextFormats", "CCurl", "CLibCrypto", "CZlib"),
         "BridgeJSON": Rule("BridgeKit", "CSimdJSON"),
         "BridgeXML": Rule("BridgeKit", "CLibXML2"),
-        "RESTBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "BridgeJSON", "CSimdJSON"),
-        "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "BridgeHTTP", "BridgeXML"),
+        "RESTBridge": Rule(
+            "BridgeKit", "CBridge", "RecordBatch", "TextFormats", "BridgeHTTP", "BridgeJSON", "CSimdJSON"),
+        "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "TextFormats", "BridgeHTTP", "BridgeXML"),
+        "RESTPlugin": Rule("BridgeKit", "CBridge", "RESTBridge"),
+        "SOAPPlugin": Rule("BridgeKit", "CBridge", "SOAPBridge"),
         "SMBBridge": Rule(
-            "BridgeKit", "CBridge", "RecordBatch", "BridgeJSON", "BridgeXML", "CSMBClient", "CCSV", "CSimdJSON",
+            "BridgeKit", "CBridge", "RecordBatch", "TextFormats", "BridgeJSON", "BridgeXML", "CSMBClient", "CCSV",
+            "CSimdJSON",
             "CLibCrypto", "CZlib", "CZip"),
         "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch"),
-        "BridgeHost": Rule("CBridge", "CBridgeProcess", "CLibCrypto", "RecordBatch", "Logging"),
+        "BridgeHost": Rule(
+            "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "TextFormats", "Logging"),
         "BridgeConformance": Rule(
-            "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "Yams", "Logging",
+            "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "TextFormats", "SQLiteStore", "Yams",
+            "Logging",
             foundation: true),
-        "Model": Rule("Yams", "CYaml"),
-        "Mapping": Rule("Model", "RecordBatch", "CTime"),
+        "Model": Rule("TextFormats", "Yams", "CYaml"),
+        "Mapping": Rule("Model", "RecordBatch", "TextFormats", "CTime"),
         "Importer": Rule("Model", "Mapping", "RecordBatch"),
-        "SQLiteStore": Rule("Model", "Mapping", "Importer", "RecordBatch", "GRDB", "GRDBSQLite"),
+        "SQLiteStore": Rule("Model", "Mapping", "Importer", "RecordBatch", "TextFormats", "GRDB", "GRDBSQLite"),
         "BMO": Rule(
-            "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch", "Logging", foundation: true),
+            "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch", "TextFormats", "Logging",
+            foundation: true),
         "BMOCommand": Rule(
             "BMO", "BridgeConformance", "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch",
+            "TextFormats",
             "ArgumentParser",
             "Logging", foundation: true),
         "bmo": Rule("BMOCommand"),
         "CSimdJSON": Rule("CBridge"),
-        "CBridge": Rule(), "CBridgeProcess": Rule(), "CCurl": Rule(), "CLibXML2": Rule(), "CSMBClient": Rule(),
+        "CBridge": Rule(), "CBridgeGuard": Rule(), "CBridgeProcess": Rule(), "CCurl": Rule(), "CLibXML2": Rule(),
+        "CSMBClient": Rule(),
         "CCSV": Rule(), "CTime": Rule(),
         "CLibCrypto": Rule(), "CZlib": Rule(), "CZip": Rule(),
     ]

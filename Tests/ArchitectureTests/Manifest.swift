@@ -14,6 +14,10 @@ struct Manifest {
             guard let name = Self.strings(call).first else { continue }
             dependencies[name] = Self.list("transport:", in: call) + ["BridgeKit", "CBridge", "RecordBatch"]
         }
+        for call in Self.calls("plugin(", in: text) where !call.contains("_ name") {
+            let names = Self.strings(call)
+            if names.count == 2 { dependencies[names[0]] = [names[1], "BridgeKit", "CBridge"] }
+        }
         dependencies["\\(name)"] = nil
     }
 

@@ -8,11 +8,51 @@ import Testing
         #expect(violations.isEmpty, "\(violations.joined(separator: "\n"))")
     }
 
+    @Test func noTasksResultIsATuple() throws {
+        let violations = try SourceTree.files(in: "Sources", "Plugins", "Tests")
+            .filter { $0.path != "Tests/ArchitectureTests/SourceRuleTests.swift" }
+            .flatMap { try SourceRules.tupleViolations(in: $0.text, path: $0.path) }
+        #expect(violations.isEmpty, "\(violations.joined(separator: "\n"))")
+    }
+
+    @Test(
+        arguments: [
+            "await withTaskGroup(of: (Int, String).self) { group in",
+            "withThrowingTaskGroup(\n    of: (a: Int, b: Int).self",
+            "let group: ThrowingTaskGroup<(Int, Int), any Error>", "var tasks: [Task<(Int, String), Never>] = []",
+            "Task { () -> (Int, String) in", "Task.detached { [next] () async throws -> (index: Int, name: String) in",
+            "group.addTask { [next] in (next, await work()) }", "group.addTask { return (next, try await work()) }",
+            "Promise { (name: String) async throws(Failure) -> (Int, String) in",
+        ])
+    func aTaskWithATupleIsFound(source: String) throws {
+        #expect(
+            try SourceRules.tupleViolations(in: "\n" + source, path: "x")
+                == ["x:2: a task's result is a tuple; return a struct (docs/decisions/0028)"])
+    }
+
+    @Test(
+        arguments: [
+            "await withTaskGroup(of: Ending.self) { group in", "func run() async -> (Int, String) {",
+            "Task { await (a.run)() }", "group.addTask { (try? await work()) ?? 0 }",
+            "state.withLock { state -> (Bool, Int) in (true, 1) }", "Task { (a, b) = (1, 2) }",
+        ])
+    func aTaskWithoutATupleIsNotFound(source: String) throws {
+        #expect(try SourceRules.tupleViolations(in: source, path: "x").isEmpty)
+    }
+
     @Test func noFileIsTooLong() throws {
         let violations = try SourceTree.files(in: "Sources", "Plugins", "Tests").compactMap { file in
             SourceRules.lengthViolation(in: file.text, path: file.path)
         }
         #expect(violations.isEmpty, "\(violations.joined(separator: "\n"))")
+    }
+
+    @Test func `no folder holds more than fifteen files`() throws {
+        let files = try SourceTree.files(in: "Sources", "Plugins").filter { $0.path.hasSuffix(".swift") }
+        let folders = Dictionary(grouping: files) { $0.path.split(separator: "/").dropLast().joined(separator: "/") }
+        #expect(folders.count > 50)
+        let crowded = folders.filter { $0.value.count > 15 }
+        #expect(crowded.isEmpty, "\(crowded.map { "\($0.key): \($0.value.count) files" }.sorted())")
     }
 
     @Test func everyTargetExplainsItself() throws {

@@ -25,6 +25,30 @@ enum SourceRules {
             .map { "\(path): uses \($0.name); use \($0.instead)" }
     }
 
+    /// Where an async closure gives a tuple to generic code: Swift 6.3.1 with -O loses its first element (decision 0028).
+    private static let tupleResults = [
+        #"TaskGroup\(\s*of:\s*\("#, #"TaskGroup<\("#, #"Task<\("#,
+        #"(Task(\.detached)?|addTask)(\([^()]*\))?\s*\{[^{}\n]*->\s*\([^()]*,"#,
+        #"addTask(\([^()]*\))?\s*\{\s*(\[[^\]]*\]\s*in\s*)?(return\s+)?\([^()]*,"#,
+        #"\{[^{}\n]*\)\s*async(\s+throws(\([^()]*\))?)?\s*->\s*\([^()]*,"#,
+    ]
+
+    /// What is wrong with a file in which a task's result is a tuple.
+    static func tupleViolations(in text: String, path: String) throws -> [String] {
+        let expressions = try tupleResults.map { try Regex($0) }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.compactMap { index in
+            // Most lines are spared the expressions.
+            guard lines[index].contains("Task") || lines[index].contains("async") else { return nil }
+            // A declaration may go on in the next line.
+            let place = lines[index...].prefix(2).joined(separator: "\n")
+            let end = place.firstIndex(of: "\n") ?? place.endIndex
+            let isBad = expressions.contains { place.firstMatch(of: $0).map { $0.range.lowerBound < end } ?? false }
+            return isBad
+                ? "\(path):\(index + 1): a task's result is a tuple; return a struct (docs/decisions/0028)" : nil
+        }
+    }
+
     /// Nil when a file is not too long.
     static func lengthViolation(in text: String, path: String) -> String? {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
@@ -40,7 +64,7 @@ enum SourceRules {
         "bmo": "main.swift",
         "CBridge": "include/bmo_bridge.h", "CSimdJSON": "include/json_batch.h", "CCurl": "shim.h",
         "CLibXML2": "shim.h", "CSMBClient": "shim.h", "CCSV": "shim.h", "CTime": "shim.h", "CZlib": "shim.h",
-        "CZip": "shim.h", "CLibCrypto": "shim.h", "CBridgeProcess": "shim.h",
+        "CZip": "shim.h", "CLibCrypto": "shim.h", "CBridgeProcess": "shim.h", "CBridgeGuard": "include/bridge_guard.h",
     ]
 
     /// What is wrong with a target's folder: its main file begins with a comment, or has one on its first declaration.

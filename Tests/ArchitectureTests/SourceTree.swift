@@ -15,7 +15,7 @@ enum SourceTree {
         }
     }
 
-    private static let kinds: Set<String> = ["swift", "c", "cpp", "h", "hpp", "modulemap"]
+    private static let kinds: Set<String> = ["swift", "c", "cpp", "h", "hpp", "modulemap", "md"]
 
     /// All source files of these folders, in the order of their paths.
     static func files(in folders: String...) throws -> [File] {

@@ -157,10 +157,8 @@ enum CountingLibrary {
         }
     }
 
-    /// The executable that serves bridges: it stands beside the test bundle.
-    static var testHost: String {
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/TestHost"
-    }
+    /// The executable that serves bridges.
+    static var testHost: String { Products.folder + "/TestHost" }
 }
 
 extension SyncReport {

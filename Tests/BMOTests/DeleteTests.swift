@@ -274,6 +274,13 @@ import Testing
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages =2", "a stub is not missed again")
         try place.say("count 4", "owner 1 2", "gone 3")
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages +1 =2")
+        try place.say("count 4", "owner 1 2", "gone 2", "gone 3")
+        _ = try await place.sync(workspace)
+        try place.say("count 4", "gone 1", "gone 2", "gone 3")
+        #expect(try await place.sync(workspace).text == "Number finished, 1 pages =1 -1")
+        #expect(
+            try place.file().rows("SELECT id FROM Number") == [["0"]], "the stub went with the last that referred to it"
+        )
     }
 
     @Test func rowsThatReferToEachOtherGoTogether() async throws {

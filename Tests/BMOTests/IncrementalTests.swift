@@ -91,6 +91,34 @@ import Testing
         #expect(try await place.sync(other).text == "Number finished, 1 pages =1")
     }
 
+    @Test func anotherMappingOfOneEntityLeavesTheOthersAlone() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
+        let text = place.world(entity: Self.byField)
+        let other = text.range(of: "  Number:").map { String(text[$0.lowerBound...]) } ?? ""
+        let both = text + "\n" + other.replacing("  Number:", with: "  Other:")
+        _ = try await place.sync(try await place.workspace(both))
+        let mapped = other.replacing("name: text", with: "name: {type: text, transform: uppercase}")
+        let changed = both.replacing(other, with: mapped)
+        #expect(changed != both)
+        let report = try await place.sync(try await place.workspace(changed))
+        #expect(
+            report.text == "Number finished, 1 pages ~3\nOther finished, 1 pages =1"
+                || report.text == "Number finished, 1 pages =1\nOther finished, 1 pages ~3", "\(report.text)")
+    }
+
+    @Test func fullIsNotedAsSuch() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
+        let workspace = try await place.workspace(place.world(entity: Self.byField))
+        _ = try await place.sync(workspace)
+        try place.file().rows("UPDATE bmo_cursors SET full_at = '2020-01-01T00:00:00.000000Z'")
+        _ = try await place.sync(workspace)
+        #expect(try place.file().value("SELECT full_at FROM bmo_cursors") == "'2020-01-01T00:00:00.000000Z'")
+        _ = try await place.sync(workspace, Workspace.SyncOptions(full: true))
+        #expect(try place.file().value("SELECT full_at < '2026' FROM bmo_cursors") == "0")
+    }
+
     @Test func everythingIsAskedForAsOftenAsTheConfigSays() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")

@@ -56,6 +56,25 @@ import Testing
         #expect(failure.contains(words))
     }
 
+    @Test func `where a basic check fails, those of the higher levels are not tried`() async throws {
+        let report = try await ShelfWorkplace("TEXT_IDS").report()
+        let basic = ConformanceRun.catalog.filter { $0.level == .basic }.count
+        #expect(report.results.count == ConformanceRun.catalog.count)
+        #expect(report.results.prefix(basic).allSatisfy { $0.check.level == .basic })
+        for result in report.results.dropFirst(basic) {
+            #expect(result.outcome == .notApplicable("not tried, as read.mapping failed"), "\(result.line)")
+        }
+        #expect(!report.passed)
+    }
+
+    @Test func `a check that takes too long fails, and the others go on`() async throws {
+        // Each page but the first takes this bridge two seconds.
+        let report = try await ShelfWorkplace("IGNORES_CANCEL", level: .basic, timeout: .seconds(1)).report()
+        #expect(report.failures["read.records"] != nil, "\(report.text)")
+        #expect(report.results.contains { $0.check.id == "check.good" && $0.outcome == .passed }, "\(report.text)")
+        #expect(report.results.allSatisfy { $0.duration < .seconds(30) }, "\(report.text)")
+    }
+
     @Test func aKeyThatTheRemoteGivesIsTheOneOfItsAnswer() async throws {
         let others = ConformanceRun.catalog.map(\.id).filter { !$0.hasPrefix("write.") }
         let skips = Dictionary(uniqueKeysWithValues: others.map { ($0, "not of this test") })

@@ -15,7 +15,7 @@ struct ShelfWorkplace {
     /// - Parameter remoteGivesKey: Whether the settings leave the key of a new object to the remote.
     init(
         _ defect: String? = nil, level: ConformanceLevel = .strict, skips: [String: String] = [:],
-        remoteGivesKey: Bool = false
+        remoteGivesKey: Bool = false, timeout: Duration? = nil
     ) async throws {
         folder = try await Self.plugin(defect)
         let work = folder
@@ -36,12 +36,14 @@ struct ShelfWorkplace {
             """, to: "bmo.yml")
         var create: [String: ConformanceSettings.Scalar] = ["name": .text("lamp"), "color": .text("blue")]
         if !remoteGivesKey { create["id"] = .integer(900) }
-        settings = ConformanceSettings(
+        var settings = ConformanceSettings(
             config: config, level: level, skips: skips, wrongOptions: ["password": "wrong"],
             writes: [
                 "Item": ConformanceSettings.Write(
                     key: "id", create: create, update: ["name": .text("lantern")])
             ])
+        settings.timeout = timeout
+        self.settings = settings
     }
 
     func report() async throws -> ConformanceReport {
@@ -79,10 +81,8 @@ struct ShelfWorkplace {
         return folder
     }
 
-    /// The executable that serves bridges: it stands beside the test bundle.
-    static var testHost: String {
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/TestHost"
-    }
+    /// The executable that serves bridges.
+    static var testHost: String { Products.folder + "/TestHost" }
 }
 
 extension ConformanceReport {

@@ -25,12 +25,14 @@ enum CountingLibrary {
     }
 
     /// Compiles a plugin in C with every warning as an error.
-    static func compile(_ source: String, to path: String, _ definitions: [String] = []) throws {
+    static func compile(
+        _ source: String, to path: String, _ definitions: [String] = [], linking libraries: [String] = []
+    ) throws {
         let arguments =
             [
                 "cc", "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-g",
                 "-I\(packageFolder)/Sources/CBridge/include", "-o", path, source,
-            ] + definitions.map { "-D\($0)" }
+            ] + definitions.map { "-D\($0)" } + libraries
         try #require(run(arguments) == 0, "cc failed")
     }
 
@@ -38,12 +40,8 @@ enum CountingLibrary {
         #filePath.components(droppingLast: 3)
     }
 
-    /// The executable that serves bridges: it stands beside the test bundle.
-    static var testHost: String {
-        guard let path = realpath("/proc/self/exe", nil) else { return "" }
-        defer { free(path) }
-        return String(cString: path).components(droppingLast: 1) + "/TestHost"
-    }
+    /// The executable that serves bridges.
+    static var testHost: String { Products.folder + "/TestHost" }
 
     private static func run(_ arguments: [String]) -> CInt {
         var pid: pid_t = 0

@@ -156,8 +156,7 @@ import Testing
         await connection.close()
     }
 
-    // In a child process only, for the reason of aCallThatTakesTooLongIsATimeout.
-    @Test(arguments: [PluginListing.Isolation.childProcess])
+    @Test(arguments: BridgeConnectionTests.isolations)
     func aCancelledFetchStopsSoonEvenWhenTheBridgeDoesNotReact(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost().connect(isolation)
         try await expectCancelledSoon(try await connection.fetch(try request(["block_at": 0, "stubborn": 1])))
@@ -179,11 +178,11 @@ import Testing
         await stream.close()
     }
 
-    /// In a child process only: in the host's own the next fetch got no answer in some runs of all tests together, and nobody knows why
-    /// yet; alone it does.
-    @Test func aCallThatTakesTooLongIsATimeout() async throws {
+    @Test(arguments: BridgeConnectionTests.isolations)
+    func aCallThatTakesTooLongIsATimeout(isolation: PluginListing.Isolation) async throws {
         // Long enough for a busy machine to start the next process in.
-        let connection = try await CountingHost { $0.call = .seconds(8) }.connect(.childProcess)
+        let patience: Duration = isolation == .inProcess ? .seconds(2) : .seconds(8)
+        let connection = try await CountingHost { $0.call = patience }.connect(isolation)
         let stream = try await connection.fetch(try request(["block_at": 0, "stubborn": 1]))
         let failure = try await failure { _ = try await stream.next() }
         #expect(failure.code == .timeout)

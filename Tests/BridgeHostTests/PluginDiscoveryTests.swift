@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -54,6 +55,23 @@ import Testing
     func aBrokenPluginIsRefusedInWords(definitions: [String], reason: String) async throws {
         let listing = try #require(try await CountingHost(definitions).host.plugins().first)
         #expect(listing.refusal == reason)
+    }
+
+    @Test func `a program that does not serve its plugins is told what to do`() async throws {
+        let plugin = try CountingHost().path
+        let folder = try TemporaryFolder()
+        let forgetful = folder.path + "/ForgetfulHost"
+        try FileManager.default.createSymbolicLink(
+            atPath: forgetful, withDestinationPath: CountingLibrary.testHost)
+        for (executable, words) in [
+            (forgetful, "the program ran its own `main` in the bridge's process: "),
+            ("/bin/true", "the process that should load it ended by exit code 0; "),
+        ] {
+            let host = BridgeHost(searchPaths: [], executable: executable, logger: LogLines().logger)
+            let refusal = await host.inspect(path: plugin).refusal ?? ""
+            #expect(refusal.hasPrefix(words), "\(refusal)")
+            #expect(refusal.contains("`bridges: [BridgeExport(RESTBridge.self)]`"), "\(refusal)")
+        }
     }
 
     @Test func aPluginThatHangsWhileLoadingIsRefusedAfterTheDeadline() async throws {
@@ -165,6 +183,21 @@ import Testing
                     SearchPath("/opt/bmo/bin", pattern: .bridges, origin: .shipped),
                     SearchPath("/opt/bmo/bin/../lib/bmo/bridges", origin: .shipped), SearchPath("/a"), SearchPath("/b"),
                 ])
-        #expect(standard[2].folder.hasSuffix("/bmo/bridges") && standard[2].origin == .installed)
+        // What is named for this run wins over what was installed once.
+        #expect(standard[4].folder.hasSuffix("/bmo/bridges") && standard[4].origin == .installed)
+    }
+
+    @Test func `a bridge of BMO_PLUGIN_PATH wins over the installed one`() async throws {
+        let (named, installed) = (try CountingHost(), try CountingHost())
+        let folder = { (path: String) in String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
+        let paths = SearchPath.standard(executable: "/opt/bmo/bin/bmo", pluginPath: folder(named.path))
+        let host = BridgeHost(
+            searchPaths: paths.map {
+                $0.origin == .installed ? SearchPath(folder(installed.path), origin: .installed) : $0
+            },
+            executable: CountingLibrary.testHost, logger: LogLines().logger)
+        #expect(try await host.plugin(named: "counting").path == named.path)
+        let other = try #require(await host.plugins().first { $0.path == installed.path })
+        #expect(other.refusal?.contains("is taken by \(named.path), which comes first") == true, "\(other)")
     }
 }

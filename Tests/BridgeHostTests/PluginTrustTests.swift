@@ -19,8 +19,8 @@ import Testing
         #expect(failure.message.contains("its folder \(host.folder.path) can be written by others"))
     }
 
-    @Test func aFileOfAnotherUserIsRefused() async throws {
-        guard geteuid() == 0 else { return try #require(geteuid() != 0) }
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
+    func aFileOfAnotherUserIsRefused() async throws {
         let host = try CountingHost()
         chown(host.path, 12345, 12345)
         let failure = try await failure { _ = try await host.host.plugin(named: "counting") }
@@ -41,6 +41,83 @@ import Testing
 
         pins.allowsOthers = true
         #expect(await listing(folder, pins)?.refusal == "crashed while loading: SIGABRT (aborted)")
+    }
+
+    @Test(arguments: [PluginListing.Isolation.inProcess, .childProcess])
+    func aFileThatIsExchangedAfterItWasCheckedIsNotLoaded(isolation: PluginListing.Isolation) async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.copy(try CountingLibrary.build(), as: "libcountingBridge.so")
+        var pins = try PluginPins(path: "\(folder.path)/bmo.lock")
+        try pins.pin("counting", file: path)
+        let host = host(folder, pins, .named)
+        let plugin = try await host.plugin(named: "counting")
+        // Loading it would end the process: this one, or the bridge's.
+        try folder.copy(try CountingLibrary.build(["COUNTING_CRASH_ON_LOAD"]), as: "libcountingBridge.so")
+        let failure = try await failure {
+            _ = try await host.connect(to: plugin, options: try batch([:]), name: "numbers", isolation: isolation)
+        }
+        #expect(failure.message.contains("it is not the file that was checked before (SHA-256 "), "\(failure)")
+        #expect(failure.message.contains("nothing of it ran"), "\(failure)")
+        // As it was it is loaded, in one copy for all that use it.
+        try folder.copy(try CountingLibrary.build(), as: "libcountingBridge.so")
+        for name in ["one", "two"] {
+            let connection = try await host.connect(
+                to: plugin, options: try batch([:]), name: name, isolation: isolation)
+            await connection.close()
+        }
+    }
+
+    @Test func aFileThatIsWrittenWhileItIsLoadedIsLoadedAsItWasHashed() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.copy(try CountingLibrary.build(["COUNTING_HOG"]), as: "libcountingBridge.so")
+        let digest = try #require(PluginPins.hash(of: path))
+        let pinned = try PinnedLibrary(path, digest: digest, links: folder.path)
+        let file = open(path, O_WRONLY | O_TRUNC)
+        #expect(write(file, "other", 5) == 5)
+        close(file)
+        // Neither is what was hashed open to changes.
+        let copy = open(pinned.path, O_RDWR)
+        #expect(copy < 0 || write(copy, "other", 5) < 0)
+        if copy >= 0 { close(copy) }
+        #expect(PluginPins.hash(of: pinned.path) == digest)
+        #expect(dlopen(pinned.path, RTLD_NOW | RTLD_LOCAL) != nil, "\(String(cString: dlerror()))")
+    }
+
+    /// Libraries without a SONAME, as SwiftPM makes them, in the plugin's folder and in one beside it.
+    @Test(arguments: [PluginListing.Isolation.inProcess, .childProcess])
+    func aPinnedPluginFindsItsPrivateLibraries(isolation: PluginListing.Isolation) async throws {
+        let folder = try TemporaryFolder()
+        for (name, place) in [("near", "bridges"), ("beside", "lib")] {
+            mkdir("\(folder.path)/\(place)", 0o700)
+            try folder.write(Array("int counting_\(name)(void) { return 1; }".utf8), as: "\(name).c")
+            try CountingLibrary.compile("\(folder.path)/\(name).c", to: "\(folder.path)/\(place)/lib\(name).so")
+        }
+        try folder.write(
+            Array(
+                """
+                #include "\(CountingLibrary.packageFolder)/Tests/CountingBridge/counting_bridge.c"
+                int counting_near(void);
+                int counting_beside(void);
+                __attribute__((constructor)) static void use(void) { if (counting_near() + counting_beside() != 2) abort(); }
+                """.utf8), as: "whole.c")
+        let path = "\(folder.path)/bridges/libcountingBridge.so"
+        try CountingLibrary.compile(
+            "\(folder.path)/whole.c", to: path,
+            linking: [
+                "-L\(folder.path)/bridges", "-L\(folder.path)/lib", "-lnear", "-lbeside",
+                "-Wl,--enable-new-dtags,-rpath,$ORIGIN:$ORIGIN/../lib",
+            ])
+        var pins = try PluginPins(path: "\(folder.path)/bmo.lock")
+        try pins.pin("counting", file: path)
+        let host = BridgeHost(
+            searchPaths: [SearchPath("\(folder.path)/bridges", origin: .named)], executable: CountingLibrary.testHost,
+            logger: LogLines().logger, pins: pins)
+        let plugin = try await host.plugin(named: "counting")
+        #expect(plugin.digest != nil)
+        let connection = try await host.connect(
+            to: plugin, options: try batch([:]), name: "numbers", isolation: isolation)
+        #expect(connection.isolation == isolation)
+        await connection.close()
     }
 
     @Test func anInstalledFileThatIsNotPinnedIsNotEvenStarted() async throws {

@@ -1,6 +1,7 @@
 import RecordBatch
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import BridgeHost
 

@@ -24,6 +24,9 @@ import Testing
             policy.told(failure(retryAfter: .seconds(5)), tries: 4).message
                 == "busy (tried 4 times); it asks for a pause of 5 s")
         #expect(policy.told(failure(isRetryable: false), tries: 1).message == "busy")
+        #expect(
+            policy.told(failure(), tries: 3, isOutOfTime: true).message
+                == "busy (tried 3 times); retry_for allows 120 s for all tries")
     }
 
     @Test func theFourthFailureIsTheLast() {
@@ -45,6 +48,42 @@ import Testing
         #expect(policy.delay(afterFailures: 1, of: failure(retryAfter: .seconds(121)), random: 0) == nil)
         #expect(
             policy.delay(afterFailures: 3, of: failure(retryAfter: .milliseconds(1)), random: 1) == .seconds(2))
+    }
+}
+
+@Suite struct RetryClockTests {
+    private func failure(_ code: BridgeFailure.Code, retryAfter: Duration? = nil) -> BridgeFailure {
+        BridgeFailure(code, "busy", bridge: "b", isRetryable: true, retryAfter: retryAfter)
+    }
+
+    /// How many tries there are, and when the last one ends, of a remote where each takes `length`.
+    private func tries(_ code: BridgeFailure.Code, length: Duration, retryAfter: Duration? = nil) -> (Int, Duration) {
+        var clock = RetryClock()
+        var (now, count) = (Duration.seconds(1000), 0)
+        while count < 50 {
+            now += length
+            count += 1
+            let isOver = clock.isOver(
+                now: now, lastTry: length, pause: .seconds(1), after: failure(code, retryAfter: retryAfter),
+                patience: .seconds(120))
+            if isOver { break }
+            now += .seconds(1)
+        }
+        return (count, now - .seconds(1000))
+    }
+
+    @Test func allTriesOfASilentRemoteTakeNoMoreThanAllowed() {
+        let slow = tries(.timeout, length: .seconds(30))
+        #expect(slow.0 == 3 && slow.1 == .seconds(92))
+        let quick = tries(.timeout, length: .seconds(10))
+        #expect(quick.0 == 11 && quick.1 == .seconds(120))
+        #expect(tries(.timeout, length: .seconds(60)).0 == 1)
+    }
+
+    @Test func whatCameBeforeABreakIsNotHeldAgainstIt() {
+        #expect(tries(.malformed, length: .seconds(600)).0 == 2, "a long page that breaks is tried again, once")
+        #expect(tries(.unreachable, length: .milliseconds(10)).0 > 40)
+        #expect(tries(.rateLimited, length: .seconds(1), retryAfter: .seconds(100)).0 == 50, "the remote asked for it")
     }
 }
 
@@ -76,6 +115,17 @@ import Testing
         #expect(failure.breaksPage == false)
         let again = try await BridgeHostTests.failure { _ = try await stream.next() }
         #expect(again == failure)
+        await stream.close()
+        await connection.close()
+    }
+
+    @Test func aRequestMayHaveAPatienceOfItsOwn() async throws {
+        let connection = try await CountingHost().connect(.inProcess)
+        var hasty = try request(["fail_at": 2, "fail_times": 4])
+        hasty.patience = .zero
+        let stream = try await connection.fetch(hasty)
+        let failure = try await failure { _ = try await stream.next() }
+        #expect(failure.message.hasSuffix("; retry_for allows 0 s for all tries"), "\(failure)")
         await stream.close()
         await connection.close()
     }

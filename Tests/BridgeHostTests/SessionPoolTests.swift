@@ -13,7 +13,7 @@ import Testing
     /// A session whose call hangs.
     private static func loseOne(of pool: SessionPool) async throws {
         let lease = try await pool.lease()
-        pool.abandon(lease.session, held: 1)
+        pool.abandon(lease)
         pool.release(lease)
     }
 
@@ -27,6 +27,38 @@ import Testing
             await made.untilNoneIsAlive()
         }
         #expect(made.count == 20)
+        await pool.close(grace: .zero)
+    }
+
+    @Test func aFetchThatHangsDoesNotTakeAlongAnotherOfItsSession() async throws {
+        let made = Made()
+        let pool = SessionPool(bridge: "b", fetchesPerSession: .max, most: 1) { made.make() }
+        let hanging = try await pool.lease()
+        let other = try await pool.lease()
+        #expect(hanging.session === other.session)
+        pool.abandon(hanging)
+        #expect(other.session.isUsable, "the other fetch still needs it")
+        pool.release(hanging)
+        #expect(other.session.isUsable)
+        pool.abandon(hanging)
+        #expect(other.session.isUsable, "a lease that was given back ends nothing")
+        pool.release(other)
+        #expect(!other.session.isUsable)
+        made.endAll()
+        await pool.close(grace: .zero)
+    }
+
+    @Test func aCallThatHangsDoesNotTakeAlongAFetchOfItsSession() async throws {
+        let made = Made()
+        let pool = SessionPool(bridge: "b", fetchesPerSession: 1, most: 1) { made.make() }
+        let lease = try await pool.lease()
+        let session = try await pool.session()
+        #expect(session === lease.session)
+        pool.abandon(session)
+        #expect(lease.session.isUsable)
+        pool.release(lease)
+        #expect(!lease.session.isUsable)
+        made.endAll()
         await pool.close(grace: .zero)
     }
 

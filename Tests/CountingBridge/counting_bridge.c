@@ -633,7 +633,7 @@ static void flood(bmo_bytes request, int64_t count) {
         struct stat status;
         if (fstat(descriptor, &status) != 0 || !S_ISSOCK(status.st_mode)) continue;
         for (int64_t index = 0; index < count; index++) {
-            /* Sources/BridgeHost/Frame.swift: length, kind (work) and flags, call, fetch, length of the first part, zero. */
+            /* BridgeHost's Frame.swift: length, kind (work) and flags, call, fetch, length of the first part, zero. */
             uint32_t header[6] = {(uint32_t)request.size, 12, 1000 + (uint32_t)index, 0, (uint32_t)request.size, 0};
             if (send(descriptor, header, sizeof header, MSG_NOSIGNAL) < 0) return;
             if (send(descriptor, request.data, request.size, MSG_NOSIGNAL) < 0) return;

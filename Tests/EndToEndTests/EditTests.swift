@@ -36,7 +36,7 @@ extension EndToEndTests {
             let done = try await place.bmo("update", "Note", "1", "--set", "text=b", "--or-rollback")
             #expect(done.exitCode == 0 && done.output.hasSuffix("Note 1 updated\n"), "\(done)")
             try place.write(url: try ServerProcess(script: "objects.py").url)
-            let gone = try await place.bmo("update", "Note", "1", "--set", "text=c", "--or-rollback", "--output-json")
+            let gone = try await place.bmo("update", "Note", "1", "--set", "text=c", "--or-rollback", "--json")
             #expect(gone.exitCode == 1, "\(gone)")
             #expect(gone.output.contains(#""rolled_back":true"#), "\(gone)")
         }
@@ -156,7 +156,7 @@ extension EndToEndTests {
         @Test func `a member that is given twice is refused`() async throws {
             let place = try NotePlace()
             try place.folder.write(#"{"text": "a", "text": "b"}"#, to: "note.json")
-            let run = try await place.bmo("create", "Note", "--json", "note.json")
+            let run = try await place.bmo("create", "Note", "--values", "note.json")
             #expect(run.exitCode == 2 && run.errorOutput.contains("text is given twice"), "\(run)")
         }
 

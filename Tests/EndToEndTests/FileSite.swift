@@ -7,7 +7,7 @@ final class FileSite: Sendable {
     let folder: TemporaryFolder
     private let files: TemporaryFolder
     private let server: RunningProcess
-    private let url: String
+    let url: String
 
     /// The database that the config names.
     var database: String { folder.appending("bmo.sqlite") }
@@ -105,11 +105,11 @@ final class FileSite: Sendable {
         return run.output
     }
 
-    /// All entities' tables, as sqlite3 dumps them.
-    func tables() async throws -> String {
+    /// All entities' tables, as sqlite3 dumps them, in no order of rows: one that comes back may stand elsewhere.
+    func tables() async throws -> [String] {
         try await ProcessRun.run(
             "sqlite3", ["-readonly", database, ".dump Country City Language Country_languages bmo_stubs"]
-        ).output
+        ).output.split(separator: "\n").map(String.init).sorted()
     }
 
     /// The bytes of the database and of its log.

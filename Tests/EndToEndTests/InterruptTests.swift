@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct InterruptTests {
-        @Test(arguments: [SIGINT, SIGTERM])
+        @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
         func `an interrupted sync ends within a second, keeps its pages, and is completed by the next`(
             signal: Int32
         ) async throws {

@@ -68,6 +68,23 @@ extension EndToEndTests {
             #expect(try server.events().last?.headers["authorization"] == "Bearer secret-token")
         }
 
+        @Test func `a document on another host than the API gets none of its credentials`() async throws {
+            func tokens(_ arguments: String...) async throws -> [String?] {
+                let before = try server.events().count
+                let run = try await ProcessRun.run(
+                    Command.path(),
+                    ["introspect", "rest", "--openapi", server.url + "/openapi.json", "--auth", "bearer:NOTES_TOKEN"]
+                        + arguments, environment: ["NOTES_TOKEN": "secret-token"], directory: folder.path)
+                #expect(run.exitCode == 0, "\(run)")
+                #expect(run.output.contains("auth: {type: bearer, token: {env: NOTES_TOKEN}}"))
+                let events = try server.events().dropFirst(before)
+                try #require(!events.isEmpty)
+                return events.map { $0.headers["authorization"] }
+            }
+            #expect(try await tokens("--option", "url=https://api.example.test").allSatisfy { $0 == nil })
+            #expect(try await tokens().contains("Bearer secret-token"))
+        }
+
         @Test func `what cannot be synced as it stands is no success`() async throws {
             let apis = try ServerProcess(script: "apis.py")
             func introspect(_ body: String, _ arguments: String...) async throws -> ProcessRun {
@@ -89,6 +106,52 @@ extension EndToEndTests {
             #expect(empty.exitCode == 1, "\(empty)")
             empty.expectWords("the reply holds no list of objects, or an empty one")
             #expect(!FileManager.default.fileExists(atPath: folder.appending("empty.yml")))
+        }
+
+        @Test func `files that a document refers to are read beside it, and no others`() async throws {
+            try folder.write(
+                """
+                openapi: 3.0.0
+                info: {title: Shop}
+                servers: [{url: "\(server.url)/plain"}]
+                paths:
+                  /people:
+                    get:
+                      responses:
+                        "200": {content: {application/json: {schema: {type: array, items: {$ref: "parts/types.yaml#/Person"}}}}}
+                  /pets:
+                    get:
+                      responses:
+                        "200": {content: {application/json: {schema: {type: array, items: {$ref: "http://127.0.0.1:1/pet.json"}}}}}
+                """, to: "api.yaml")
+            try FileManager.default.createDirectory(
+                atPath: folder.appending("parts"), withIntermediateDirectories: true)
+            try folder.write(
+                """
+                Person: {type: object, properties: {id: {type: integer}, name: {type: string}, home: {$ref: "#/Home"}}}
+                Home: {type: object, properties: {city: {$ref: "words.json"}}}
+                """, to: "parts/types.yaml")
+            try folder.write(#"{"type": "string", "format": "uuid"}"#, to: "parts/words.json")
+            let run = try await bmo("introspect", "rest", "--openapi", "api.yaml", "-o", "bmo.yml")
+            #expect(run.exitCode == 0, "\(run)")
+            let text = try String(contentsOfFile: folder.appending("bmo.yml"), encoding: .utf8)
+            for line in ["  Person:", "id: integer", "home_city: {type: uuid, from: home.city}"] {
+                #expect(text.contains(line), "no \(line) in\n\(text)")
+            }
+            #expect(text.contains("http://127.0.0.1:1/pet.json: a file of another place is not read"), "\(text)")
+        }
+
+        @Test func `a listing that is asked by POST becomes a configuration that asks so`() async throws {
+            let echo = try ServerProcess()
+            let body = #"{"wanted": "all", "items": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}"#
+            let introspect = try await bmo(
+                "introspect", "rest", "--sample", echo.url + "/say/words", "--body", body, "-o", "bmo.yml")
+            #expect(introspect.exitCode == 0, "\(introspect)")
+            let sync = try await bmo("sync")
+            #expect(sync.exitCode == 0, "\(sync)")
+            #expect(try await query("SELECT group_concat(name) FROM Word", "bmo.sqlite") == "a,b")
+            let wrong = try await bmo("introspect", "rest", "--sample", echo.url, "--body", "{")
+            #expect(wrong.exitCode == 2 && wrong.errorOutput.contains("--body: it is no JSON"), "\(wrong)")
         }
 
         @Test func `a sample reply becomes a configuration that syncs`() async throws {

@@ -93,7 +93,12 @@ final class NotePlace: Sendable {
         _ = try await curl("\(style)/notes/\(id)", "-X", "PATCH", "-H", "Content-Type: application/json", "-d", json)
     }
 
-    func rows(_ sql: String) throws -> [[String]] { try SQLiteFile(database).plainRows(sql) }
+    func rows(_ sql: String) throws -> [[String]] {
+        let file = try SQLiteFile(database)
+        // A command that ends meanwhile may hold the file for a moment.
+        try file.rows("PRAGMA busy_timeout = 10000")
+        return try file.plainRows(sql)
+    }
 
     func value(_ sql: String) throws -> String { try rows(sql).first?.first ?? "null" }
 

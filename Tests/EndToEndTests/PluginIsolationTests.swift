@@ -35,7 +35,19 @@ extension EndToEndTests {
             (#"printf("Welcome");"#, "printed to standard output: `Welcome`"),
             ("for (int i = 0; i < 100; i++) close(i);", "exit code 1"),
             (#"system("echo Hi");"#, "or a program that it started, printed to standard output: `Hi`"),
-            ("static char zeros[300 << 20]; bmo_write_bytes(&rows, zeros, sizeof zeros);", "limit"),
+            (
+                "static char zeros[300 << 20]; rows.max_bytes = (size_t)1 << 30; bmo_write_bytes(&rows, zeros, sizeof zeros);",
+                "limit"
+            ),
+            (
+                "static char zeros[100 << 20]; bmo_write_bytes(&rows, zeros, sizeof zeros);",
+                "more than 67108864 bytes (`max_bytes` of its bmo_writer)"
+            ),
+            (
+                "rows.max_keys = 2; for (char k[2] = \"a\"; *k < 'z'; ++*k) bmo_write_key(&rows, k, 1);",
+                "more than 2 different names (`max_keys` of its bmo_writer)"
+            ),
+            ("bmo_write_array_begin(&rows);", "gave the batch up"),
             (
                 "bmo_writer_free(&rows); bmo_writer_free(&state); *page = (bmo_buffer){malloc(9), 9, NULL}; return BMO_OK;",
                 "page"
@@ -56,6 +68,26 @@ extension EndToEndTests {
             let rows = try await ProcessRun.run(
                 "sqlite3", [folder.appending("bmo.sqlite"), "SELECT count(*) FROM Good"])
             #expect(rows.output == "2\n")
+        }
+
+        /// Each makes the writer of the records fail in another way.
+        @Test(arguments: [
+            "static char zeros[100 << 20]; bmo_write_bytes(&rows, zeros, sizeof zeros);",
+            "fetch->page_size = 0; rows.max_keys = 0; bmo_write_key(&rows, \"a\", 1);",
+            "bmo_write_object_end(&rows);",
+        ])
+        func `a page that its writer gave up deletes nothing`(code: String) async throws {
+            try await build("bad", "")
+            try await build("good", "")
+            try writeConfig()
+            #expect(try await bmo("sync", "--quiet").exitCode == 0)
+            // A second walk without any record of the first: a complete listing that says so would delete both.
+            try await build("bad", code + " while (fgetc(fetch->file) != EOF) {}")
+            let run = try await bmo("sync", "--quiet", "--restart")
+            #expect(run.exitCode == 1 && run.errorOutput.contains("the bridge's writer gave the batch up"), "\(run)")
+            let rows = try await ProcessRun.run(
+                "sqlite3", [folder.appending("bmo.sqlite"), "SELECT count(*) FROM Bad"])
+            #expect(rows.output == "2\n", "\(run)")
         }
 
         @Test func `what a plugin prints to standard error reaches the log and nobody's output`() async throws {
@@ -81,7 +113,132 @@ extension EndToEndTests {
                 directory: folder.path)
             #expect(arguments == ["plan"] || run.exitCode == 1, "\(run)")
             let left = try FileManager.default.contentsOfDirectory(atPath: temporary)
-            #expect(left.filter { $0.hasPrefix("bmo-bridge-") } == [], "\(run)")
+            #expect(left.filter { $0.hasPrefix("bmo-home-") } == [], "\(run)")
+        }
+
+        /// What a bridge finds of a secret that it was not given: a word per way.
+        private func attack(environment: [String: String]) async throws -> [String: String] {
+            let report = folder.appending("report")
+            try await build(
+                "bad",
+                #"""
+                FILE *out = fopen("REPORT", "w");
+                static char all[1 << 20];
+                char path[64];
+                long host = getppid();
+                for (int level = 0; level < 2; level++) {
+                    /* The guard, or the host itself; then the host. */
+                    snprintf(path, sizeof path, "/proc/%ld/environ", host);
+                    int file = open(path, O_RDONLY);
+                    ssize_t size = file < 0 ? -1 : read(file, all, sizeof all);
+                    fprintf(out, "environment%d=%s\n", level, size > 0 && memmem(all, (size_t)size, "c4nary", 6) ? "read" : "closed");
+                    snprintf(path, sizeof path, "/proc/%ld/mem", host);
+                    fprintf(out, "memory%d=%s\n", level, open(path, O_RDWR) >= 0 ? "open" : "closed");
+                    struct iovec here = {all, 1}, there = {all, 1};
+                    errno = 0;
+                    process_vm_readv((pid_t)host, &here, 1, &there, 1, 0);
+                    fprintf(out, "read%d=%s\n", level, errno == EPERM ? "closed" : "open");
+                    long handle = syscall(434, host, 0);
+                    fprintf(out, "descriptor%d=%s\n", level, syscall(438, handle, 2, 0) >= 0 ? "taken" : "closed");
+                    if (!getenv("BMO_TRACEABLE"))
+                        fprintf(out, "trace%d=%s\n", level, ptrace(PTRACE_SEIZE, host, 0, 0) == 0 ? "attached" : "closed");
+                    snprintf(path, sizeof path, "/proc/%ld/stat", host);
+                    FILE *status = fopen(path, "r");
+                    if (!status || !fgets(path, sizeof path, status)) break;
+                    sscanf(strrchr(path, ')') + 1, " %*c %ld", &host);
+                }
+                fclose(out);
+                """#.replacing("REPORT", with: report),
+                headers: """
+                    #define _GNU_SOURCE
+                    #include <errno.h>
+                    #include <fcntl.h>
+                    #include <string.h>
+                    #include <sys/ptrace.h>
+                    #include <sys/syscall.h>
+                    #include <sys/uio.h>
+
+                    """)
+            try await build("good", "")
+            try writeConfig()
+            let run = try await ProcessRun.run(
+                Command.path(), ["sync", "--quiet"],
+                environment: ["BMO_PLUGIN_PATH": folder.path, "OTHER_TOKEN": "c4nary"].merging(environment) { $1 },
+                directory: folder.path)
+            #expect(run.exitCode == 0, "\(run)")
+            let lines = try String(contentsOfFile: report, encoding: .utf8).split(separator: "\n")
+            return Dictionary(
+                lines.map { line in
+                    let parts = line.split(separator: "=").map(String.init)
+                    return (parts[0], parts[1])
+                }, uniquingKeysWith: { $1 })
+        }
+
+        @Test func `a bridge cannot look into the program that started it`() async throws {
+            let found = try await attack(environment: [:])
+            #expect(found.count == 10, "\(found)")
+            #expect(found.values.allSatisfy { $0 == "closed" }, "\(found)")
+        }
+
+        @Test func `it can where debuggers are let in, which shows that it would find the secret`() async throws {
+            let found = try await attack(environment: ["BMO_TRACEABLE": "1"])
+            #expect(found["environment1"] == "read" && found["memory1"] == "open", "\(found)")
+        }
+
+        /// Code that leaves a process behind that is nobody's child and holds all that the bridge had open.
+        private func daemon(_ path: String) -> String {
+            #"""
+            if (fork() == 0) {
+                setsid();
+                if (fork() == 0) {
+                    FILE *file = fopen("PATH.new", "w");
+                    fprintf(file, "%d", (int)getpid());
+                    fclose(file);
+                    rename("PATH.new", "PATH");
+                    for (;;) pause();
+                }
+                _exit(0);
+            }
+            while (access("PATH", F_OK)) usleep(1000);
+            """#.replacing("PATH", with: path)
+        }
+
+        private func pid(in path: String) async throws -> Int32 {
+            try await eventually("the daemon runs") {
+                (try? String(contentsOfFile: path, encoding: .utf8)).flatMap { Int32($0) }
+            }
+        }
+
+        @Test
+        func
+            `a crash is seen at once though a process that the bridge left behind holds its socket, which ends with it`()
+            async throws
+        {
+            let path = folder.appending("daemon")
+            try await build("bad", daemon(path) + "abort();")
+            try await build("good", "")
+            try writeConfig()
+            let start = ContinuousClock.now
+            let run = try await bmo("sync", "--quiet")
+            #expect(ContinuousClock.now - start < .seconds(30), "\(run)")
+            #expect(run.exitCode == 1 && run.errorOutput.contains("SIGABRT"), "\(run)")
+            let left = try await pid(in: path)
+            _ = try await eventually("it is gone") { kill(left, 0) != 0 ? true : nil }
+        }
+
+        @Test func `what a bridge left behind ends with a sync that is killed`() async throws {
+            let path = folder.appending("daemon")
+            try await build("bad", daemon(path) + "for (;;) pause();")
+            try await build("good", "")
+            try writeConfig()
+            let sync = try RunningProcess(
+                Command.path(), ["sync", "--quiet"], environment: ["BMO_PLUGIN_PATH": folder.path],
+                directory: folder.path)
+            let left = try await pid(in: path)
+            #expect(kill(left, 0) == 0)
+            sync.signal(SIGKILL)
+            _ = try await sync.finish()
+            _ = try await eventually("it is gone") { kill(left, 0) != 0 ? true : nil }
         }
 
         @Test func `a plugin that cannot be used costs its own entities, and a check tells of it`() async throws {
@@ -102,7 +259,9 @@ extension EndToEndTests {
         }
 
         /// The example in C, with code of the test's in its `fetch_next`.
-        private func build(_ name: String, _ code: String, replacing: (String, String) = ("#include", "#include"))
+        private func build(
+            _ name: String, _ code: String, replacing: (String, String) = ("#include", "#include"), headers: String = ""
+        )
             async throws
         {
             let source = try String(
@@ -110,7 +269,7 @@ extension EndToEndTests {
             let place = "    int64_t index = 0;\n"
             try #require(source.contains(place))
             try folder.write(
-                "#include <unistd.h>\n"
+                headers + "#include <unistd.h>\n"
                     + source.replacing(place, with: place + "    \(code)\n").replacing(
                         "\"accounts\"", with: "\"\(name)\""
                     ).replacing(replacing.0, with: replacing.1),

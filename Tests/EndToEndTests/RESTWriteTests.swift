@@ -44,7 +44,7 @@ extension EndToEndTests {
         {
             let place = try NotePlace()
             try await place.expect("sync", "-q")
-            let topic = try await place.expect("create", "Topic", "--set", "name=food", "--output-json")
+            let topic = try await place.expect("create", "Topic", "--set", "name=food", "--json")
             #expect(topic.contains(#""key":[-1],"temporary_key":true"#), "\(topic)")
             try await place.expect("create", "Note", "--set", "text=bread", "--set", "topic=-1", "--set", "tags=[-1]")
             let pushed = try await place.expect("push", "Note")
@@ -105,15 +105,15 @@ extension EndToEndTests {
             let place = try NotePlace()
             try place.folder.write(#"[{"text": "a", "city": "X"}, {"text": "b", "tags": []}]"#, to: "list.json")
             try place.folder.write("{\"text\": \"c\"}\n\n{\"text\": \"d\"}\n", to: "lines.ndjson")
-            #expect(try await place.expect("create", "Note", "--json", "list.json").split(separator: "\n").count == 2)
-            try await place.expect("create", "Note", "--json", "lines.ndjson", "--push")
+            #expect(try await place.expect("create", "Note", "--values", "list.json").split(separator: "\n").count == 2)
+            try await place.expect("create", "Note", "--values", "lines.ndjson", "--push")
             let remote = try await place.remote()
             for text in ["a", "b", "c", "d"] { #expect(remote.contains("\"text\": \"\(text)\"")) }
             try place.folder.write(#"[{"id": 1, "text": "a2"}, {"id": 2, "text": "b2"}]"#, to: "changes.json")
-            try await place.expect("update", "Note", "--json", "changes.json", "--push")
+            try await place.expect("update", "Note", "--values", "changes.json", "--push")
             #expect(try await place.remote().contains(#""text": "b2""#))
             try place.folder.write(#"[{"text": "e"}, {"text": "f", "nothing": 1}]"#, to: "bad.json")
-            let bad = try await place.bmo("create", "Note", "--json", "bad.json")
+            let bad = try await place.bmo("create", "Note", "--values", "bad.json")
             #expect(bad.exitCode == 2)
             #expect(
                 bad.errorOutput.hasPrefix(#"bmo: error: object 2: Note has no attribute or relationship "nothing""#))
@@ -134,7 +134,7 @@ extension EndToEndTests {
 
             try await place.change(1, #"{"text": "theirs again"}"#)
             let line = try await place.bmo(
-                "update", "Note", "1", "--set", "text=ours", "--or-rollback", "--output-json")
+                "update", "Note", "1", "--set", "text=ours", "--or-rollback", "--json")
             #expect(line.exitCode == 1 && line.output.contains(#""rolled_back":true"#), "\(line)")
 
             // What the configuration decided leaves nothing behind.

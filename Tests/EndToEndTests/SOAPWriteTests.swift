@@ -126,6 +126,27 @@ extension EndToEndTests {
             #expect(try place.rows("SELECT * FROM Note").isEmpty)
         }
 
+        @Test func `a dry run shows the envelope, with what the service has, and what will be refused`() async throws {
+            let place = try await Place()
+            _ = try await place.php("$client->AddNote(['note' => ['text' => 'a', 'tag' => ['x', 'y']]]);")
+            #expect(try await place.bmo("sync").exitCode == 0)
+            #expect(try await place.bmo("update", "Note", "1", "--set", "text=b").exitCode == 0)
+            let shown = try await place.bmo("push", "--dry-run")
+            #expect(shown.exitCode == 0 && shown.output.contains("POST \(place.url)/v11"), "\(shown)")
+            #expect(shown.output.contains("<n1:text>b</n1:text><n1:tag>x</n1:tag><n1:tag>y</n1:tag>"), "\(shown)")
+            #expect(shown.output.contains("1 edit would be sent"), "\(shown)")
+            #expect(try await place.note(1).contains(#""version":1,"text":"a""#), "nothing was sent")
+            #expect(try await place.bmo("push").exitCode == 0)
+            #expect(try await place.note(1).contains(#""version":2,"text":"b","tag":["x","y"]"#))
+            // What the schema requires.
+            _ = try await place.bmo("create", "Note", "--set", "price=1")
+            let lacking = try await place.bmo("push", "--dry-run")
+            #expect(lacking.output.contains("will be refused: the schema requires AddNote/note/text"), "\(lacking)")
+            let refused = try await place.bmo("push")
+            #expect(refused.exitCode == 1 && refused.output.contains("refused"), "\(refused)")
+            #expect(try await place.php("echo $client->ListNotes([])->total;") == "1")
+        }
+
         @Test func `a fault refuses, and a lost answer is looked for`() async throws {
             let place = try await Place()
             let refused = try await place.bmo("create", "Note", "--set", "text=fail", "--or-rollback")

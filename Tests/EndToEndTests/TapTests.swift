@@ -187,7 +187,7 @@ extension EndToEndTests {
 
         @Test func `the tap gets its configuration in a file of its own, in the configuration's folder`() async throws {
             try writeTap(
-                #"schema; state; stat -c %a "$2" >mode; cat "$2" >given; pwd >place; env >variables; ls "$(dirname "$2")""#
+                #"schema; state; stat -L -c %a "$2" >mode; cat "$2" >given; pwd >place; env >variables; ls "$(dirname "$2")""#
                     + " >/dev/null")
             try writeConfig(
                 """
@@ -206,6 +206,31 @@ extension EndToEndTests {
             #expect(try text("place").hasSuffix(folder.path + "\n"))
             #expect(try text("variables").contains("HTTPS_PROXY=http://proxy"))
             #expect(try !text("variables").contains("TAP_TOKEN"))
+        }
+
+        @Test(arguments: ["memory", "folder"])
+        func `nothing of a tap's configuration is left on the disk when all are killed`(place: String) async throws {
+            try writeTap(#"cat "$2" >given; echo "$2" >path; schema; echo $$ >pid; sleep 600"#)
+            try writeConfig(
+                "command: [./tap]\n    files: \(place)\n    tap_config: {key: {env: TAP_TOKEN}}\n    catalog: none",
+                section: "stream: items")
+            let temporary = folder.appending("temporary")
+            try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+            let sync = try RunningProcess(
+                Command.path(), ["sync"], environment: environment.merging(["TMPDIR": temporary]) { $1 },
+                directory: folder.path)
+            _ = try await eventually("the tap runs") {
+                FileManager.default.fileExists(atPath: folder.appending("pid")) ? true : nil
+            }
+            sync.signal(SIGKILL)
+            _ = try await sync.finish()
+            let given = try String(contentsOfFile: folder.appending("given"), encoding: .utf8)
+            #expect(given == #"{"key":"sesame42"}"#)
+            let path = try String(contentsOfFile: folder.appending("path"), encoding: .utf8)
+            #expect(path.hasPrefix(place == "memory" ? "/proc/self/fd/" : temporary), "\(path)")
+            let found = try await ProcessRun.run("grep", ["-rl", "sesame42", temporary])
+            // In a folder it stays until the next host that starts a bridge.
+            #expect(found.output.isEmpty == (place == "memory"), "\(found)")
         }
 
         @Test func `a tap ends with the sync that is killed`() async throws {

@@ -80,11 +80,5 @@ final class Workplace: Sendable {
 
 /// The built command.
 enum Command {
-    /// Beside the test bundle, which is the running program: SwiftPM puts all products there.
-    static func path() throws -> String {
-        let bundle = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let path = bundle.deletingLastPathComponent().appending(path: "bmo").path
-        try #require(FileManager.default.isExecutableFile(atPath: path), "no command at \(path): swift build first")
-        return path
-    }
+    static func path() throws -> String { try Products.path(of: "bmo") }
 }

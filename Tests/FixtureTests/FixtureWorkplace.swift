@@ -11,13 +11,7 @@ struct FixtureWorkplace {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Beside the test bundle, which is the running program.
-    static func command() throws -> String {
-        let bundle = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let path = bundle.deletingLastPathComponent().appending(path: "bmo").path
-        try #require(FileManager.default.isExecutableFile(atPath: path), "no command at \(path): swift build first")
-        return path
-    }
+    static func command() throws -> String { try Products.path(of: "bmo") }
 
     /// A copy of a case that a test may change.
     func copy(_ name: String) throws -> String {

@@ -9,6 +9,30 @@ import Testing
 
     init() throws { place = try FixtureWorkplace() }
 
+    @Test func `each of many cases that are broken is told, in their order`() async throws {
+        let names = ["rest-errors", "rest-happy", "rest-paging"]
+        var folders: [String] = []
+        for number in 1...3 {
+            for name in names {
+                let folder = place.folder.appending("\(name)-\(number)")
+                try FileManager.default.copyItem(atPath: FixtureWorkplace.cases + "/" + name, toPath: folder)
+                let expected = try String(contentsOfFile: folder + "/expected.txt", encoding: .utf8)
+                try (expected + "garbage\n").write(
+                    toFile: folder + "/expected.txt", atomically: true, encoding: .utf8)
+                folders.append(folder)
+            }
+        }
+        let all = try await ProcessRun.run(
+            FixtureWorkplace.command(), ["fixtures", "run"] + folders, within: .seconds(120))
+        let told = all.output.split(separator: "\n").filter { $0.hasPrefix("FAIL  ") }
+            .map { $0.dropFirst(6).prefix { $0 != ":" } }
+        #expect(told.map(String.init) == (1...3).flatMap { number in names.map { "\($0)-\(number)" } }, "\(all)")
+        #expect(all.exitCode == 1 && all.output.hasSuffix("9 cases, 9 failed\n"), "\(all)")
+        let one = try await ProcessRun.run(
+            FixtureWorkplace.command(), ["fixtures", "run", folders[4]], within: .seconds(60))
+        #expect(one.exitCode == 1 && one.output.hasSuffix("1 case, 1 failed\n"), "\(one)")
+    }
+
     @Test func `a request that was not recorded is told with the nearest one and what differs`() async throws {
         let folder = try place.copy("rest-paging")
         try place.edit(folder + "/exchanges/002-GET-teams.http", "page=2", "page=9")

@@ -79,6 +79,46 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        ("{type: timestamp, transform: {format: \"%d.%m.%Y %H:%M:%S\"}}", nil),
+        ("{type: timestamp, constant: \"2026-11-21T00:00:00Z\"}", "25 records since the year 2999 (2999-"),
+    ])
+    func `a time that has not come is asked for in the attribute's own format`(
+        attribute: String, fault: String?
+    ) async throws {
+        let remote = try ServerProcess.shared.get()
+        let path = try place.folder.write(
+            """
+            version: 1
+            bridges: {api: {plugin: rest, options: {url: "\(remote.url)/zoo"}}}
+            entities:
+              User:
+                bridge: api
+                key: id
+                incremental: {field: changed}
+                attributes: {id: integer, name: text, changed: \(attribute)}
+                rest: {path: german-times, paging: none, query: {since: "{since}"}}
+            """, to: "bmo.yml")
+        let others = ConformanceRun.catalog.map(\.id).filter { $0 != "incremental.future" }
+        let command = try FixtureWorkplace.command()
+        let run = try await ConformanceRun(
+            ConformanceSettings(
+                config: path, level: .strict,
+                skips: Dictionary(uniqueKeysWithValues: others.map { ($0, "not of this test") })),
+            executable: command, searchPaths: [SearchPath(URL(filePath: command).deletingLastPathComponent().path)])
+        let report = await run.run()
+        let result = try #require(report.results.first { $0.check.id == "incremental.future" })
+        if let fault {
+            guard case .failed(let words) = result.outcome else {
+                Issue.record("\(report.text)")
+                return
+            }
+            #expect(words.contains(fault), "\(words)")
+        } else {
+            #expect(result.outcome == .passed, "\(report.text)")
+        }
+    }
+
     @Test func `the SOAP bridge passes every check of the strictest level`() async throws {
         let servers = try await DemoServers()
         try await expectConformance(

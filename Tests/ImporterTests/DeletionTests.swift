@@ -13,8 +13,8 @@ import Testing
         #expect(try database.delete("Country", ["code": "CH"]) == "Country -1")
         #expect(
             try database.text()
-                == "Country\n  'FR' null null\nLanguage\n  'de' null\n  'fr' null\nCountry_languages\n  'FR': 'fr'\n"
-                + "stubs\n  Language [\"de\"]\n  Language [\"fr\"]")
+                == "Country\n  'FR' null null\nLanguage\n  'fr' null\nCountry_languages\n  'FR': 'fr'\n"
+                + "stubs\n  Language [\"fr\"]", "nothing refers to `de`")
         #expect(try database.faults().isEmpty)
         #expect(try database.delete("Country", ["code": "CH"]) == "", "it is gone already")
     }
@@ -32,8 +32,8 @@ import Testing
         #expect(try database.delete("Country", ["code": "FR"]) == "", "it is a stub already")
         #expect(try database.delete("Language", ["code": "fr"]) == "Language -1")
         #expect(try database.delete("City", ["id": 1]) == "City -1")
-        #expect(try database.delete("Country", ["code": "FR"]) == "Country -1", "nothing refers to the stub")
-        #expect(try database.text() == "")
+        #expect(try database.text() == "", "the stub went with the last that referred to it")
+        #expect(try database.delete("Country", ["code": "FR"]) == "")
         #expect(try database.faults().isEmpty)
     }
 
@@ -65,7 +65,7 @@ import Testing
             ["id": 2, "gone": true], ["id": 3, "gone": true, "country": ["code": "XX"]])
         #expect(counts == "City ~2 -2")
         #expect(try database.rows("City") == "1 'Lyons' null null")
-        #expect(try database.rows("Country") == "'FR' null null", "what a tombstone has is not imported")
+        #expect(try database.rows("Country") == "", "what a tombstone has is not imported")
     }
 }
 

@@ -47,6 +47,17 @@ import Testing
         #expect(try noted(["id": 1, "address": [["zip": "1"]]]) == [])
     }
 
+    @Test func whatARelationshipReadsIsNotUnknownBesideAnAttribute() throws {
+        let city = Entity(
+            "City", key: ["id"],
+            [.of("id", .integer), .of("name", .text), .of("twin_name", .text, from: ["twin", "name"])],
+            [.one("twin", "City")])
+        let mapper = Mapper(try CompiledModel.of(city))
+        _ = mapper.map(
+            try RemoteValue.batch([["id": 1, "twin": ["id": 2, "name": "Oslo", "mayor": "A"]]]), as: 0)
+        #expect(mapper.takeUnknownFields().map(\.path) == ["mayor"], "told once, of the nested object")
+    }
+
     @Test func whatConditionsAndSourcesReadIsNotUnknown() throws {
         var sub = Entity("Capital", key: [], [.of("parliament", .text)])
         sub.superentity = "City"

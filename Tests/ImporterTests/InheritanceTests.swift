@@ -94,8 +94,7 @@ import Testing
             try database.rows("Animal") == """
                 1 null 'Dog' 'pug' null null
                 2 'Pip' 'Dog' null 1 null
-                3 null 'Dog' null null null
-                """)
+                """, "3 was only a puppy of 1")
         #expect(try database.rows("Dog_toys") == "")
         #expect(try database.faults().isEmpty)
     }

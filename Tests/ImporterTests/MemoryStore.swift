@@ -46,7 +46,29 @@ private final class MemoryTransaction: PageTransaction {
 
     func access(_ body: () throws -> Void) throws { try body() }
 
-    func commit() { store.replace(contents) }
+    func commit() {
+        removeAbandonedStubs()
+        store.replace(contents)
+    }
+
+    /// Stubs that nothing refers to, and that have no value and no list.
+    private func removeAbandonedStubs() {
+        for (root, stubs) in contents.stubs.enumerated() {
+            let layout = store.model.entities[root]
+            let own = layout.key + [layout.discriminator].compactMap { $0 }
+            for key in stubs {
+                let row = contents.rows[root][key] ?? []
+                guard row.indices.allSatisfy({ own.contains($0) || row[$0] == .null }) else { continue }
+                let hasList = layout.toMany.contains { toMany in
+                    guard case .links(let table) = toMany.storage else { return false }
+                    return contents.links[table]?[key]?.isEmpty == false
+                }
+                guard !hasList, !isReferred(root, key) else { continue }
+                contents.rows[root][key] = nil
+                contents.stubs[root].remove(key)
+            }
+        }
+    }
 
     func rollback() { contents = store.contents }
 

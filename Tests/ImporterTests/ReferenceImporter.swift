@@ -2,6 +2,7 @@ import ImportTestSupport
 import Mapping
 import Model
 import RecordBatch
+import TextFormats
 
 /// What an import should do, in the plainest words: dictionaries of values, no cells, no plan, no store.
 ///
@@ -35,12 +36,21 @@ struct ReferenceImporter {
 
     let model: CompiledModel
     private var state = State()
+    private var extent = RecordExtent.part
+    /// The members that the records of the listing at hand had, by the records' entity.
+    private var brought: [String: Set<String>] = [:]
 
     init(_ model: CompiledModel) { self.model = model }
 
-    mutating func add(_ batches: [[RemoteValue]], of entity: String, end: TestDatabase.End) throws {
+    /// - Parameter extent: How much of its object each record has.
+    mutating func add(
+        _ batches: [[RemoteValue]], of entity: String, extent: RecordExtent = .part, end: TestDatabase.End
+    ) throws {
         let before = state
+        brought = [:]
+        self.extent = extent
         for batch in batches { try add(batch, of: entity) }
+        removeAbandonedStubs()
         if end == .rollback { state = before }
     }
 
@@ -51,6 +61,7 @@ struct ReferenceImporter {
             let mark = (rows.count, links.count)
             do {
                 _ = try read(record, as: entity, parent: [:], &rows, &links)
+                settleAbsence(of: record, row: mark.0, &rows, &links)
             } catch is Misfit {
                 rows.removeSubrange(mark.0...)
                 links.removeSubrange(mark.1...)
@@ -70,6 +81,51 @@ struct ReferenceImporter {
     }
 
     // MARK: reading
+
+    /// What a record of a listing leaves out is null, where that is declared or the listing has brought it before.
+    private mutating func settleAbsence(
+        of record: RemoteValue, row: Int, _ rows: inout [Row], _ links: inout [Links]
+    ) {
+        guard extent != .part, case .object(let members) = record,
+            let entity = model.model.entity(named: rows[row].entity)
+        else { return }
+        let known = brought[entity.name, default: []]
+        let declared = model.model.lineage(of: entity).reversed().compactMap(\.absent).first
+        func isNull(_ path: String, _ own: AbsentRule?) -> Bool {
+            if members.contains(where: { $0.key == path }) {
+                brought[entity.name, default: []].insert(path)
+                return false
+            }
+            switch own ?? declared ?? .auto {
+            case .null: return true
+            case .keep: return false
+            case .auto: return extent == .whole && known.contains(path)
+            }
+        }
+        let key = model.model.key(of: entity).map(\.name)
+        for attribute in model.model.attributes(of: entity) where !key.contains(attribute.name) {
+            guard case .path(let path) = attribute.source, isNull(path.description, attribute.absent) else { continue }
+            rows[row].fields[attribute.name] = .null
+        }
+        let owner = model.model.key(of: entity).map { rows[row].fields[$0.name] ?? .null }
+        for relationship in model.model.relationships(of: entity) {
+            var own = relationship.absent
+            // What lists its own objects says itself where they belong.
+            if own ?? declared ?? .auto == .auto, isKeptElsewhere(relationship, of: entity.name) { own = .keep }
+            guard isNull(relationship.name, own) else { continue }
+            if let toOne = layout(entity.name).toOne.first(where: { $0.name == relationship.name }) {
+                for field in fields(toOne, entity.name) { rows[row].fields[field] = .null }
+            } else if let toMany = layout(entity.name).toMany.first(where: { $0.name == relationship.name }) {
+                links.append(Links(entity: entity.name, relationship: toMany, owner: owner, targets: []))
+            }
+        }
+    }
+
+    private func isKeptElsewhere(_ relationship: Relationship, of entity: String) -> Bool {
+        guard let toMany = layout(entity).toMany.first(where: { $0.name == relationship.name }) else { return false }
+        if case .links = toMany.storage { return false }
+        return model.model.entity(named: relationship.target)?.isWalked == true
+    }
 
     /// - Parameter parent: the relationship to the parent, where the object says nothing else.
     private func read(
@@ -274,6 +330,39 @@ struct ReferenceImporter {
                 for name in names { state.rows[target.table]?[key]?[name] = .null }
             }
         }
+    }
+
+    /// What nothing points to, and points to nothing and says nothing, is not worth a row.
+    private mutating func removeAbandonedStubs() {
+        for (table, stubs) in state.stubs {
+            for key in stubs {
+                let own = Set(layout(table).key.map { layout(table).fields[$0].name } + [Entity.discriminatorColumn])
+                let fields = state.rows[table]?[key] ?? [:]
+                if fields.contains(where: { !own.contains($0.key) && $0.value != .null }) { continue }
+                if isMentioned(key, of: table) { continue }
+                state.rows[table]?[key] = nil
+                state.stubs[table]?.remove(key)
+            }
+        }
+    }
+
+    /// Whether an object has a list, is in one, or is what a relationship to one leads to.
+    private func isMentioned(_ key: Key, of table: String) -> Bool {
+        for other in model.entities where other.root == other.index {
+            for toOne in other.toOne where model.entities[toOne.target].table == table {
+                let names = fields(toOne, other.name)
+                let rows = state.rows[other.table] ?? [:]
+                if rows.values.contains(where: { row in names.map { row[$0] ?? .null } == key }) { return true }
+            }
+            for toMany in other.toMany {
+                guard case .links(let links) = toMany.storage else { continue }
+                let lists = state.links[links] ?? [:]
+                if other.table == table, lists[key]?.isEmpty == false { return true }
+                guard model.entities[toMany.target].table == table else { continue }
+                if lists.values.contains(where: { $0.contains(key) }) { return true }
+            }
+        }
+        return false
     }
 
     private func layout(_ entity: String) -> EntityLayout { model.entities[model.index(of: entity) ?? 0] }

@@ -36,9 +36,18 @@ import Testing
 
     @Test(arguments: StoreKind.allCases, 0..<5)
     func aStoreAgreesWithTheReferenceImporter(_ kind: StoreKind, _ round: Int) throws {
-        for iteration in 0..<20 {
-            let seed = Self.firstSeed &+ UInt64(round * 20 + iteration)
-            var random = RandomWorld(seed: seed)
+        try expectAgreement(kind, seed: Self.firstSeed &+ UInt64(round * 20), extents: [.part])
+    }
+
+    @Test(arguments: StoreKind.allCases, 0..<5)
+    func aStoreAgreesOnWhatListingsLeaveOut(_ kind: StoreKind, _ round: Int) throws {
+        try expectAgreement(
+            kind, seed: Self.firstSeed &+ 1000 &+ UInt64(round * 20), extents: [.part, .changes, .whole, .whole])
+    }
+
+    private func expectAgreement(_ kind: StoreKind, seed first: UInt64, extents: [RecordExtent]) throws {
+        for seed in first..<first &+ 20 {
+            var random = RandomWorld(seed: seed, hasAbsence: extents.count > 1)
             let model = try random.model()
             let database = try TestDatabase(kind, model)
             var reference = ReferenceImporter(model)
@@ -46,9 +55,10 @@ import Testing
                 let entity = random.element(model.entities).name
                 let batches = random.batches(of: entity, in: model)
                 let end: TestDatabase.End = random.chance(20) ? .rollback : .commit
-                try database.addBatches(batches, of: entity, page: page, end: end)
-                try reference.add(batches, of: entity, end: end)
-                let what = "seed \(seed), page \(page) of \(entity), \(end): \(batches)"
+                let extent = extents.count > 1 ? random.element(extents) : extents[0]
+                try database.addBatches(batches, of: entity, page: page, extent: extent, end: end)
+                try reference.add(batches, of: entity, extent: extent, end: end)
+                let what = "seed \(seed), page \(page) of \(entity), \(extent), \(end): \(batches)"
                 for (table, rows) in reference.tables {
                     let found = try database.rows(table)
                     try #require(found == rows, "\(table) has\n\(found)\nand should have\n\(rows)\n\(what)")
@@ -94,8 +104,10 @@ import Testing
 struct RandomWorld {
     private var random: SplitMix64
     private let hasSubentities: Bool
+    private let hasAbsence: Bool
 
-    init(seed: UInt64, hasSubentities: Bool = true) {
+    init(seed: UInt64, hasSubentities: Bool = true, hasAbsence: Bool = false) {
+        self.hasAbsence = hasAbsence
         random = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
         self.hasSubentities = hasSubentities
     }
@@ -139,8 +151,21 @@ struct RandomWorld {
                 }
             }
         }
+        if hasAbsence { declareAbsence(&entities) }
         for name in names where hasSubentities && chance(40) { addSubentities(of: name, to: &entities, targets: names) }
         return try CompiledModel(Model(entities: entities))
+    }
+
+    private mutating func declareAbsence(_ entities: inout [Entity]) {
+        for index in entities.indices {
+            if chance(30) { entities[index].absent = element(AbsentRule.allCases) }
+            for number in entities[index].attributes.indices where chance(20) {
+                entities[index].attributes[number].absent = element(AbsentRule.allCases)
+            }
+            for number in entities[index].relationships.indices where chance(20) {
+                entities[index].relationships[number].absent = element(AbsentRule.allCases)
+            }
+        }
     }
 
     /// Up to three, one below the other or side by side, which a record's `kind` tells.

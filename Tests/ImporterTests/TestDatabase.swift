@@ -6,6 +6,7 @@ import RecordBatch
 import SQLiteStore
 import TestSupport
 import Testing
+import TextFormats
 
 /// The stores that the importer's tests run over.
 enum StoreKind: String, CaseIterable, Sendable {
@@ -70,17 +71,20 @@ final class TestDatabase {
     @discardableResult
     func addBatches(
         _ batches: [[RemoteValue]], of entity: String, page: Int = 1, progress: WalkProgress? = nil,
-        plan: Int? = nil, parent: [StoredValue]? = nil, walk: WalkTarget? = nil, end: End = .commit
+        plan: Int? = nil, parent: [StoredValue]? = nil, walk: WalkTarget? = nil, extent: RecordExtent = .part,
+        end: End = .commit
     ) throws -> String {
         let index = try #require(model.index(of: entity))
         let page = try PageImport(
             index, of: model,
             from: PageImport.Origin(bridge: walk == nil ? "remote" : "further", page: page, walk: walk),
             into: store)
+        let mapper = extent == .part ? nil : Mapper(model)
         do {
             for batch in batches {
                 try page.add(
-                    try RemoteValue.batch(batch), location: "https://example.org", plan: plan, parent: parent)
+                    try RemoteValue.batch(batch), location: "https://example.org", plan: plan, parent: parent,
+                    by: mapper, extent: extent)
             }
             guard end == .commit else {
                 page.rollback()

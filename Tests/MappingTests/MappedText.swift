@@ -24,7 +24,7 @@ func local(_ value: RemoteValue, as type: AttributeType, _ transformers: Transfo
 }
 
 extension MixedPage {
-    fileprivate func text(in model: CompiledModel) -> String {
+    func text(in model: CompiledModel) -> String {
         var lines: [String] = []
         for row in rows {
             let layout = model.entities[row.entity]

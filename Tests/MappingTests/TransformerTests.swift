@@ -71,6 +71,45 @@ import Testing
             "null passes the later steps untouched")
     }
 
+    @Test func aPartOfATextIsTaken() throws {
+        #expect(try local("https://x.org/api/people/42/?v=2#top", as: .integer, .lastSegment) == "42")
+        #expect(try local("a/b%20c", as: .text, .lastSegment) == "'b c'")
+        #expect(try local("a/%ff", as: .text, .lastSegment) == "'%ff'", "no UTF-8: as it is written")
+        #expect(try local("plain", as: .text, .lastSegment) == "'plain'")
+        let number = try RegularExpression("^[A-Z]+-([0-9]+)$")
+        #expect(try local("BMO-17", as: .integer, .extract(number)) == "17")
+        #expect(
+            try local("none", as: .integer, .extract(number))
+                == "! the text \"none\" does not fit the expression ^[A-Z]+-([0-9]+)$")
+        #expect(try local("ab12", as: .text, .extract(try RegularExpression("[0-9]+"))) == "'12'", "all that fits")
+        #expect(try local("b", as: .text, .extract(try RegularExpression("^(a)?b$"))) == "null")
+        #expect(try local("é-ü", as: .text, .extract(try RegularExpression("-(.*)"))) == "'ü'")
+    }
+
+    @Test func valuesOfAListAreJoined() throws {
+        #expect(try local(["a", nil, 7, true], as: .text, .join(", ")) == "'a, 7, true'")
+        #expect(try local([], as: .text, .join(", ")) == "null")
+        #expect(try local("one", as: .text, .join(", "), .uppercase) == "'ONE'")
+        #expect(
+            try local([["a": 1]], as: .text, .join(","))
+                == "! the object {\"a\":1} cannot be joined: it is not a single value")
+        let tags = Attribute.of("tags", .text, from: ["tags", "name"], .join("|"))
+        let name = Attribute(
+            name: "name", source: .paths([RemotePath(["given"]), RemotePath(["family", "name"])]),
+            transformers: [.join(" ")])
+        let model = try CompiledModel.of(Entity("E", key: ["id"], [.of("id", .integer), tags, name]))
+        #expect(
+            try mapped(
+                ["id": 1, "tags": [["name": "x"], ["name": "y"]], "given": "Ann", "family": ["name": "Lee"]],
+                ["id": 2, "family": nil, "given": "Bo"], ["id": 3], ["id": 4, "given": nil], as: "E", in: model)
+                    == """
+                    E id=1 tags='x|y' name='Ann Lee'
+                    E id=2 name='Bo'
+                    E id=3
+                    E id=4 name=null
+                    """)
+    }
+
     @Test func whatIsNoSingleValueCannotBeTransformed() throws {
         #expect(
             try local([1], as: .text, .trim)

@@ -20,6 +20,21 @@ import Testing
             text: text, path: "/srv/x/bmo.yml", plugins: plugins ?? invented, environment: environment)
     }
 
+    @Test(arguments: [
+        ("process", BridgeConfiguration.Isolation.process), ("child_process", .process), ("in_process", .inProcess),
+    ])
+    func `where a bridge runs is said in the words of the docs or of the contract`(
+        name: String, isolation: BridgeConfiguration.Isolation
+    ) throws {
+        let configuration = try Self.load(
+            """
+            version: 1
+            bridges: {api: {plugin: rest, options: {url: "https://api.example.com"}, isolation: \(name)}}
+            entities: {Thing: {bridge: api, key: id, attributes: {id: text}, rest: {path: /}}}
+            """)
+        #expect(configuration.bridge(named: "api")?.isolation == isolation)
+    }
+
     @Test func theDocumentedSampleIsRead() throws {
         let configuration = try Self.load(try Self.sample(), plugins: ConfigurationFixture.shippedPlugins())
         #expect(configuration.version == 1)

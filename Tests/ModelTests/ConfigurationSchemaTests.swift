@@ -13,6 +13,30 @@ import Testing
                    for name, document in given["documents"].items()}, sys.stdout)
         """
 
+    @Test func `an editor has a text for each member`() throws {
+        let schema = try JSONSerialization.jsonObject(
+            with: Data(ConfigurationSchema.json(plugins: try ConfigurationFixture.shippedPlugins()).utf8))
+        var bare: [String] = []
+        var count = 0
+        func walk(_ value: Any, _ path: String) {
+            if let list = value as? [Any] {
+                for (index, element) in list.enumerated() { walk(element, "\(path)[\(index)]") }
+            }
+            guard let object = value as? [String: Any] else { return }
+            // What a condition asks of members is told where these are declared.
+            for (key, value) in object where !["if", "then", "else", "allOf", "not"].contains(key) {
+                walk(value, "\(path)/\(key)")
+            }
+            for (name, member) in object["properties"] as? [String: Any] ?? [:] {
+                guard let member = member as? [String: Any], member["const"] == nil || path.isEmpty else { continue }
+                count += 1
+                if member["description"] == nil { bare.append("\(path)/\(name)") }
+            }
+        }
+        walk(schema, "")
+        #expect(bare.sorted() == [] && count > 200)
+    }
+
     private static let hasValidator = (try? run(["-c", "import jsonschema"], input: Data())) != nil
 
     struct Failure: Error { var status: Int32 }

@@ -7,7 +7,7 @@ import Testing
     static let everything = """
         version: 1
         bridges:
-          api: {plugin: rest, options: {url: "https://api.example.com"}}
+          api: {plugin: rest, retry_for: 5m, options: {url: "https://api.example.com"}}
           files: {plugin: smb, options: {url: "smb://h/s"}}
         entities:
           Media:
@@ -21,6 +21,7 @@ import Testing
             parent: {relationship: owner, where: ["name != null", "name ~ a%"], concurrency: 2}
             incremental: {field: at, lookback: 5m}
             full_every: 7d
+            retry_for: 30s
             deletes: {mode: soft, brake: {share: 20%, rows: 10}, when: [{has: gone}, {property: state, equals: [x, 7]}]}
             extra: true
             renamed_from: Medium
@@ -33,6 +34,7 @@ import Testing
                 relationships: {place: {to: Tag}}
                 parent: owner
                 incremental: token
+                retry_for: 10m
                 rest: {path: /m}
             rest: {path: /media}
           Film: {extends: Media, when: {property: kind, matches: "^f"}, attributes: {minutes: integer}, renamed_from: Movie}
@@ -40,13 +42,21 @@ import Testing
           User: {bridge: api, unique: singleton, attributes: {name: text}, deletes: ignore, rest: {path: /me}}
           Log: {bridge: api, unique: none, attributes: {at: timestamp}, rest: {path: /log}}
           Tag: {bridge: api, key: id, attributes: {id: integer}, incremental: {field: id, lookback: 9}, rest: {path: /t}}
+          Label: {listing: none, key: id, attributes: {id: integer}, relationships: {tag: {to: Tag}}}
+          Line: {bridge: api, key: id, attributes: {id: integer}, quarantine_limit: 7, rest: {path: /lines}}
 
         """
 
     @Test func everyKeyIsRead() throws {
-        let model = try ConfigurationFileTests.load(Self.everything, plugins: ConfigurationFixture.shippedPlugins())
-            .model
-        #expect(model.entities.map(\.name) == ["Media", "Film", "Short", "User", "Log", "Tag"])
+        let configuration = try ConfigurationFileTests.load(
+            Self.everything, plugins: ConfigurationFixture.shippedPlugins())
+        #expect(configuration.bridges.map(\.retryFor) == [.seconds(300), nil])
+        let model = configuration.model
+        #expect(model.entities.map(\.name) == ["Media", "Film", "Short", "User", "Log", "Tag", "Label", "Line"])
+        #expect(model.entities[6].isWalked == false && model.entities[6].bridge.isEmpty)
+        #expect(model.entities.map(\.retryFor) == [.seconds(30)] + Array(repeating: nil, count: 7))
+        #expect(model.entities[0].sources.map(\.retryFor) == [nil, .seconds(600)])
+        #expect(model.entities.map(\.quarantineLimit) == Array(repeating: 100_000, count: 7) + [7])
         #expect(model.entities[0].relationship(named: "parts")?.window == "at")
         #expect(model.entities[0].sources.map(\.name) == ["facts", "more"])
     }

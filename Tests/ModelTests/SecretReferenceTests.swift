@@ -19,6 +19,27 @@ import Testing
         #expect(empty?.code == .empty)
     }
 
+    @Test func aPipeIsWaitedForButNotForEver() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let pipe = folder.appendingPathComponent("pipe").path
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let error = #expect(throws: SecretError.self) {
+            try SecretReference.file("pipe").resolve(relativeTo: folder.path, environment: [:])
+        }
+        #expect(
+            error?.description
+                == "the secret's file \(pipe) is a pipe or a device, and gave nothing within 5 s; "
+                + "let its program write at once, or name a file")
+        let writer = Process()
+        writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+        writer.arguments = ["-c", "(printf 'of a p'; sleep 0.1; echo ipe) > '\(pipe)'"]
+        try writer.run()
+        #expect(try SecretReference.file("pipe").resolve(relativeTo: folder.path, environment: [:]) == "of a pipe")
+        writer.waitUntilExit()
+    }
+
     @Test func aFileGivesItsContentWithoutOneNewline() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -207,6 +207,43 @@ struct IntrospectionTests {
             "\(offers)")
     }
 
+    @Test func `What is only said to be nullable is any value`() throws {
+        let item =
+            #"{"type": "array", "items": {"properties": {"id": {"type": "integer"}, "any": {"nullable": true}, "word": {"type": "string", "nullable": true}}}}"#
+        let offer = try #require(try discover(document(reply: item))["Pet"])
+        #expect(offer.contains(#"{"name":"any","type":"json""#), "\(offer)")
+        #expect(offer.contains(#"{"name":"word","type":"text""#), "\(offer)")
+    }
+
+    @Test func `A short form of a schema refers to it, and what is nested becomes columns`() throws {
+        let item = ##"""
+            {"type": "array", "items": {"properties": {"id": {"type": "integer"},
+              "pet": {"title": "PetSummary", "type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}}},
+              "place": {"type": "object", "properties": {"geo": {"type": "object", "properties": {"lat": {"type": "number"}}}}}}}}
+            """##
+        let more =
+            #", "/visits": {"get": {"responses": {"200": {"content": {"application/json": {"schema": \#(item)}}}}}}"#
+        let offer = try #require(try discover(document(reply: Self.pets, more: more))["Visit"])
+        #expect(offer.contains(#"{"name":"pet","to":"Pet","from":"pet""#), "\(offer)")
+        #expect(offer.contains(#""name":"place.geo.lat","type":"real""#), "\(offer)")
+    }
+
+    @Test(arguments: [
+        (#"[{"name": "start", "in": "query", "schema": {"type": "string", "format": "date-time"}}]"#, false),
+        (
+            #"[{"name": "start", "in": "query", "schema": {"type": "integer"}}, {"name": "end", "in": "query", "schema": {"type": "integer"}}]"#,
+            false
+        ),
+        (
+            #"[{"name": "start", "in": "query", "schema": {"type": "integer"}}, {"name": "limit", "in": "query", "schema": {"type": "integer"}}]"#,
+            true
+        ),
+    ])
+    func `The beginning of a time window is no offset`(parameters: String, isOffset: Bool) throws {
+        let offer = try #require(try discover(document(reply: Self.pets, parameters: parameters))["Pet"])
+        #expect(offer.contains(#""offset_parameter":"start""#) == isOffset, "\(offer)")
+    }
+
     @Test func `A document that lists nothing is told so`() throws {
         let error = try failure { _ = try discover(document(reply: #"{"type": "string"}"#)) }
         #expect(error.code == .notFound)

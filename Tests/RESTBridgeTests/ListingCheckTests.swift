@@ -61,7 +61,9 @@ import Testing
         #expect(second.last?.isUnchanged == true)
         #expect(second.last?.isComplete == false)
         #expect(second.last?.token == token)
-        #expect(try requests(after: count) == [true, true, false], "the last page tells itself that none follows")
+        // Requests that are on their way at the same time may be heard in any order.
+        let asked = try requests(after: count).sorted { $0 && !$1 }
+        #expect(asked == [true, true, false], "the last page tells itself that none follows")
     }
 
     @Test(arguments: styles, ["users=26", "users=24", "name=Ann", "users=9"])

@@ -103,6 +103,68 @@ import Testing
         #expect(walk.last?.isComplete == true)
     }
 
+    // MARK: Objects by their ids
+
+    @Test(arguments: [2, 47, 50, 51, 150])
+    func `objects by their ids are found whatever the size of the reply`(count: Int) throws {
+        let members = (1...count).map {
+            #""k\#($0)":{"id":\#($0),"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"t":["x"],"u":[{"v":1}]}"#
+        }
+        let walk = try walk(path("{" + members.joined(separator: ",") + "}"))
+        #expect(walk.ids == Array(1...count))
+        // What stands behind them is not missed either.
+        let more = try self.walk(path(#"{"data":{"# + members.joined(separator: ",") + #"},"truncated":true}"#))
+        #expect(more.last?.isComplete == false, "\(more.warnings)")
+    }
+
+    // MARK: One reply that is none
+
+    @Test(arguments: [
+        (#"{"items":[{"id":1}],"next":"https://x.example/2"}"#, "$.next holds a URL"),
+        (#"{"items":[{"id":1}],"links":{"next":{"href":"/2"}}}"#, "$.links.next.href holds a URL"),
+        (#"{"items":[{"id":1}],"total":3}"#, "$.total is 3, and 1 came"),
+        (#"{"items":[{"id":1}],"meta":{"has_more":true}}"#, "$.meta.has_more is true"),
+        (#"{"items":[{"id":1}],"next_cursor":"abc"}"#, "$.next_cursor has a value"),
+        (#"{"items":[{"id":1}],"page":1,"total_pages":4}"#, "$.total_pages is 4"),
+        (
+            #"{"data":{"users":{"nodes":[{"id":1}],"pageInfo":{"hasNextPage":true}}}}"#,
+            "$.data.users.pageInfo.hasNextPage is true"
+        ),
+    ])
+    func `paging none on a reply that shows more is told, and deletes nothing`(body: String, sign: String) throws {
+        for paging: Literal in ["none", ["style": "none"]] {
+            let walk = try Walk(source(bridge, ["path": .text(path(body)), "paging": paging]))
+            #expect(walk.ids == [1])
+            #expect(walk.last?.isComplete == false)
+            #expect(
+                walk.warnings == [
+                    "paging is none, and the reply says that there is more (\(sign)), so the listing is not complete: set "
+                        + "paging, or paging: {style: none, whole: true} where this is all the same"
+                ])
+        }
+        let told: Literal = ["path": .text(path(body)), "paging": ["style": "none", "whole": true]]
+        #expect(try Walk(source(bridge, told)).last?.isComplete == true)
+    }
+
+    @Test(arguments: [
+        #"{"items":[{"id":1}],"next":null,"total":1}"#, #"{"items":[{"id":1}],"has_more":false,"next":"/again"}"#,
+        #"{"items":[{"id":1,"next":"/x"}],"pages":300}"#, #"{"id":1,"next":"/2","total":9,"total_pages":3}"#,
+        #"[{"id":1,"total":5}]"#, #"{"items":[{"id":1}],"page":1,"total_pages":1}"#,
+    ])
+    func `paging none is taken at its word where nothing speaks against it`(body: String) throws {
+        let walk = try Walk(source(bridge, ["path": .text(path(body)), "paging": "none"]))
+        #expect(walk.ids == [1])
+        #expect(walk.last?.isComplete == true, "\(walk.warnings)")
+    }
+
+    @Test func `paging none does not hide a Link header`() throws {
+        let server = try ServerProcess.shared.get()
+        let linked = try RESTBridgeTests.bridge(["url": "\(server.url)"])
+        let walk = try Walk(source(linked, ["path": "/users/link", "paging": "none"]))
+        #expect(walk.last?.isComplete == false)
+        #expect(walk.warnings.first?.contains("(the Link header names a next page)") == true, "\(walk.warnings)")
+    }
+
     // MARK: Nothing
 
     @Test(arguments: [

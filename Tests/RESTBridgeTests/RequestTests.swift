@@ -1,4 +1,5 @@
 import BridgeKit
+import Foundation
 import RESTBridge
 import RecordBatch
 import TestSupport
@@ -33,14 +34,17 @@ import Testing
         ("/users(/|parent.name|)", "/users/b%2Fob%20%C3%A9"), ("/users(/{parent.none})", "/users"),
         ("/{tenant}/users", "/7/users"), ("/users/{parent.id}/posts", "/users/42/posts"),
         ("/a(/{parent.id}(/{parent.none}))/b", "/a/42/b"), ("/a(/{parent.none}(/{parent.id}))/b", "/a/b"),
-        ("/q{?tenant,parent.id,parent.none}", "/q?tenant=7&id=42"), ("/q?x=1{&tenant}", "/q?x=1&tenant=7"),
+        ("/q{?tenant,parent.id,none}", "/q?tenant=7&id=42"), ("/q?x=1{&tenant}", "/q?x=1&tenant=7"),
         ("/m{;tenant}", "/m;tenant=7"), ("{/tenant,parent.id}", "/7/42"), ("/r/{+parent.path}", "/r/x/y"),
         ("/d{.tenant}", "/d.7"), (#"/Users\({parent.id}\)"#, "/Users(42)"), ("/f(x)", "/f(x)"),
         ("/n/{parent.address.city}", "/n/Lyon"), ("/l/{tenant,parent.id}", "/l/7,42"),
+        ("/e?a={parent.empty}", "/e?a="), ("/e(/{parent.empty})", "/e"), ("/e(?a={parent.nothing})", "/e"),
+        (#"/Users\('{parent.quoted}'\)"#, "/Users('O%27%27Neil')"),
     ])
     func `variables, optional groups and RFC 6570 make the path`(template: String, expected: String) throws {
         let parent: Literal = [
-            "id": 42, "name": "b/ob é", "path": "x/y", "empty": "", "address": ["city": "Lyon"],
+            "id": 42, "name": "b/ob é", "path": "x/y", "empty": "", "address": ["city": "Lyon"], "quoted": "O'Neil",
+            "nothing": .null,
         ]
         #expect(try path(["path": .text(template)], parent: parent) == expected)
     }
@@ -49,7 +53,8 @@ import Testing
         ("/teams/{parent.id}/users", ".."), ("/teams/{parent.id}", "."), ("{/parent.id}", ".."),
         ("/a/{+parent.id}", "x/../y"),
         ("/a/{+parent.id}", "%2e%2E"), ("/a(/{parent.id})/b", ".."), ("/a/.{parent.id}/b", "."),
-        ("/a/{parent.id}?x=1", ".."),
+        ("/a/{parent.id}?x=1", ".."), ("/a/{+parent.id}", "x/..;/y"), ("/a/{+parent.id}", "%2E.;v=1/y"),
+        ("/a/{parent.id}", "..;"), ("/a/{+parent.id}", "x/..%3b/y"),
     ])
     func `a value that leads to another path is refused before anything is sent`(template: String, id: String) throws {
         // Where nobody listens, a request would be another failure.
@@ -93,6 +98,61 @@ import Testing
         #expect(
             try path(section, since: "2024-01-01T00:00:00Z", parent: ["id": 3])
                 == "?since=2024-01-01T00%3A00%3A00Z&by=3&braces=%7Bx%7D&t=t7")
+    }
+
+    private static let needing: [(section: Literal, option: String)] = [
+        (["query": ["team": "{parent.slug}"]], "query"), (["path": "/users?team={parent.slug}"], "path"),
+        (["path": "/teams/{parent.slug}/users"], "path"), (["path": "/users{?parent.slug}"], "path"),
+        (["headers": ["X-Team": "{parent.slug}"]], "headers"),
+        (["body": ["filter": ["team": "{parent.slug}"]]], "body"),
+        (["graphql": ["query": "{a}", "variables": ["team": "{parent.slug}"]]], "graphql"),
+    ]
+
+    @Test(arguments: needing)
+    func `a parent whose value is null is skipped, and not asked for as if it were all`(
+        section: Literal, option: String
+    ) throws {
+        // Where nobody listens, a request would be a failure.
+        let bridge = try RESTBridgeTests.bridge(["url": "http://127.0.0.1:1"])
+        let walk = try Walk(bridge.fetch(request(section, parent: ["slug": .null])))
+        #expect(walk.records.isEmpty)
+        #expect(walk.last?.isEnd == true && walk.last?.isComplete == false)
+        #expect(
+            walk.warnings == [
+                "{parent.slug} of \(option) is null, so this parent is skipped: its objects are neither fetched nor deleted; "
+                    + #"where that part may be left out put it in ( ), or leave such parents out by "where: slug!=null" of the parent"#
+            ])
+    }
+
+    @Test func `an empty text of a parent is a value, but in a path, and parentheses make a part optional`() throws {
+        let section: Literal = ["query": ["team": "{parent.slug}", "by": "({parent.lead})"]]
+        #expect(try path(section, parent: ["slug": "", "lead": .null]) == "?team=")
+        #expect(try path(section, parent: ["slug": "a", "lead": 7]) == "?team=a&by=7")
+        #expect(try path(["query": ["by": #"\({parent.lead}\)"#]], parent: ["lead": 7]) == "?by=%287%29")
+        let walk = try Walk(bridge.fetch(request(["path": "/teams/{parent.slug}/users"], parent: ["slug": ""])))
+        #expect(
+            walk.warnings.first?.hasPrefix("{parent.slug} of path is an empty text, which no path can hold") == true)
+    }
+
+    @Test func `a name that the parent does not have is refused, also where the host did not ask`() throws {
+        let section: Literal = ["query": ["team": "{parent.ident}"]]
+        let error = try failure { _ = try bridge.fetch(request(section, parent: ["id": 1, "name": "x"])) }
+        #expect(error.code == .configuration)
+        #expect(error.message.hasPrefix("User: query: {parent.ident} names no attribute"))
+    }
+
+    @Test(arguments: [
+        ("name eq '{parent.name}'", "O'Neil", "name eq 'O''Neil'"),
+        (#"name:"{parent.name}""#, #"a"b\"#, #"name:"a\"b\\""#),
+        ("Ann's {parent.name}", "O'Neil", "Ann's O'Neil"), ("{parent.name}", "O'Neil", "O'Neil"),
+        ("(name:'{parent.name}',x:!(1))", "it's!", "(name:'it!'s!!',x:!(1))"),
+    ])
+    func `a value in quotes does not end them`(template: String, name: String, expected: String) throws {
+        let walk = try Walk(
+            bridge.fetch(request(["query": ["q": .text(template)]], parent: ["name": .text(name)])))
+        let record = try #require(walk.records.first)
+        let url = try #require(record.firstMatch(of: /"path":"\/echo\?q=([^"]*)"/)?.1)
+        #expect(String(url).removingPercentEncoding == expected)
     }
 
     @Test func `a walk since a time lists all that moved`() throws {

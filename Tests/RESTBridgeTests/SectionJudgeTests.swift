@@ -152,4 +152,21 @@ import Testing
                 "write.delete.path: write.delete.path: {key} stands for a key of one part, and this one has 2",
             ])
     }
+
+    @Test func `A part of a nested object whose other parts nobody can keep is warned of`() throws {
+        let names = EntityNames(fields: ["id", "city"], key: ["id"], nested: ["city"])
+        func warnings(_ update: Literal) throws -> [String] {
+            try faults(["path": "/x", "write": ["update": update]], names: names)
+        }
+        let posted: Literal = ["method": "POST", "path": "/set/{key}"]
+        let found = try warnings(posted)
+        #expect(found.count == 1)
+        #expect(
+            found.first?.contains("city goes inside of nested objects, which cannot be read before they are sent")
+                == true,
+            "\(found)")
+        #expect(try warnings([:]).isEmpty)
+        #expect(try warnings(["method": "POST", "path": "/set/{key}", "nested": "part"]).isEmpty)
+        #expect(try warnings(["method": "POST", "path": "/set/{key}", "format": "merge_patch"]).isEmpty)
+    }
 }

@@ -12,6 +12,7 @@ indirect enum Literal: ExpressibleByStringInterpolation, ExpressibleByIntegerLit
     case integer(Int64)
     case double(Double)
     case bool(Bool)
+    case null
     case object([(String, Literal)])
     case array([Literal])
 
@@ -28,6 +29,7 @@ indirect enum Literal: ExpressibleByStringInterpolation, ExpressibleByIntegerLit
         case .integer(let value): writer.int64(value)
         case .double(let value): writer.double(value)
         case .bool(let value): writer.bool(value)
+        case .null: writer.null()
         case .array(let values): writer.array { for value in values { value.write(to: writer) } }
         case .object(let members): writer.object { Self.write(members, to: writer) }
         }

@@ -14,16 +14,20 @@ struct WriteTests {
     func write(
         _ operation: WriteRequest.Operation, _ style: String, _ write: Literal, key: Literal = [:],
         values: Literal = [:],
-        object: Literal = [:], options: Literal? = nil, idempotencyKey: String? = nil
+        object: Literal = [:], options: Literal? = nil, idempotencyKey: String? = nil, changed: [Literal] = [],
+        nested: Literal? = nil, readOne: Literal? = nil, more: [(String, Literal)] = [], json: [String] = [],
+        references: [[String]] = []
     ) throws -> String? {
-        let section: Literal = ["path": .text("/\(style)/notes"), "write": write]
+        let section = Literal.object([("path", .text("/\(style)/notes")), ("write", write)] + more)
         let bridge = try bridge(options ?? ["url": .text(server.url)])
         let writer = RecordBatchWriter()
-        try bridge.write(
-            WriteRequest(
-                operation, entity: "Note", section: section.options, key: key.options, values: values.options,
-                object: object.options, idempotencyKey: idempotencyKey),
-            into: writer)
+        var request = WriteRequest(
+            operation, entity: "Note", section: section.options, key: key.options, values: values.options,
+            object: object.options, idempotencyKey: idempotencyKey, changed: changed.map(\.options),
+            nested: nested?.options, readOne: readOne?.options)
+        request.jsonNames = json
+        request.references = references
+        try bridge.write(request, into: writer)
         let batch = try writer.finish()
         return batch.count > 0 ? batch[0].json : nil
     }

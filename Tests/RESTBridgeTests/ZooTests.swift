@@ -222,6 +222,25 @@ import Testing
         #expect(error.message == "page 1 of User: the GraphQL reply holds errors (GRAPHQL_VALIDATION_FAILED)")
     }
 
+    @Test func `errors beside data may be accepted, and such a listing is not complete`() throws {
+        let graphQL: Literal = ["query": "query($after: String) { users(after: $after) { nodes { id } } partial }"]
+        let error = try failure { _ = try self.walk(["path": "graphql", "graphql": graphQL]) }
+        #expect(error.code == .permission)
+        let accepted: Literal = [
+            ["when": ["path": "$.errors[0].extensions.code", "equals": "FORBIDDEN"], "action": "accept"]
+        ]
+        let walk = try self.walk(["path": "graphql", "graphql": graphQL, "responses": accepted])
+        #expect(walk.ids == Array(1...25))
+        #expect(walk.last?.isComplete == false && walk.last?.token == nil)
+        // Whoever went on from the second page would not know what the first one lacked.
+        #expect(walk.pages.allSatisfy { $0.cursor == nil })
+        #expect(
+            walk.warnings == [
+                "page 1 of User: the GraphQL reply holds errors (FORBIDDEN): user 99 is not yours; responses accepts it, and "
+                    + "nothing counts as deleted"
+            ], "\(walk.warnings)")
+    }
+
     @Test func `what is included stands at each place, but never in itself`() throws {
         let walk = try walk(["path": "compound", "preset": "json_api"])
         #expect(

@@ -34,7 +34,7 @@ import Testing
     @Test(
         arguments: [
             ("a,\"b", .unterminatedQuote), ("a,b\"c\n", .strayQuote), ("\"a\"b\n", .strayQuote),
-            ("\"" + String(repeating: "x", count: CSVReader.maximumRowBytes + 1), .rowTooLong),
+            ("\"" + String(repeating: "x", count: RowLimits().record + 1), .rowTooLong),
         ] as [(String, CSVReader.Fault)])
     func `what is not CSV is a fault`(text: String, fault: CSVReader.Fault) throws {
         #expect(throws: fault) { try rows(text) }

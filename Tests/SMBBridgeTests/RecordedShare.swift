@@ -1,6 +1,7 @@
 import BridgeKit
 import Glibc
 import RecordBatch
+import TextFormats
 
 @testable import SMBBridge
 

@@ -139,10 +139,10 @@ final class SMBServer: @unchecked Sendable {
     }
 
     /// Stops all processes of smbd where they are, as a machine that hangs.
-    func freeze() { Glibc.kill(-shell, SIGSTOP) }
+    func freeze() { if shell > 0 { Glibc.kill(-shell, SIGSTOP) } }
 
     /// Lets them go on.
-    func thaw() { Glibc.kill(-shell, SIGCONT) }
+    func thaw() { if shell > 0 { Glibc.kill(-shell, SIGCONT) } }
 
     /// What smbstatus says of the sessions, a line each.
     func sessions() throws -> [String] {

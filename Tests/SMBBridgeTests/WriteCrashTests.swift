@@ -14,7 +14,7 @@ extension AgainstRealServer {
             try SMBServer.run("printf before >\"$1/old.txt\"; chmod 666 \"$1/old.txt\"", mortal.writable)
             let bridge = try SMBBridge(mortal, share: "rw")
             let killer = try Killer(mortal)
-            let content = String(repeating: "0123456789abcdef", count: 4 << 20)
+            let content = String(repeating: "0123456789abcdef", count: 3 << 20)
             let request = WriteRequest(
                 .update, entity: "Document", section: BridgeOptions(["files": "**"]),
                 key: BridgeOptions(["path": "old.txt"]), values: BridgeOptions(["content": .text(content)]))

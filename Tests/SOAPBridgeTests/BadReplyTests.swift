@@ -1,5 +1,6 @@
 import BridgeKit
 import Foundation
+import RecordBatch
 import TestSupport
 import Testing
 
@@ -255,5 +256,53 @@ import Testing
         }
         #expect(error.message.contains(words), "\(error)")
         #expect(!"\(error)".contains("secret"))
+    }
+
+    @Test(arguments: [" a@='x'", " xmlns:a@='urn:x@'"], [1 << 16, 4093])
+    func `hundreds of thousands of attributes or namespaces are refused before they cost anything`(
+        attribute: String, piece: Int
+    ) throws {
+        let many = (0..<400_000).map { attribute.replacing("@", with: "\($0)") }.joined()
+        let start = ProcessorTime.ofThread()
+        let outcome = try Samples.read(
+            Samples.list("<n:item\(many)><n:id>1</n:id></n:item>"), Samples.plan(Samples.load()), piece: piece)
+        #expect(outcome.error?.code == .limit && outcome.error?.message.contains("more than 2000 attributes") == true)
+        #expect(ProcessorTime.ofThread() - start < 5)
+    }
+
+    @Test func `long texts, comments and values with brackets are no tags with many attributes`() throws {
+        let text = String(repeating: "x='1' y=&quot;2&quot; > ", count: 20_000)
+        let value = String(repeating: " a='1' > b", count: 5_000)
+        let reply = Samples.list(
+            "<!-- \(text) --><n:item><n:id>1</n:id><n:other v=\"\(value)\">\(text)</n:other></n:item>")
+        for piece in [4093, 1 << 16, Int.max] {
+            let outcome = try Samples.read(reply, Samples.plan(Samples.load()), piece: piece)
+            #expect(outcome.error == nil && outcome.records.count == 1, "\(String(describing: outcome.error))")
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 64, Int.max])
+    func `a reply in UTF-16 that only its Content-Type says is read`(piece: Int) throws {
+        let text =
+            "\n"
+            + Samples.list("<n:item><n:id>1</n:id><n:name>\u{e9}\u{1F600}</n:name></n:item>")
+            .replacing(#"<?xml version="1.0" encoding="UTF-8"?>"#, with: "").replacing(
+                #"<?xml version="1.0"?>"#, with: "")
+        for isBig in [true, false] {
+            let bytes = text.utf16.flatMap { unit -> [UInt8] in
+                let pair = [UInt8(unit >> 8), UInt8(unit & 255)]
+                return isBig ? pair : pair.reversed()
+            }
+            let reader = try ReplyReader(plan: Samples.plan(Samples.load()), contentType: "text/xml; charset=UTF-16")
+            let writer = RecordBatchWriter()
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                try reader.feed(rest.prefix(piece), into: writer)
+                rest = rest.dropFirst(min(piece, rest.count))
+            }
+            try reader.finish()
+            let batch = try writer.finish()
+            #expect(batch.count == 1 && batch[0].json == "{\"id\":1,\"name\":\"\u{e9}\u{1F600}\"}")
+        }
     }
 }

@@ -16,7 +16,7 @@ import Testing
     }
 
     private func expected(_ index: Int) -> String {
-        #"{"@xsi:type":"ns1:Item","id":\#(index),"price":0.10,"owner":{"@xsi:type":"ns1:Owner","name":"Ann & <b>","age":7},"#
+        #"{"@xsi:type":"{urn:enc}Item","id":\#(index),"price":0.10,"owner":{"@xsi:type":"{urn:enc}Owner","name":"Ann & <b>","age":7},"#
             + #""tags":[\#(index % 2 == 1 ? #""a","Zoë""# : "")],"made":"2020-01-02"}"#
     }
 
@@ -41,7 +41,7 @@ import Testing
             options(port), ["operation": "echoItem", "records": "return", "input": ["item": item]])
         #expect(
             walk.records == [
-                #"{"@xsi:type":"ns1:Item","id":5,"price":1.500,"owner":{"@xsi:type":"ns1:Owner","name":"Bo","age":3},"tags":[],"made":"2020-02-29"}"#
+                #"{"@xsi:type":"{urn:enc}Item","id":5,"price":1.500,"owner":{"@xsi:type":"{urn:enc}Owner","name":"Bo","age":3},"tags":[],"made":"2020-02-29"}"#
             ])
         let request = try String(contentsOfFile: server.folder.appending("request.xml"), encoding: .utf8)
         #expect(request.contains("encodingStyle="), "\(request)")

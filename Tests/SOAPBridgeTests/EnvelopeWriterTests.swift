@@ -5,9 +5,10 @@ import Testing
 
 @Suite struct EnvelopeWriterTests {
     private func body(
-        _ input: InputValue, operation: String = "List", form: String = "qualified", version: SOAPVersion = .v11
+        _ input: InputValue, operation: String = "List", form: String = "qualified", version: SOAPVersion = .v11,
+        schemas: String = ""
     ) throws -> String {
-        let definition = try Samples.load(form: form)
+        let definition = try Samples.load(schemas: schemas, form: form)
         let port = try definition.port(service: nil, port: nil, version: nil).1
         let (bytes, _) = try EnvelopeWriter.write(
             port.operation(operation), version: version, input: input, schemas: definition.schemas)
@@ -48,6 +49,38 @@ import Testing
         let nilName = #"<n1:name xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"/>"#
         #expect(try body(object(["filter": object(["name": .null])])).contains(nilName))
         #expect(try body(object(["filter": object([:])])).contains(nilName))
+    }
+
+    @Test func `a type that two namespaces have is asked for by its own`() throws {
+        func derived(_ namespace: String, base: String) -> String {
+            """
+            <xs:schema targetNamespace="\(namespace)" xmlns:t="urn:s"><xs:complexType name="Wide"><xs:complexContent>
+            <xs:extension base="\(base)"><xs:sequence/></xs:extension></xs:complexContent></xs:complexType></xs:schema>
+            """
+        }
+        func filter(_ type: String) -> InputValue {
+            object(["filter": object(["@xsi:type": .text(type), "name": .text("a")])])
+        }
+        let both = derived("urn:x", base: "t:Filter") + derived("urn:y", base: "t:Filter")
+        let error = try bridgeError { _ = try body(filter("Wide"), schemas: both) }
+        #expect(error.message.hasSuffix("has the xsi:type \"Wide\", which 2 types are called"), "\(error)")
+        #expect(error.remedy == "write one of them with its namespace: {urn:x}Wide, {urn:y}Wide")
+        let named = try body(filter("{urn:y}Wide"), schemas: both)
+        #expect(named.contains(#"="urn:y""#) && !named.contains("urn:x") && named.contains(":Wide\""), "\(named)")
+        // Of two, the one that may stand there is meant.
+        let one = derived("urn:x", base: "t:Thing") + derived("urn:y", base: "t:Filter")
+        let fitting = try body(filter("Wide"), schemas: one)
+        #expect(fitting.contains(#"="urn:y""#) && !fitting.contains("urn:x"), "\(fitting)")
+    }
+
+    @Test func `an attribute of a namespace beside a simple value is sent, and another is refused`() throws {
+        let offset = object(["offset": object(["#text": .text("5"), "@{urn:x}unit": .text("rows")])])
+        let sent = try body(offset)
+        #expect(sent.contains(#"unit="rows">5<"#) && sent.contains(#"="urn:x""#), "\(sent)")
+        let error = try bridgeError {
+            _ = try body(object(["offset": object(["#text": .text("5"), "@unit": .text("rows")])]))
+        }
+        #expect(error.message == #"List/offset has no attribute "unit""#)
     }
 
     @Test func `a name that the schema does not have is named with the valid ones`() throws {

@@ -68,7 +68,7 @@ import Testing
             #"<n:item><n:id>1</n:id><n:any xsi:type="xs:int">5</n:any><n:obj xsi:type="n:Thing"><n:id>3</n:id></n:obj></n:item>"#
         #expect(
             try Samples.read(Samples.list(items), plan).records == [
-                #"{"id":1,"any":5,"obj":{"@xsi:type":"n:Thing","id":3}}"#
+                #"{"id":1,"any":5,"obj":{"@xsi:type":"{urn:s}Thing","id":3}}"#
             ])
     }
 

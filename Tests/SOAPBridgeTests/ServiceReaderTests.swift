@@ -92,6 +92,15 @@ import Testing
         #expect(key(offer) == "id")
     }
 
+    @Test func `an integer that may be beyond 64 bits is a decimal, and comes with every digit`() throws {
+        let types = Self.type(
+            "Item",
+            ["unsignedLong", "unsignedInt", "long"].map { #"<xs:element name="\#($0)" type="xs:\#($0)"/>"# }.joined())
+        let offer = try offers([Operation(name: "ListItems", gives: Self.many)], types: types)["Item"]
+        let kinds = (offer?["fields"]?.elements ?? []).map { "\($0["name"]?.text ?? "") \($0["type"]?.text ?? "")" }
+        #expect(kinds == ["unsignedLong decimal", "unsignedInt integer", "long integer"])
+    }
+
     @Test func `an attribute that the operations take is the key, and pages go on by reference`() throws {
         let types = Self.type("Item", Self.text("Name"), attributes: #"<xs:attribute name="token" type="xs:string"/>"#)
         let offer = try offers(
@@ -230,6 +239,52 @@ import Testing
         #expect(found.count == 1)
         #expect(found[""]?["is_empty"]?.boolean == true)
         #expect(found[""]?["notes"]?.elements.first?.text?.contains("Reset") == true)
+    }
+
+    @Test func `of a getter whose key is optional and one that gets all, the latter lists`() throws {
+        let types = Self.type("Item", Self.text("id"))
+        let found = try offers(
+            [
+                Operation(name: "Product_Get", takes: Self.text("id", #"minOccurs="0""#), gives: Self.many),
+                Operation(name: "Product_GetAll", gives: Self.many),
+            ], types: types)
+        #expect(found["Item"]?["section"]?["operation"]?.text == "Product_GetAll")
+    }
+
+    @Test func `what a create requires and no attribute gives is told`() throws {
+        let types = Self.type("Item", Self.text("id") + Self.text("name"))
+        let found = try offers(
+            [
+                Operation(name: "ListItems", gives: Self.many),
+                Operation(name: "AddItem", takes: Self.one + Self.text("reason"), gives: Self.one),
+            ], types: types)
+        let notes = (found["Item"]?["notes"]?.elements ?? []).compactMap(\.text)
+        #expect(
+            notes.contains {
+                $0.contains("AddItem requires AddItem/item/id, AddItem/reason, which a new object does not have")
+            }, "\(notes)")
+    }
+
+    @Test func `fifteen hundred operations are read in seconds`() throws {
+        var operations: [Operation] = []
+        var types = ""
+        for index in 0..<300 {
+            types += Self.type("Thing\(index)", Self.text("id") + Self.text("name") + Self.text("otherId"))
+            let one = #"<xs:element name="thing" type="t:Thing\#(index)"/>"#
+            let many = #"<xs:element name="thing" type="t:Thing\#(index)" minOccurs="0" maxOccurs="unbounded"/>"#
+            operations += [
+                Operation(name: "ListThing\(index)s", gives: many),
+                Operation(name: "GetThing\(index)", takes: Self.text("id"), gives: one),
+                Operation(name: "CreateThing\(index)", takes: one, gives: one),
+                Operation(name: "UpdateThing\(index)", takes: one, gives: one),
+                Operation(name: "DeleteThing\(index)", takes: Self.text("id")),
+            ]
+        }
+        let start = ProcessorTime.ofThread()
+        let found = try offers(operations, types: types)
+        let seconds = ProcessorTime.ofThread() - start
+        #expect(found.keys.count { $0.hasPrefix("Thing") } == 300)
+        #expect(seconds < 8, "it took \(seconds) s of processor time")
     }
 }
 

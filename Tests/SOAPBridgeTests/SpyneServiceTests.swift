@@ -37,7 +37,7 @@ import Testing
         let made = ISO8601DateFormatter.string(
             from: day.date(from: start) ?? .distantPast, timeZone: TimeZone(secondsFromGMT: 0) ?? .current,
             formatOptions: [.withFullDate])
-        let type = index % 3 == 0 ? #""@xsi:type":"tns:Book","# : ""
+        let type = index % 3 == 0 ? #""@xsi:type":"{urn:shop}Book","# : ""
         let tags =
             index % 3 == 0
             ? #""tags":{}"# : #""tags":{"string":[\#((0..<index % 3).map { "\"t\($0)\"" }.joined(separator: ","))]}"#
@@ -55,6 +55,19 @@ import Testing
         #expect(walk.records == (0..<SpyneService.count).map(expected))
         #expect(walk.pages.last?.isComplete == true)
         #expect(walk.pages.allSatisfy { $0.warnings.isEmpty }, "\(walk.pages.flatMap(\.warnings).prefix(3))")
+    }
+
+    @Test func `what a wrapper holds may be read as a plain list, empty where the wrapper is`() throws {
+        let walk = try Walk.run(options("v11"), listing.adding(["wrapped_lists": "plain"]))
+        #expect(walk.records.count == SpyneService.count)
+        for index in 0..<SpyneService.count {
+            let plain = expected(index).replacing(#""tags":{}"#, with: #""tags":[]"#)
+                .replacing(#""tags":{"string":["#, with: #""tags":["#).replacing(#"]},"note""#, with: #"],"note""#)
+            guard walk.records[index] == plain else {
+                Issue.record("\(walk.records[index]) is not \(plain)")
+                return
+            }
+        }
     }
 
     @Test(arguments: ["v11", "v12"])

@@ -24,7 +24,8 @@ import Testing
     private func write(
         _ operation: WriteRequest.Operation, port: String = "Notes11", rules: ConfigValue = rules,
         key: ConfigValue = [:],
-        values: ConfigValue = [:], object: ConfigValue = [:], options: ConfigValue = [:]
+        values: ConfigValue = [:], object: ConfigValue = [:], before: ConfigValue = [:], options: ConfigValue = [:],
+        explains: Bool = false
     ) throws -> String? {
         let section: ConfigValue = [
             "operation": "ListNotes", "records": "ListNotesResponse/notes/note", "faults": Self.faults, "write": rules,
@@ -33,11 +34,13 @@ import Testing
             options)
         let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
         let writer = RecordBatchWriter()
-        try bridge.write(
-            WriteRequest(
-                operation, entity: "Note", section: section.options, key: key.options, values: values.options,
-                object: object.options),
-            into: writer)
+        var request = WriteRequest(
+            operation, entity: "Note", section: section.options, key: key.options, values: values.options,
+            object: object.options)
+        request.before = before.options
+        request.keyPaths = ["id": ["id"]]
+        request.explains = explains
+        try bridge.write(request, into: writer)
         let batch = try writer.finish()
         return batch.count > 0 ? batch[0].json : nil
     }
@@ -71,8 +74,10 @@ import Testing
 
         let updated = try write(
             .update, port: port, key: ["id": 1], values: ["text": "second"],
-            object: ["id": 1, "version": 1, "text": "second", "price": "10.10", "local": "not theirs"])
-        #expect(updated == #"{"id":1,"version":2,"text":"second","price":10.10}"#)
+            object: ["id": 1, "version": 7, "text": "second", "price": "9", "tag": "not theirs"])
+        #expect(
+            updated == #"{"id":1,"version":2,"text":"second","price":10.10,"due":null,"tag":["a","b"]}"#,
+            "the rest is what the service had, whatever is here")
         #expect(try requests().contains("<n1:noteId>1</n1:noteId>"))
 
         #expect(try write(.delete, port: port, key: ["id": 1]) == nil)
@@ -92,14 +97,66 @@ import Testing
 
     @Test func `a typed fault is a conflict`() async throws {
         _ = try write(.create, values: ["text": "one"])
-        _ = try write(.update, key: ["id": 1], values: ["text": "theirs"], object: ["version": 1])
+        let rules: ConfigValue = [
+            "update": [
+                "operation": "UpdateNote", "values": "note", "key": "noteId", "attributes": ["version": "version"],
+            ]
+        ]
+        _ = try write(.update, rules: rules, key: ["id": 1], values: ["text": "theirs"], object: ["version": 1])
         let error = try failure {
-            _ = try write(.update, key: ["id": 1], values: ["text": "ours"], object: ["version": 1])
+            _ = try write(.update, rules: rules, key: ["id": 1], values: ["text": "ours"], object: ["version": 1])
         }
         #expect(error.code == .conflict)
         #expect(!error.isRetryable)
         #expect(error.remote?.contains("it was changed") == true)
         #expect(try await remote(1).contains("theirs"))
+    }
+
+    @Test func `what somebody else changed meanwhile is a conflict, and what they changed beside it stays`()
+        async throws
+    {
+        _ = try write(.create, values: ["text": "one", "price": "2.50"])
+        _ = try write(.update, key: ["id": 1], values: ["text": "theirs"], before: ["text": "one"])
+        let error = try failure {
+            _ = try write(.update, key: ["id": 1], values: ["text": "ours"], before: ["text": "one"])
+        }
+        #expect(error.code == .conflict && error.message.contains("another text by now"), "\(error)")
+        // In another spelling it is the same.
+        let updated = try write(.update, key: ["id": 1], values: ["price": "3"], before: ["price": "2.5"])
+        #expect(updated == #"{"id":1,"version":3,"text":"theirs","price":3}"#)
+    }
+
+    @Test func `a value is cleared by nil or by leaving it out, and what is required cannot be`() async throws {
+        _ = try write(.create, values: ["text": "one", "price": "2.50", "due": "2026-11-21T10:00:00Z"])
+        #expect(
+            try write(.update, key: ["id": 1], values: ["price": .null, "due": .null])
+                == #"{"id":1,"version":2,"text":"one","due":null}"#)
+        let error = try failure { _ = try write(.update, key: ["id": 1], values: ["text": .null]) }
+        #expect(
+            error.code == .configuration && error.message.contains("UpdateNote/note/text cannot be null"), "\(error)")
+        let changes: ConfigValue = [
+            "update": ["operation": "UpdateNote", "values": "note", "key": "noteId", "send": "changes"]
+        ]
+        let other = try failure {
+            _ = try write(.update, rules: changes, key: ["id": 1], values: ["text": "x", "price": .null])
+        }
+        #expect(other.message.contains("left out, it would stay as it is"), "\(other)")
+    }
+
+    @Test func `a create that lacks what the schema requires is not sent`() throws {
+        let error = try failure { _ = try write(.create, values: ["price": "1"]) }
+        #expect(
+            error.code == .configuration
+                && error.message.contains("was not sent: the schema requires AddNote/note/text"), "\(error)")
+        #expect(!FileManager.default.fileExists(atPath: server.folder.appending("requests.log")))
+    }
+
+    @Test func `what would be sent is told, with the object as the service has it, and is not sent`() async throws {
+        _ = try write(.create, values: ["text": "one", "price": "2.50"])
+        let told = try #require(try write(.update, key: ["id": 1], values: ["text": "two"], explains: true))
+        #expect(
+            told.contains("POST \(server.url)/v11") && told.contains("<n1:text>two</n1:text><n1:price>2.50"), "\(told)")
+        #expect(try await remote(1).contains(#""version":1,"text":"one""#))
     }
 
     @Test func `an update of what is not there is told`() throws {

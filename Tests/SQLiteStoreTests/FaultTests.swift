@@ -5,10 +5,7 @@ import Testing
 /// Disks and memory that fail at every place where they can (Tests/FaultHost): the file is whole after each fault, a page
 /// is in as a whole or not at all, and the next import is as if nothing had been.
 @Suite struct FaultTests {
-    /// The executable stands beside the test bundle.
-    private static var host: String {
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/FaultHost"
-    }
+    private static var host: String { Products.folder + "/FaultHost" }
 
     private func faults(_ run: ProcessRun) throws -> Int {
         try #require(run.exitCode == 0, "\(run)")

@@ -56,8 +56,7 @@ import Testing
         #expect(
             error.description == "the database is in use by another process (database is locked); "
                 + "try again when that is done")
-        #expect(ContinuousClock.now - start > .seconds(1), "a short wait is worth it")
-        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(ContinuousClock.now - start > .seconds(20), "as long as for an edit")
         try file.rows("ROLLBACK")
         #expect(try fixture.add("City", ["id": 1]).inserted == 1)
     }

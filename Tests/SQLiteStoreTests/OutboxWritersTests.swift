@@ -9,9 +9,7 @@ import Testing
 
 /// Several processes that edit one file while pages are imported into it.
 @Suite struct OutboxWritersTests {
-    private static var host: String {
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/FaultHost"
-    }
+    private static var host: String { Products.folder + "/FaultHost" }
 
     @Test func editsOfEightProcessesAndAnImportAreAllThere() async throws {
         // The model of Tests/FaultHost.

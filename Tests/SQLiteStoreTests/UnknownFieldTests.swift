@@ -37,4 +37,27 @@ import Testing
         try fixture.add("City", ["id": 1, "size": 3])
         #expect(try fixture.store.unknownFields().map(\.path) == ["size"])
     }
+
+    @Test func aHundredThousandNamesAreKeptAsOneThousandAndANote() throws {
+        let fixture = try StoreFixture(Self.city())
+        let began = ContinuousClock.now
+        for batch in 0..<4 {
+            let names = (0..<25_000).map { (key: "f\(batch * 25_000 + $0)", value: RemoteValue.int(1)) }
+            try fixture.add("City", .object([(key: "id", value: 1)] + names))
+        }
+        try fixture.add("City", ["id": 1, "one": 1, "two": 2])
+        let fields = try fixture.store.unknownFields()
+        #expect(fields.count == 1_001 && fields.contains { $0.path == "(further fields)" })
+        #expect(
+            ContinuousClock.now - began < .seconds(10), "it took 23 s for 80,000 when each insertion copied them all")
+        try fixture.reopen()
+        try fixture.add("City", ["id": 1, "three": 3])
+        #expect(try fixture.store.unknownFields().count == 1_001)
+    }
+
+    @Test func aNameOfAMegabyteIsCut() throws {
+        let fixture = try StoreFixture(Self.city())
+        try fixture.add("City", ["id": 1, String(repeating: "n", count: 1 << 20): 3])
+        #expect(try fixture.store.unknownFields().map(\.path.count) == [200])
+    }
 }

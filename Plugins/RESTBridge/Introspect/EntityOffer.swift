@@ -1,6 +1,6 @@
 internal import RecordBatch
 
-/// How sure a guess is.
+/// The confidence in a guess, with its reason.
 struct Confidence: Sendable {
     enum Level: String, Sendable { case high, medium, low }
 
@@ -17,16 +17,16 @@ struct Confidence: Sendable {
     }
 }
 
-/// An entity that an API offers, as a record of `discover`.
+/// An entity that an API offers, written as one record of `discover`.
 struct EntityOffer: Sendable {
     struct Field: Sendable {
-        /// Dot path in the record; a dot in a name is written `\.`.
+        /// The dot path in the record, with dots inside names escaped as `\.`.
         var path: [String]
-        /// A type of the config.
+        /// The attribute's type, as named in the config.
         var type: String
-        /// The local name, where it does not follow from the path.
+        /// The local name, if it does not follow from the path.
         var localName: String?
-        /// Transformers, in the config's form.
+        /// The transformers, in the config's form.
         var transform: JSONTree?
         var confidence: Confidence
     }
@@ -39,7 +39,7 @@ struct EntityOffer: Sendable {
         var confidence: Confidence
     }
 
-    /// A member of the section, or of the entity, that is guessed but must be switched on by a person.
+    /// A guessed member of the section or the entity that a person must enable.
     struct Proposal: Sendable {
         var name: String
         var value: JSONTree
@@ -53,15 +53,15 @@ struct EntityOffer: Sendable {
     var key: [[String]] = []
     var keyConfidence = Confidence.low("")
     var relationships: [Relationship] = []
-    /// The relationship to the entity of whose objects each has such a list.
+    /// The relationship to the parent entity, if each parent object has its own listing.
     var parent: String?
     var section: JSONTree = .object([])
     var confidence = Confidence.low("")
-    /// Why each part of the section was guessed, by its name.
+    /// The reason for each guessed part of the section, by the part's name.
     var reasons: [(name: String, confidence: Confidence)] = []
     var proposals: [Proposal] = []
     var notes: [String] = []
-    /// Why a person has to complete the entity before it can be used.
+    /// The reason why a person has to complete the entity before use.
     var obstacle: String?
 
     static func path(_ names: [String]) -> String {

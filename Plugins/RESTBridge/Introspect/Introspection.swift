@@ -2,14 +2,17 @@ internal import BridgeHTTP
 internal import BridgeKit
 internal import RecordBatch
 
-/// What `discover` looks at: the option `introspect`, which no config has, or else the usual places of a document.
+/// The input of `discover`: the option `introspect`, which configs never contain, or else the usual locations of an
+/// OpenAPI document.
 ///
-/// `{document: URL}` gives a document's text back; `{openapi: TEXT, location: URL}` and `{samples: [URL]}` give entities
-/// and, as a record of its own, what the bridge's options should be.
+/// `{document: URL}` returns the text of a document. `{openapi: TEXT, location: URL}` and
+/// `{samples: [URL], body: TEXT}` return entities and, as a separate record, suggested options for the bridge.
 struct Introspection {
     let client: HTTPClient
     let base: HTTPURL
 
+    /// The largest batch of a document: OpenAPI documents of large products take tens of megabytes.
+    static let documentBytes = 128 << 20
     private static let places = [
         "openapi.json", "swagger.json", "v3/api-docs", "swagger/v1/swagger.json", "api-docs", "api/openapi.json",
     ]
@@ -23,16 +26,16 @@ struct Introspection {
             }
         }
         if let options, let text = options.string("openapi") {
-            let root = try JSONTree(parsing: Array(text.utf8), what: "the document")
+            let root = try JSONTree(parsing: Array(text.utf8), what: "the document", limit: Self.documentBytes)
             return try write(OpenAPIDocument(root, location: options.string("location")), into: writer)
         }
         if let options, !options.strings("samples").isEmpty {
-            return try write(options.strings("samples"), into: writer)
+            return try write(options.strings("samples"), body: options.string("body"), into: writer)
         }
         for place in Self.places {
             guard let url = base.appending(path: place)?.text,
                 let (body, response) = try? get(url, accept: "application/json"),
-                let root = try? JSONTree(parsing: body, what: place),
+                let root = try? JSONTree(parsing: body, what: place, limit: Self.documentBytes),
                 let document = try? OpenAPIDocument(root, location: response.url)
             else { continue }
             return try write(document, into: writer)
@@ -55,13 +58,17 @@ struct Introspection {
         for offer in offers { offer.write(to: writer) }
     }
 
-    private func write(_ urls: [String], into writer: RecordBatchWriter) throws {
+    /// - Parameter sent: The body of a POST, or nil for a GET.
+    private func write(_ urls: [String], body sent: String?, into writer: RecordBatchWriter) throws {
+        let sent = try sent.map { try JSONTree(parsing: Array($0.utf8), what: "the body") }
         let samples = try urls.map { text -> SampleReply in
-            let (body, response) = try get(text, accept: "application/json, */*;q=0.5")
+            let (body, response) = try get(
+                text, accept: "application/json, */*;q=0.5", sending: sent.map { Array($0.json.utf8) })
             guard let url = HTTPURL(text) else { throw BridgeError(.configuration, "a sample is no URL") }
             do {
                 return try SampleReply(
-                    url: url, response: response, body: body, subject: SampleReader.subject(of: url))
+                    url: url, response: response, body: body, subject: SampleReader.subject(of: url),
+                    requestBody: sent)
             } catch var error as BridgeError {
                 error.location = error.location ?? response.location
                 if SampleReader.subject(of: url).lowercased() == "graphql" { error.remedy = Self.graphQLWords }
@@ -92,12 +99,19 @@ struct Introspection {
         }
     }
 
-    private func get(_ text: String, accept: String) throws -> ([UInt8], HTTPResponse) {
+    private func get(
+        _ text: String, accept: String, sending body: [UInt8]? = nil
+    ) throws -> ([UInt8], HTTPResponse) {
         guard let url = HTTPURL(text) else {
             throw BridgeError(.configuration, "\"\(client.redactor.clean(text))\" is no http or https URL")
         }
         var request = HTTPRequest(url: url.text)
         if !client.sendsHeader("accept") { request.headers = [(name: "Accept", value: accept)] }
+        if let body {
+            request.method = "POST"
+            request.body = body
+            request.headers.append((name: "Content-Type", value: "application/json"))
+        }
         request.sendsCredentials = url.origin == base.origin
         let exchange = client.start(request)
         let response = try exchange.response()

@@ -1,21 +1,21 @@
 internal import BridgeJSON
 
-/// Where a reply has its records.
+/// The place of the records in a reply.
 struct FoundListing: Sendable {
-    /// From the root to the array, or to the map whose values are the records.
+    /// The path from the root to the array, or to the map whose values are the records.
     var path: [String]
     var isMap = false
     var item: Shape
     var confidence: Confidence
 
-    /// As the section's `records`; nil where the root itself is the list.
+    /// The path as the section's `records`, or nil if the root itself is the list.
     var records: String? {
         let text = JSONPathText.of(path) + (isMap ? ".*" : "")
         return text == "$" ? nil : text
     }
 }
 
-/// Paths as the section has them.
+/// Paths in the section's notation.
 enum JSONPathText {
     static func of(_ names: [String]) -> String {
         "$"
@@ -38,13 +38,13 @@ enum ListingFinder {
         "result",
         "nodes", "edges", "page", "resultset", "features",
     ]
-    /// Lists that hold something else than records.
+    /// Names of lists that hold something other than records.
     private static let strangers: Set<String> = [
         "included", "errors", "warnings", "links", "facets", "messages", "fields", "columns",
     ]
     private static let deepest = 3
 
-    /// Whether a member of that name tells only that it holds a list, and not of what.
+    /// Whether a member's name says only that it holds a list, and not what the list contains.
     static func isUsual(_ name: String) -> Bool { usual.contains(name.lowercased()) }
 
     /// - Parameter subject: The last word of the request's path, such as `users`.
@@ -56,7 +56,7 @@ enum ListingFinder {
         guard !isRecordOf(subject, reply) else { return nil }
         var found: [(score: Int, listing: FoundListing)] = []
         collect(reply, path: [], subject: subject, into: &found)
-        // A sample tells how long each list is: what is asked for is mostly the longest by far.
+        // A sample has the length of each list, and the requested list is usually the longest by far.
         let lengths = found.map { $0.listing.item.seen?.count ?? 0 }
         if let longest = lengths.indices.max(by: { lengths[$0] < lengths[$1] }), found.count > 1,
             lengths.indices.allSatisfy({ $0 == longest || lengths[$0] * 2 <= lengths[longest] }), lengths[longest] > 1
@@ -85,7 +85,7 @@ enum ListingFinder {
         return listing
     }
 
-    /// Objects by their names: the values are the records, and `@key` is what each is called.
+    /// Returns a map whose values are the records, with each record's name as `@key`.
     private static func map(_ reply: Shape) -> FoundListing? {
         guard reply.isMap, var item = reply.element, isRecord(item) else { return nil }
         item.properties.insert(("@key", Shape(kinds: [.string])), at: 0)
@@ -93,7 +93,7 @@ enum ListingFinder {
             path: [], isMap: true, item: item, confidence: .medium("an object whose members are the records"))
     }
 
-    /// Lists by their names, all of the same kind of records: `@key` is what each list is called.
+    /// Returns a map of lists that all hold the same kind of record, with each list's name as `@key`.
     private static func mapOfLists(_ reply: Shape, _ found: [FoundListing]) -> FoundListing? {
         guard found.count > 2, let parent = found.first?.path.dropLast(),
             found.allSatisfy({ $0.path.dropLast() == parent }),
@@ -110,7 +110,7 @@ enum ListingFinder {
             confidence: .medium("an object of \(found.count) lists that are alike"))
     }
 
-    /// Whether an object is itself what was asked for: `GET /account` may answer with an object that holds lists.
+    /// Whether an object is itself the requested record: `GET /account` may return an object that holds lists.
     private static func isRecordOf(_ subject: String, _ reply: Shape) -> Bool {
         guard reply["id"] != nil else { return false }
         return !reply.properties.contains { name, shape in
@@ -131,7 +131,7 @@ enum ListingFinder {
                 if usual.contains(name.lowercased()) { score += 3 }
                 if strangers.contains(name.lowercased()) { score -= 6 }
                 if item["id"] != nil { score += 1 }
-                // A connection of GraphQL has its nodes one step further.
+                // A GraphQL connection has its nodes one level deeper.
                 found.append((score - path.count, FoundListing(path: place, item: item, confidence: .high(""))))
             } else if path.count + 1 < deepest, member.isObject || !member.properties.isEmpty,
                 path.isEmpty || usual.contains(path.last?.lowercased() ?? "") || path.last == "_embedded",

@@ -1,6 +1,6 @@
-/// The name that a field gets in the config, as the host makes it too.
+/// Derives a field's local name for the config, by the same rule as the host.
 enum LocalName {
-    /// The members' names joined in the style of the first; letters, digits and `_` only.
+    /// Returns the members' names joined in the style of the first, with letters, digits and `_` only.
     static func make(_ path: [String]) -> String {
         let parts = path.map { part in
             let kept = part.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") ? $0 : "_" }

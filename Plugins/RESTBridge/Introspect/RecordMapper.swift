@@ -1,21 +1,27 @@
-/// Turns what is known of records into attributes and relationships.
+/// Maps the shape of records to attributes and relationships.
 struct RecordMapper {
-    /// An entity that others may refer to.
+    /// An entity that records of other entities may refer to.
     struct Target: Sendable {
         var name: String
-        /// The names of the schemas whose objects it holds.
+        /// The names of the schemas whose objects it contains.
         var schemas: Set<String>
         var key: [[String]]
         var keyType: String
         var isUsable: Bool
-        /// Of a sample: the keys that were seen, and the members of its records.
+        /// The keys seen in the sample.
         var keyValues: Set<String> = []
         var members: Set<String> = []
+        /// The `type` of its records in JSON:API.
+        var types: Set<String> = []
+        /// The shape of its records in the sample.
+        var item: Shape?
     }
 
     let targets: [Target]
 
     private static let mostFlattened = 10
+    /// The maximum number of columns that one member of a record becomes, at any depth.
+    private static let mostLeaves = 20
 
     /// Adds the fields and relationships of `item` to `offer`.
     func map(_ item: Shape, into offer: inout EntityOffer) {
@@ -28,7 +34,7 @@ struct RecordMapper {
                 offer.notes.append("left out: a member whose name is empty")
                 continue
             }
-            // JSON:API keeps the attributes in an object of their own; so do features of maps and hits of searches.
+            // JSON:API keeps the attributes in a separate object; so do map features and search hits.
             let isWrapper =
                 switch name {
                 case "attributes": item["type"] != nil && item["id"] != nil || item["geometry"] != nil
@@ -36,7 +42,9 @@ struct RecordMapper {
                 case "_source": item["_id"] != nil
                 default: false
                 }
-            if isWrapper, shape.isObject || !shape.properties.isEmpty {
+            if name == "relationships", item["type"] != nil, item["id"] != nil, shape.isObject {
+                for (inner, shape) in shape.properties where !inner.isEmpty { link(shape, named: inner, into: &offer) }
+            } else if isWrapper, shape.isObject || !shape.properties.isEmpty {
                 for (inner, shape) in shape.properties where !inner.isEmpty {
                     map(shape, [name, inner], as: inner, isNested: false, into: &offer)
                 }
@@ -44,6 +52,57 @@ struct RecordMapper {
                 map(shape, [name], as: nil, isNested: false, into: &offer)
             }
         }
+    }
+
+    /// Adds a JSON:API relationship: `{data: {type, id}}`, or a list of those.
+    private func link(_ shape: Shape, named name: String, into offer: inout EntityOffer) {
+        let path = ["relationships", name, "data"]
+        guard let data = shape["data"] else { return }
+        let isToMany = data.isArray || data.kinds.isEmpty && data.element != nil
+        let identifier = isToMany ? data.element ?? Shape() : data
+        if let target = typed(identifier) ?? target(of: identifier, named: name) {
+            offer.relationships.append(
+                EntityOffer.Relationship(
+                    name: name, target: target.name, isToMany: isToMany, path: path,
+                    confidence: .high("its type is that of \(target.name)")))
+        } else if !isToMany, let id = data["id"] {
+            add(id, path + ["id"], as: name + "_id", to: &offer)
+        } else {
+            add(data, path, as: name, to: &offer)
+        }
+    }
+
+    /// Returns the entity whose records have this `type`.
+    private func typed(_ shape: Shape) -> Target? {
+        guard let type = shape["type"], shape["id"] != nil else { return nil }
+        let said = type.words
+        guard said.count == 1, let word = said.first else { return nil }
+        let found = targets.filter { $0.isUsable && $0.types.contains(word) }
+        if found.count == 1 { return found.first }
+        let isIdentifier = shape.properties.allSatisfy { ["type", "id", "meta", "links"].contains($0.name) }
+        return isIdentifier ? targets.first { $0.isUsable && $0.types.isEmpty && Words.match($0.name, word) } : nil
+    }
+
+    /// Returns the entity that contains these objects with the same values, such as User for `assignee: {id, name}`.
+    private func same(_ shape: Shape) -> Target? {
+        let found = targets.filter { target in
+            guard target.isUsable, let item = target.item, target.key.count == 1, shape[target.key[0]] != nil,
+                shape.properties.count > 1
+            else { return false }
+            return shape.properties.allSatisfy { name, shape in
+                guard shape.isScalar, let seen = shape.seen?.scalars, let known = item[name]?.seen?.scalars else {
+                    return false
+                }
+                return seen.isSubset(of: known)
+            } && shape.properties.contains { !target.key.contains([$0.name]) && $0.shape.solid == [.string] }
+        }
+        return found.count == 1 ? found.first : nil
+    }
+
+    /// Returns the number of columns that an object would become.
+    private func leaves(_ shape: Shape) -> Int {
+        guard shape.isObject, !shape.properties.isEmpty else { return 1 }
+        return shape.properties.reduce(0) { $0 + leaves($1.shape) }
     }
 
     private func map(_ shape: Shape, _ path: [String], as name: String?, isNested: Bool, into offer: inout EntityOffer)
@@ -76,10 +135,17 @@ struct RecordMapper {
                         confidence: confidence(shape, target, "an object of")))
                 return
             }
+            if let target = same(shape) {
+                offer.relationships.append(
+                    EntityOffer.Relationship(
+                        name: name ?? last, target: target.name, isToMany: false, path: path,
+                        confidence: .medium("each of its objects was seen among those of \(target.name)")))
+                return
+            }
             let isSmall =
                 !shape.properties.isEmpty && shape.properties.count <= Self.mostFlattened
-                && shape.solid.isSubset(of: [.object]) && shape.properties.allSatisfy { $0.shape.isScalar }
-            if isSmall, !isNested {
+                && shape.solid.isSubset(of: [.object]) && leaves(shape) <= Self.mostLeaves
+            if isSmall {
                 for (inner, shape) in shape.properties where !inner.isEmpty {
                     map(shape, path + [inner], as: nil, isNested: true, into: &offer)
                 }
@@ -88,7 +154,7 @@ struct RecordMapper {
             return add(shape, path, as: name, to: &offer)
         }
         if !isNested, let (stem, target) = reference(last, shape, in: offer) {
-            // The parent of a walk, and the record's own word of it.
+            // The record itself refers to the parent whose listing contains it.
             if let index = offer.relationships.firstIndex(where: {
                 $0.name == offer.parent && $0.target == target.name && $0.path == [$0.name]
             }) {
@@ -101,11 +167,12 @@ struct RecordMapper {
                     confidence: .medium("named like the key of \(target.name)")))
             return
         }
-        // A plural would count them.
+        // A plural name would be a count.
         let named = targets.first { target in
             Words.plain(target.name) == Words.plain(last) && target.name != offer.name
                 && !Self.numbers.contains(last.lowercased())
         }
+        if !isNested, let note = others(last, shape, in: offer) { offer.notes.append(note) }
         if !isNested, let (target, why) = bare(last, shape) ?? keyed(shape, named) {
             offer.relationships.append(
                 EntityOffer.Relationship(
@@ -116,7 +183,25 @@ struct RecordMapper {
         add(shape, path, as: name, to: &offer)
     }
 
-    /// `post`, where there is an entity Post in the sample and some of its keys are the values here.
+    /// Returns a note on the possible target of a member such as `author_id` when no entity is named Author, by
+    /// comparing its values with the keys seen.
+    private func others(_ name: String, _ shape: Shape, in offer: EntityOffer) -> String? {
+        let words = Words.split(name)
+        guard words.count > 1, ["id", "uuid"].contains(words.last?.lowercased() ?? ""), shape.isScalar,
+            let seen = shape.seen?.scalars, seen.count > 1
+        else { return nil }
+        let type = FieldGuess.make(shape, name: name).type
+        let found = targets.filter {
+            $0.isUsable && $0.key.count == 1 && $0.keyType == type && seen.isSubset(of: $0.keyValues)
+        }
+        guard found.count == 1, let target = found.first else { return nil }
+        let local = String(name.dropLast(words.last?.count ?? 2)).trimmingEnd("_-. ")
+        return "\(name) may refer to \(target.name), among whose keys all of its values were seen: "
+            + "relationships: {\(LocalName.make([local])): {to: \(target.name), from: \(name)}} in place of the attribute"
+    }
+
+    /// Returns the target of a member such as `post`: an entity Post in the sample that has some of these values as
+    /// keys.
     private func bare(_ name: String, _ shape: Shape) -> (target: Target, why: String)? {
         guard shape.isScalar, !Self.numbers.contains(name.lowercased()), let seen = shape.seen?.scalars, !seen.isEmpty
         else { return nil }
@@ -128,7 +213,7 @@ struct RecordMapper {
         return target.map { ($0, "with keys of some in the sample") }
     }
 
-    /// The same in a document, which has no values: numbers and UUIDs, as a text may be anything.
+    /// Returns the same for a document, which has no values: numbers and UUIDs only, since a text may be anything.
     private func keyed(_ shape: Shape, _ target: Target?) -> (target: Target, why: String)? {
         guard shape.seen == nil, let target, target.isUsable, target.key.count == 1, shape.isScalar else { return nil }
         let type = FieldGuess.make(shape, name: "").type
@@ -140,7 +225,7 @@ struct RecordMapper {
         guard !offer.fields.contains(where: { $0.path == path }) else { return }
         var guess = FieldGuess.make(shape, name: path.last ?? "")
         if offer.key.contains(path), guess.type == "json" || guess.type == "real" { guess.type = "text" }
-        // An empty key is no key: it goes to quarantine as it is.
+        // Keep an empty key as it is: the record goes to quarantine.
         if offer.key.contains(path) { guess.transform = nil }
         offer.fields.append(
             EntityOffer.Field(
@@ -148,16 +233,23 @@ struct RecordMapper {
         )
     }
 
-    /// The entity whose objects these are: by the name of their schema, or else by the member's name and their key.
+    /// Returns the entity of these objects, by the schema's name, or else by the member's name and the entity's key.
     private func target(of shape: Shape, named name: String) -> Target? {
         guard shape.solid.isSubset(of: [.object]) else { return nil }
+        if let typed = typed(shape) { return typed }
         func hasKey(_ target: Target) -> Bool { target.key.allSatisfy { shape[$0] != nil } }
         if let schema = shape.name, let found = targets.first(where: { $0.isUsable && $0.schemas.contains(schema) }) {
-            // A schema within itself is cut off, and has no properties here.
+            // A recursive schema is cut off and has no properties here.
             return shape.properties.isEmpty || hasKey(found) ? found : nil
         }
         guard !shape.properties.isEmpty else { return nil }
-        // A group of rules may be called a rule, too: what shares hardly more than the key is another thing.
+        // `UserSummary` or `UserRef` holds some members of User under another name.
+        if let schema = shape.name,
+            let found = targets.first(where: { $0.isUsable && Self.isBrief(schema, of: $0.name) && hasKey($0) })
+        {
+            return found
+        }
+        // A group of rules may be named rule, too: an object that shares little more than the key is a different thing.
         func isAlike(_ target: Target) -> Bool {
             target.members.isEmpty
                 || shape.properties.filter { target.members.contains($0.name) }.count * 2 > shape.properties.count
@@ -165,17 +257,27 @@ struct RecordMapper {
         return targets.first { $0.isUsable && Words.match($0.name, name) && hasKey($0) && isAlike($0) }
     }
 
+    /// Whether a schema's name is that of an abbreviated form of an entity.
+    private static func isBrief(_ schema: String, of entity: String) -> Bool {
+        let marks = [
+            "ref", "reference", "summary", "brief", "mini", "simple", "basic", "nested", "short", "compact", "link",
+        ]
+        let words = Words.split(schema).map { $0.lowercased() }
+        let rest = words.filter { !marks.contains($0) }
+        return rest.count < words.count && Words.plain(rest.joined()) == Words.plain(entity)
+    }
+
     private func confidence(_ shape: Shape, _ target: Target, _ what: String) -> Confidence {
         shape.name.map { target.schemas.contains($0) } == true
             ? .high("\(what) \(target.name)") : .medium("\(what) something named like \(target.name), with its key")
     }
 
-    /// Names that say a place or a number as often as a thing.
+    /// Names that mean a position or a number as often as an entity.
     private static let numbers: Set<String> = [
         "order", "position", "index", "level", "number", "count", "version", "size", "page", "rank", "score", "year",
     ]
 
-    /// `owner_id`, where there is an entity Owner.
+    /// Returns the target of a member such as `owner_id`: the entity Owner, if there is one.
     private func reference(_ name: String, _ shape: Shape, in offer: EntityOffer) -> (stem: String, target: Target)? {
         let words = Words.split(name)
         guard words.count > 1, ["id", "uuid"].contains(words.last?.lowercased() ?? ""), shape.isScalar else {
@@ -196,5 +298,12 @@ extension String {
         var text = self
         while let last = text.last, characters.contains(last) { text.removeLast() }
         return text
+    }
+}
+
+extension Shape {
+    /// The texts that the schema allows or the sample contains.
+    fileprivate var words: Set<String> {
+        Set(values).union(seen?.scalars.compactMap { $0.hasPrefix("\"") ? String($0.dropFirst()) : nil } ?? [])
     }
 }

@@ -1,40 +1,43 @@
-/// What is known of the values at one place of a reply: said by a document, or seen in a sample.
+/// The known facts about the values at one place of a reply, from a document or a sample.
 struct Shape: Sendable {
     enum Kind: String, Hashable, Sendable {
         case null, boolean, integer, number, string, array, object
     }
 
-    /// Empty where nothing is known: any value.
+    /// The possible kinds, or an empty set if any value is possible.
     var kinds: Set<Kind> = []
-    /// A format of OpenAPI (`date-time`, `uuid`, ...), or one of ours: `decimal`, `unix-time`, `unix-milliseconds`.
+    /// A format of OpenAPI (`date-time`, `uuid`, ...), or one of the bridge's own: `decimal`, `unix-time`,
+    /// `unix-milliseconds`.
     var format: String?
-    /// The name of the schema that says this.
+    /// The name of the schema.
     var name: String?
     var properties: [(name: String, shape: Shape)] = []
     var required: Set<String> = []
-    /// The elements of an array, or the members' values of an object whose names are data.
+    /// The elements of an array, or the values of an object whose member names are data.
     var elements: [Shape] = []
     var isMap = false
-    /// The texts that are allowed.
+    /// The allowed texts.
     var values: [String] = []
     var isWriteOnly = false
-    /// What a sample showed.
+    /// The observations from a sample.
     var seen: Seen?
 
-    /// What the values of a sample had in common.
+    /// The common properties of a sample's values.
     struct Seen: Sendable {
         var count = 0
         var isUnique = false
-        /// In each record, and never null.
+        /// Whether each record has a value that is not null.
         var isComplete = false
-        /// Some texts were empty.
+        /// Whether some texts were empty.
         var hasEmpty = false
-        /// Its scalars as JSON has them, texts with a quote in front; not all where they are many.
+        /// Whether some times lack a zone.
+        var lacksZone = false
+        /// The scalars in JSON notation, texts with a leading quote; incomplete if there are many.
         var scalars: Set<String> = []
     }
 
     var element: Shape? { elements.first }
-    /// The kinds without null.
+    /// The kinds except null.
     var solid: Set<Kind> { kinds.subtracting([.null]) }
     var isObject: Bool { solid == [.object] }
     var isArray: Bool { solid == [.array] }
@@ -48,7 +51,7 @@ struct Shape: Sendable {
         return shape
     }
 
-    /// The union of two shapes: what `oneOf` and further records make of them.
+    /// Returns the union of two shapes, as for `oneOf` and for further records.
     func merged(with other: Shape) -> Shape {
         var result = self
         result.kinds.formUnion(other.kinds)

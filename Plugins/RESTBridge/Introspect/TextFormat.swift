@@ -1,8 +1,8 @@
-/// What texts look like.
+/// The format of a text.
 enum TextFormat: Sendable {
     case timestamp, date, uuid, url, integer, decimal
 
-    /// The format that all of the texts have; nil where they have none in common.
+    /// Returns the format that all texts share, or nil if there is none.
     static func common(_ texts: [String]) -> TextFormat? {
         guard let first = texts.first, let format = of(first) else { return nil }
         var widest = format
@@ -15,6 +15,14 @@ enum TextFormat: Sendable {
             }
         }
         return widest
+    }
+
+    /// Whether each of the timestamps has a zone.
+    static func haveZones(_ texts: [String]) -> Bool {
+        texts.allSatisfy { text in
+            let clock = text.utf8.dropFirst(11)
+            return clock.contains { "Zz+-".utf8.contains($0) }
+        }
     }
 
     static func of(_ text: String) -> TextFormat? {
@@ -37,7 +45,7 @@ enum TextFormat: Sendable {
         }
     }
 
-    /// `2026-11-21`, and with `T` or a space and a time ISO 8601.
+    /// Recognizes dates such as `2026-11-21`, and ISO 8601 date-times with `T` or a space.
     private static func temporal(_ bytes: [UInt8]) -> TextFormat? {
         guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             [0, 1, 2, 3, 5, 6, 8, 9].allSatisfy({ isDigit(bytes[$0]) })

@@ -1,6 +1,6 @@
-/// English as names in APIs use it.
+/// English words in API names.
 enum Words {
-    /// The words of a name: `petOwners`, `pet_owners` and `pet-owners` are pet and owners.
+    /// Returns the words of a name: `petOwners`, `pet_owners` and `pet-owners` all split into pet and owners.
     static func split(_ name: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -12,7 +12,7 @@ enum Words {
                 (word, wasLower) = ("", false)
                 continue
             }
-            // HTTPServer is HTTP and Server.
+            // HTTPServer splits into HTTP and Server.
             let beginsWord = index + 1 < characters.count && characters[index + 1].isLowercase
             if character.isUppercase, wasLower || (beginsWord && !word.isEmpty) {
                 if !word.isEmpty { words.append(word) }
@@ -25,12 +25,12 @@ enum Words {
         return words
     }
 
-    /// `PetOwner`.
+    /// Returns the name in Pascal case, such as `PetOwner`.
     static func pascal(_ name: String) -> String {
         split(name).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// `petowner`: for comparing.
+    /// Returns the name in lowercase without separators, such as `petowner`, for comparison.
     static func plain(_ name: String) -> String { split(name).joined().lowercased() }
 
     static func singular(_ word: String) -> String {
@@ -53,7 +53,7 @@ enum Words {
         return word
     }
 
-    /// Whether two names may mean the same: letters only, one of them perhaps in the plural.
+    /// Whether two names may mean the same: equal letters, in the singular or the plural.
     static func match(_ left: String, _ right: String) -> Bool {
         let (left, right) = (plain(left), plain(right))
         return left == right || singular(left) == singular(right)

@@ -1,8 +1,10 @@
-/// Bounds for the numbers that a remote, a config or a stored cursor tells.
+/// Bounds for numbers from a remote, a config or a stored cursor.
 extension Int {
-    /// More than any listing has, and little enough for sums of a few such numbers.
+    /// A bound above the size of any listing that still allows sums of a few such numbers.
     static let mostCountable = 1 << 50
 
-    /// The number, or the bound that it lies beyond: to count on from a larger one would end the process.
+    /// The number, clamped to the bound.
+    ///
+    /// Counting on from a larger number would trap.
     var countable: Int { Swift.min(Swift.max(self, -Self.mostCountable), Self.mostCountable) }
 }

@@ -1,6 +1,6 @@
 /// The Link header field (RFC 8288, section 3).
 enum LinkHeader {
-    /// The target of the first link whose relation is `next`.
+    /// Returns the target of the first link with the relation `next`.
     static func next(_ values: [String]) -> String? {
         for value in values {
             var rest = value[...]
@@ -11,7 +11,7 @@ enum LinkHeader {
         return nil
     }
 
-    /// Whether links say that this is a page of a listing.
+    /// Whether the links identify the reply as a page of a listing.
     static func hasPaging(_ values: [String]) -> Bool {
         values.contains { value in
             var rest = value[...]
@@ -22,7 +22,7 @@ enum LinkHeader {
         }
     }
 
-    /// Takes one link off the front: `<target>; name=token; name="quoted, text"`.
+    /// Parses one link from the front: `<target>; name=token; name="quoted, text"`.
     private static func parse(_ rest: inout Substring) -> (target: String, relations: [String])? {
         rest = rest.drop { $0 == " " || $0 == "," || $0 == "\t" }
         guard rest.popFirst() == "<", let end = rest.firstIndex(of: ">") else { return nil }
@@ -42,9 +42,9 @@ enum LinkHeader {
                 rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
                 value = rest.first == "\"" ? quoted(&rest) : token(&rest)
             }
-            // Such a link speaks of another resource than the reply (section 3.2).
+            // The link's context is a resource other than the reply (section 3.2).
             if name == "anchor" { hasAnchor = true }
-            // Sentry's last page names a next one, and that it has no results.
+            // Sentry's last page links to a next page and marks it as having no results.
             if name == "results", value.lowercased() == "false" { isEmpty = true }
             // Only the first rel counts (section 3.3).
             if name == "rel", relations == nil {

@@ -1,33 +1,34 @@
 internal import BridgeHTTP
 internal import BridgeKit
 
-/// Asks the server, page by page with conditional requests, whether a listing is what an earlier walk brought.
+/// Checks with conditional requests, page by page, whether a listing is unchanged since an earlier walk.
 ///
-/// One page that moved is enough to read all anew: the pages after it may hold records that slipped across their bounds.
+/// A single changed page means reading everything again: records may have shifted across the bounds of the following
+/// pages.
 final class ListingCheck {
     enum Answer: Equatable {
-        /// No page so far has moved; ask again.
+        /// No changed page so far: call `step` again.
         case open
         case unchanged
-        /// The walk is to begin at the beginning; the first page's reply may be under way already.
+        /// The walk has to start at the beginning; the reply with the first page may already be in flight.
         case moved
     }
 
     private let marks: ListingMarks
     private let requester: PageRequester
     private let first: RESTSection
-    /// The section with what the first reply told at that time.
+    /// The section with the paging detected from the first reply of the earlier walk.
     private let later: RESTSection
     private let positions: [Position]
     private let running: RunningRequests
     private var checked = 0
 
-    /// How many requests are under way at a time.
+    /// The number of concurrent requests.
     private static let window = 8
-    /// How many pages are asked about before the host hears something.
+    /// The number of pages to check before returning to the host.
     private static let stride = 64
 
-    /// - Returns: nil where the marks do not belong to this request: then nothing is to be checked.
+    /// - Returns: nil if the marks do not belong to this request, so that nothing can be checked.
     init?(_ marks: ListingMarks, _ section: RESTSection, _ requester: PageRequester, _ running: RunningRequests) {
         guard section.keepsMarks, marks.url == requester.client.markedURL(section),
             let detected = try? marks.apply(to: section),
@@ -41,16 +42,16 @@ final class ListingCheck {
         self.positions = [Pager.beginning(section.paging)] + positions
     }
 
-    /// Asks about some pages more.
+    /// Checks some more pages.
     ///
-    /// - Parameter asked: What a page is called, for messages.
-    /// - Throws: ``BridgeError`` where asking again may help; what was checked need not be checked again.
+    /// - Parameter asked: Returns a page's name, for messages.
+    /// - Throws: ``BridgeError`` if a retry may help. Pages already checked are not checked again.
     func step(asked: (_ page: Int) -> String) throws -> Answer {
         let isSingle = positions.count == 1
         let conditional = isSingle ? 1 : positions.count - 1
         let stop = min(checked + Self.stride, conditional)
         while checked < stop {
-            // The first page moves most often: nothing else is asked until it has answered.
+            // The first page changes most often: send other requests only after its reply.
             let window = checked == 0 || requester.client.keepsOrder ? 1 : Self.window
             for index in checked..<min(checked + window, conditional) where !running.has(positions[index]) {
                 try running.add(start(index), at: positions[index])
@@ -61,7 +62,7 @@ final class ListingCheck {
             try running.attach(exchange)
             let response = try exchange.response()
             guard response.status == 304 else { return try moved(exchange, response, asked(checked + 1)) }
-            // To its end, so that the connection is of use again.
+            // Read the body to its end, so that the connection can be reused.
             _ = try exchange.paddedBody()
             running.detach()
             checked += 1
@@ -75,17 +76,17 @@ final class ListingCheck {
         if response.status >= 400 {
             let error = try exchange.statusError(asked: asked)
             running.drop()
-            // A server that is busy has not said that anything moved.
+            // A busy server does not indicate a change.
             if error.isRetryable { throw error }
             return .moved
         }
         running.drop()
-        // The first page is the one that the walk begins with.
+        // The walk starts with this first page.
         if checked == 0, response.status != 304 { running.add(exchange, at: positions[0]) }
         return .moved
     }
 
-    /// Reads the last page: header fields, which may tell of a further page, are no part of what validators stand for.
+    /// Re-reads the last page: validators do not cover header fields, which may announce a further page.
     private func checkLast(_ asked: String) throws -> Answer {
         let exchange = try requester.start(later, positions[positions.count - 1])
         try running.attach(exchange)
@@ -99,12 +100,12 @@ final class ListingCheck {
         return LastPage(body, response, later).text == marks.last ? .unchanged : .moved
     }
 
-    /// Asks for the header fields of the only page, which a 304 need not have (RFC 9110, section 15.4.5).
+    /// Requests the header fields of the only page, which a 304 may leave out (RFC 9110, section 15.4.5).
     private func checkHead(_ asked: String) throws -> Answer {
         let exchange = try requester.start(first, positions[0], method: "HEAD")
         try running.attach(exchange)
         let response = try exchange.response()
-        // Some servers know no HEAD: then the page itself has to tell.
+        // Some servers do not support HEAD: then the page itself has to decide.
         guard response.status == 200 else { return try moved(exchange, response, asked) }
         _ = try exchange.paddedBody()
         running.detach()
@@ -112,14 +113,14 @@ final class ListingCheck {
     }
 
     private func start(_ index: Int) throws -> HTTPExchange {
-        // The first request is made before its reply tells anything.
+        // The first request is made before any detection.
         try requester.start(
             index == 0 ? first : later, positions[index], conditions: marks.pages[index].conditions)
     }
 }
 
 extension ListingMarks {
-    /// A section with what the first reply told of the paging.
+    /// Returns the section with the paging detected from the first reply.
     fileprivate func apply(to section: RESTSection) throws -> RESTSection {
         var section = section
         if let detected { try ResumePoint(detected).apply(to: &section) }
@@ -128,12 +129,12 @@ extension ListingMarks {
 }
 
 extension RESTSection {
-    /// Whether the listing is one that validators stand for: fetched by GET from pages that have places of their own.
+    /// Whether validators can represent the listing: pages fetched by GET, each with its own position.
     var keepsMarks: Bool { isConditional && method == "GET" && incremental == nil && nextURL == nil }
 }
 
 extension HTTPClient {
-    /// The URL of a listing's first request without credentials; nil where it holds a secret all the same.
+    /// Returns the URL of a listing's first request without credentials, or nil if it still holds a secret.
     func markedURL(_ section: RESTSection) -> String? {
         let first = Pager.beginning(section.paging)
         guard let url = try? section.request(at: first, after: nil, delta: nil).1 else { return nil }

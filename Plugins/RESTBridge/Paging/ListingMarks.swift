@@ -1,30 +1,33 @@
 internal import BridgeHTTP
 internal import BridgeKit
 
-/// The validators of all pages of a listing (RFC 9110, section 8.8): where none moved, the listing did not.
+/// The validators of all pages of a listing (RFC 9110, section 8.8); if none of them changed, neither did the listing.
 struct ListingMarks: Equatable, Sendable {
-    /// A page that came, and by what the server tells whether it is still the same.
+    /// A page with its validators.
     struct Page: Equatable, Sendable {
-        /// A ``Position/text``.
+        /// The page's ``Position/text``.
         var position: String
-        /// RFC 9110, section 8.8.3.
+        /// The ETag field (RFC 9110, section 8.8.3).
         var etag: String?
-        /// The Last-Modified field as it came.
+        /// The Last-Modified field as received.
         var modified: String?
     }
 
-    /// The URL of the first request, which the marks belong to.
+    /// The URL of the first request, to which the marks belong.
     var url: String
     var pages: [Page]
-    /// Of a listing of several pages: what the last one said, as ``LastPage/text``; of one page, ``OnlyPage/text`` where header
-    /// fields may say that another follows.
+    /// The ``LastPage/text`` of a listing with several pages.
     ///
-    /// Validators tell of a page's body. That no further page follows may stand in its header fields alone.
+    /// For a single page, the ``OnlyPage/text`` if header fields may announce another page.
+    ///
+    /// Validators cover a page's body only. The end of the listing may be stated in header fields alone.
     var last: String?
-    /// A ``ResumePoint/text`` with what the first reply told of the paging.
+    /// A ``ResumePoint/text`` with the paging detected from the first reply.
     var detected: String?
 
-    /// More pages are read anew each time: so many validators would be as large as some listings.
+    /// The maximum number of pages.
+    ///
+    /// Longer listings are always read again, as their validators could be as large as the listing.
     static let mostPages = 5_000
     private static let mostBytes = 512 << 10
 
@@ -72,7 +75,7 @@ extension ListingMarks.Page {
     init(at position: Position, _ response: HTTPResponse) {
         self.position = position.text
         etag = response.header("etag")
-        // What moves again within the second of its reply would have the same date (RFC 9110, section 8.8.2.2).
+        // A change within the same second as the reply would have the same date (RFC 9110, section 8.8.2.2).
         guard etag == nil, let date = response.date("date"), let modified = response.date("last-modified"),
             date > modified
         else { return }
@@ -88,36 +91,36 @@ extension ListingMarks.Page {
 }
 
 extension ListingMarks {
-    /// Collects marks while a walk goes on.
+    /// Collects marks during a walk.
     struct Collector {
         private var pages: [Page] = []
         private var bytes = 0
         private var isPossible: Bool
 
-        /// - Parameter isPossible: Whether the walk is one whose marks mean something: whole, by GET, from its beginning.
+        /// - Parameter isPossible: Whether the walk allows marks: complete, by GET, and from the beginning.
         init(isPossible: Bool) { self.isPossible = isPossible }
 
-        /// - Parameter position: Where the page was asked for; nil where that cannot be stored.
+        /// - Parameter position: The page's position, or nil if it cannot be stored.
         mutating func add(_ position: Position?, _ response: HTTPResponse) {
             guard let position, isPossible else {
                 isPossible = false
                 return
             }
             let page = Page(at: position, response)
-            // A page that had to be read once more.
+            // The page was read again.
             if pages.last?.position == page.position { pages.removeLast() }
             bytes += page.position.utf8.count + (page.etag ?? page.modified ?? "").utf8.count + 32
-            // The last page is asked for without conditions: it needs none.
+            // The last page is requested unconditionally and needs no validators.
             isPossible =
                 (pages.last?.isMarked ?? true) && pages.count < ListingMarks.mostPages && bytes < ListingMarks.mostBytes
             pages.append(page)
         }
 
         /// - Parameters:
-        ///   - url: The first request's, without credentials.
-        ///   - last: What the last page said, of several.
-        ///   - only: The only page, where its header fields have a say.
-        /// - Returns: nil where a page came without validators, or there are too many.
+        ///   - url: The first request's URL, without credentials.
+        ///   - last: The last page, if there are several.
+        ///   - only: The only page, if its header fields may announce another.
+        /// - Returns: nil if a page had no validators, or if there are too many pages.
         func marks(url: String, last: LastPage?, only: OnlyPage?, detected: String?) -> ListingMarks? {
             guard isPossible, let first = pages.first, first.isMarked else { return nil }
             guard pages.count > 1 else {
@@ -128,9 +131,9 @@ extension ListingMarks {
     }
 }
 
-/// What the last page of a listing holds, and says in header fields.
+/// The content of a listing's last page, with its header fields.
 struct LastPage {
-    /// The same for the same body and the same header fields that the paging looks at.
+    /// A digest of the body and of the header fields that paging reads.
     let text: String
 
     init(_ body: HTTPExchange.PaddedBody, _ response: HTTPResponse, _ section: RESTSection) {
@@ -142,9 +145,9 @@ struct LastPage {
     }
 }
 
-/// The only page of a listing whose header fields have a say in whether others follow.
+/// The only page of a listing whose header fields may announce another page.
 struct OnlyPage {
-    /// How many records it holds.
+    /// The number of records.
     let count: Int
 
     var text: String { String(count) }
@@ -156,9 +159,9 @@ struct OnlyPage {
         self.count = count
     }
 
-    /// Whether a reply's header fields tell of more.
+    /// Whether a reply's header fields announce more records.
     ///
-    /// - Parameter section: With the paging that the walk found.
+    /// - Parameter section: The section with the paging of the walk.
     func hasMore(_ head: HTTPResponse, _ section: RESTSection) -> Bool {
         let said = ReplyFacts(section, head).paging()
         if said.hasMore == true || (said.total ?? 0) > count || (said.pages ?? 0) > 1 { return true }

@@ -1,23 +1,25 @@
 internal import BridgeKit
 
-/// Decides how a walk goes on: no I/O, only what pages said.
+/// Decides how a walk continues.
+///
+/// Does no I/O and uses only the facts of pages.
 struct Pager: Sendable {
     private let rule: PagingRule
-    /// Where the walk began; nil for at its beginning.
+    /// Whether the walk resumes an earlier one.
     private let resumed: Bool
     private let isDetected: Bool
-    /// What the reply says of more records that nothing tells how to ask for.
+    /// The reply's sign of more records, if nothing says how to request them.
     private let promise: String?
-    /// How many records the request asks for at most, where nothing says whether there are more.
+    /// The request's limit on the number of records, if nothing says whether there are more.
     private let limit: (name: String, count: Int)?
     private let isUntold: Bool
-    /// All that speaks of more records is that the first page is full.
+    /// Whether a full first page is the only sign of more records.
     private let isEndUnknown: Bool
-    /// The hashes of all places so far: a walk may have a million of them, and each may be a long URL.
+    /// The hashes of all positions so far: a walk may have a million of them, each a long URL.
     private var seen: Set<Int> = []
     private var fetched = 0
     private var pagesRead = 0
-    /// A page has said that there is more.
+    /// Whether a page has said that there is more.
     private var hasSaidMore = false
     private var emptyPages = 0
     private static let mostEmptyPages = 100
@@ -25,13 +27,15 @@ struct Pager: Sendable {
     private var total: Int?
     private var pages: Int?
     private var lastDigest: UInt64?
-    /// What the server really gives per page, once it is known.
+    /// The number of records the server actually returns per page, once known.
     private var pageLength: Int?
+    /// The reply's sign of more records and its total, if the config says that one reply is all.
+    private var contradiction: (sign: String?, total: (place: String, count: Int)?)?
     private(set) var warnings: [String] = []
     private(set) var isComplete = false
-    /// Whether what was added or removed during the walk may have moved a record past it.
+    /// Whether insertions or deletions during the walk may have shifted a record past it.
     ///
-    /// A URL that the server names may be that of a numbered page; a cursor or a key is not.
+    /// A next URL from the server may be that of a numbered page. A cursor or a key is not positional.
     var isPositional: Bool {
         guard pagesRead > 1 || resumed else { return false }
         switch rule.style {
@@ -39,10 +43,10 @@ struct Pager: Sendable {
         case .none, .automatic, .cursor, .members, .keyset: return false
         }
     }
-    /// The walk's first page was short, and the next one tells whether that was the end.
+    /// Whether the first page was short and the next request confirms the end.
     private(set) var isConfirming = false
 
-    /// What follows a page.
+    /// The step after a page.
     enum Step: Equatable, Sendable {
         case end
         case go(Position)
@@ -50,7 +54,7 @@ struct Pager: Sendable {
 
     /// - Parameters:
     ///   - cursor: A ``Position/text`` of an earlier walk.
-    ///   - isDetected: Whether the rule was found in a reply of an earlier walk.
+    ///   - isDetected: Whether an earlier walk detected the rule from a reply.
     init(_ rule: PagingRule, cursor: String?, isDetected: Bool = false) throws {
         self.rule = rule
         resumed = cursor != nil
@@ -63,14 +67,14 @@ struct Pager: Sendable {
         seen = [first.hashValue]
     }
 
-    /// A walk whose first page is there, and told the rule.
+    /// Creates the pager of a walk whose first page is read and determined the rule.
     ///
     /// - Parameters:
-    ///   - first: The place of that page.
-    ///   - promise: Which member says that there is more, where the rule does not follow it.
-    ///   - limit: The request's own parameter for how many records it wants, where no rule was found.
-    ///   - isUntold: Whether nothing in the reply speaks of pages at all.
-    ///   - isEndUnknown: Whether all that speaks of more records is that the page is full.
+    ///   - first: The position of that page.
+    ///   - promise: The member that says that there is more, if the rule does not follow it.
+    ///   - limit: The request's own limit parameter, if no rule was found.
+    ///   - isUntold: Whether nothing in the reply concerns paging.
+    ///   - isEndUnknown: Whether a full page is the only sign of more records.
     init(
         detected rule: PagingRule, first: Position?, promise: String? = nil, limit: (name: String, count: Int)? = nil,
         isUntold: Bool = false, isEndUnknown: Bool = false
@@ -86,10 +90,10 @@ struct Pager: Sendable {
         seen = [self.first.hashValue]
     }
 
-    /// Where the walk begins.
+    /// The position at which the walk starts.
     let first: Position
 
-    /// Where a walk by a rule begins.
+    /// Returns the position at which a walk by a rule starts.
     static func beginning(_ rule: PagingRule) -> Position {
         switch rule.style {
         case .page(let start): .page(start)
@@ -113,9 +117,9 @@ struct Pager: Sendable {
             remedy: "the config changed since the last run: begin this entity anew")
     }
 
-    /// Where the pages are that can be asked for before the page at `position` was read, at most `limit` of them.
+    /// Returns up to `limit` positions that can be requested before the page at `position` is read.
     ///
-    /// Without a total it is a guess that there are as many more pages as there were.
+    /// Without a total, this assumes that as many pages remain as were read.
     func ahead(of position: Position, limit: Int) -> [Position] {
         guard let step = numberStep else { return [] }
         var positions: [Position] = []
@@ -125,7 +129,7 @@ struct Pager: Sendable {
         } else if !resumed, let total, let length = pageLength ?? rule.size {
             left = min(left, (total - fetched - 1) / length)
         } else {
-            // A guess that grows with what was right so far: at most half of the requests can be in vain.
+            // The guess grows with the pages read: at most half of the requests are wasted.
             left = min(left, max(1, pagesRead))
         }
         var next = position
@@ -140,7 +144,7 @@ struct Pager: Sendable {
         return positions
     }
 
-    /// By how much an offset grows per page; nil where pages are not numbered by us, or not yet.
+    /// The increment of a page number or an offset, or nil if the server determines it or it is not known yet.
     private var numberStep: Int? {
         switch rule.style {
         case .page: 1
@@ -149,9 +153,21 @@ struct Pager: Sendable {
         }
     }
 
-    /// What follows the page at `position`.
+    /// Records the reply's signs of more records, for a config that says that there are none.
+    mutating func noteContradiction(sign: String?, total: (place: String, count: Int)?) {
+        contradiction = (sign, total)
+    }
+
+    /// Returns the sign that contradicts the config's statement that a reply with `count` records is all.
+    private func sign(besides count: Int) -> String? {
+        if let sign = contradiction?.sign { return sign }
+        guard let total = contradiction?.total, total.count > count else { return nil }
+        return "\(total.place) is \(total.count), and \(count) came"
+    }
+
+    /// Returns the step after the page at `position`.
     ///
-    /// - Throws: ``BridgeError`` where the remote goes round in circles, or says something that is no cursor.
+    /// - Throws: ``BridgeError`` if the paging loops, or if the reply's cursor is not usable.
     mutating func after(_ position: Position, _ facts: PageFacts) throws -> Step {
         let isEndKnown = !resumed && (pagesRead == 0 || total.map { fetched >= $0 } ?? false)
         fetched += facts.count
@@ -175,7 +191,7 @@ struct Pager: Sendable {
         hasSaidMore = hasSaidMore || facts.hasMore == true
         lastDigest = facts.digest
         guard case .go(let next) = step else { return .end }
-        // What has a path of its own for later pages may keep one cursor for the whole walk, as Elasticsearch's scroll.
+        // A separate path for later pages may use one cursor for the whole walk, as Elasticsearch's scroll does.
         guard seen.insert(next.hashValue).inserted || rule.nextPath != nil else {
             throw BridgeError(
                 .malformed, "paging goes round in circles: the reply names a page that was read before",
@@ -191,12 +207,18 @@ struct Pager: Sendable {
         return step
     }
 
-    /// The page that was asked for only to confirm the end is not there: it was the end.
+    /// Ends the walk: the page requested only to confirm the end does not exist.
     mutating func confirmEnd() -> Step { end() }
 
     private mutating func decide(_ position: Position, _ facts: PageFacts) throws -> Step {
         switch rule.style {
         case .none, .automatic:
+            if let sign = sign(besides: facts.count) {
+                warnings.append(
+                    "paging is none, and the reply says that there is more (\(sign)), so the listing is not complete: set "
+                        + "paging, or paging: {style: none, whole: true} where this is all the same")
+                return .end
+            }
             if let total, fetched < total {
                 warnings.append("the reply says \(total) records and holds \(fetched): set paging to read them all")
                 return .end
@@ -232,9 +254,9 @@ struct Pager: Sendable {
             switch facts.next {
             case .value(let text):
                 sawNext = true
-                // Some name the same cursor for ever, and end with a page without records.
+                // Some servers return the same cursor forever and end with a page without records.
                 let next = if case .nextURL = rule.style { Position.url(text) } else { Position.cursor(text) }
-                // A scroll names its cursor also when all has come.
+                // A scroll returns its cursor even after the last record.
                 let isOver =
                     seen.contains(next.hashValue) || rule.nextPath != nil && facts.hasMore == nil && pagesRead > 1
                 return facts.count == 0 && isOver ? end() : .go(next)
@@ -268,7 +290,7 @@ struct Pager: Sendable {
                 : "check the names of the paging parameters: the server may ignore them")
     }
 
-    /// The reply says that there is more, and not where.
+    /// Handles a reply that says that there is more, but not where.
     private mutating func brokenPromise() throws -> Step {
         warnings.append(
             "the reply says that there is more, and has no \(rule.next?.description ?? ""): the listing is not complete"
@@ -276,7 +298,9 @@ struct Pager: Sendable {
         return .end
     }
 
-    /// Some leave a false out (JSON of protocol buffers): what said once that there is more, and says nothing now, is at its end.
+    /// Whether the flag for more pages disappeared.
+    ///
+    /// Protocol Buffers' JSON leaves out false, so this means the end.
     private func isSilent(_ facts: PageFacts) -> Bool { hasSaidMore && facts.hasMore == nil && rule.hasMore != nil }
 
     private mutating func decideByKey(_ facts: PageFacts) throws -> Step {
@@ -295,7 +319,7 @@ struct Pager: Sendable {
                 remedy: "check paging.field")
         }
         if seen.contains(next.hashValue) {
-            // A server whose pages include the key that they begin after ends with that record alone.
+            // A server that includes the record with the given key returns that record alone at the end.
             if facts.count == 1 { return end() }
             throw circles
         }
@@ -341,7 +365,7 @@ struct Pager: Sendable {
             if reached >= total { return end() }
             isConfirming = false
         } else if let size = rule.size, facts.count < (pageLength ?? size) {
-            // A first page that is short is the end, or shows that the server gives less than it is asked for.
+            // A short first page is the end, or shows that the server returns fewer records than requested.
             if pagesRead > 1 { return end() }
             isConfirming = true
         } else {
@@ -356,12 +380,12 @@ struct Pager: Sendable {
         }
     }
 
-    /// How many records the listing has up to this page's end, if that is known.
+    /// Returns the number of records up to the end of this page, if known.
     private func reached(_ position: Position, _ count: Int) -> Int? {
         switch (position, rule.style) {
         case (.offset(let number), .offset(let start)): number - start + count
         case (.page(let number), .page(let start)) where resumed:
-            // A product of two bounded numbers has no bound.
+            // The product of two bounded numbers may overflow.
             rule.size.map { size in
                 let before = (number - start).multipliedReportingOverflow(by: size)
                 return (before.overflow ? .mostCountable : before.partialValue.countable) + count
@@ -370,9 +394,9 @@ struct Pager: Sendable {
         }
     }
 
-    /// The end by what a page does not say: a total, where one is known, must be reached.
+    /// Ends the walk without an explicit sign of the end: a known total must be reached.
     ///
-    /// - Parameter reached: How many records the listing has up to here; nil for unknown.
+    /// - Parameter reached: The number of records so far, or nil if unknown.
     private mutating func endUntold(_ reached: Int?) -> Step {
         guard let total, let reached, reached < total else { return end() }
         warnings.append("the reply says \(total) records, and its pages held \(reached): not complete")

@@ -1,50 +1,62 @@
 internal import BridgeJSON
 internal import BridgeKit
 
-/// How a listing goes on: as the config says, or as it was detected.
+/// The paging of a listing, from the config or from detection.
 struct PagingRule: Sendable {
     enum Style: Sendable {
         case none
-        /// The first reply tells.
+        /// Detected from the first reply.
         case automatic
         case page(start: Int)
         case offset(start: Int)
         case nextURL(ReplyPlace)
         case linkHeader
         case cursor(ReplyPlace)
-        /// The reply holds an object whose members are parameters of the next request, as MediaWiki's `continue`.
+        /// An object in the reply whose members are parameters of the next request, as MediaWiki's `continue`.
         case members(JSONPath)
-        /// The next page begins after the last record's value at a path, plus a number.
+        /// The value of the last record at a path, plus a number, after which the next page begins.
         case keyset(JSONPath, add: Int)
     }
 
-    /// Where a request says which page it means.
+    /// The place of the page's position in a request.
     enum Parameter: Equatable, Sendable {
         case query(String)
         case header(String)
-        /// Names that lead into the JSON body.
+        /// A path into the JSON body.
         case body([String])
     }
 
     var style = Style.none
     var name = "none"
     var parameter = Parameter.query("page")
-    /// How the parameter's value is written around `{value}`, where it says more than the page.
+    /// The text around `{value}` in the parameter's value, if it contains more than the position.
     var template: String?
     var sizeParameter: Parameter?
     var size: Int?
     var total: ReplyPlace?
     var pages: ReplyPlace?
     var hasMore: ReplyPlace?
-    /// Where the reply says that this is the last page: the other way round than ``hasMore``.
+    /// The place of the flag for the last page, the inverse of ``hasMore``.
     var done: ReplyPlace?
-    /// What the path of a next URL stands behind, where it is not the page's host.
+    /// The place of the base URL of a next path, if that is not the page's host.
     var base: ReplyPlace?
-    /// Where all pages but the first are asked for, by their cursor alone: below url; nil for where the first one is.
+    /// The path, relative to the bridge's url, for requesting later pages by cursor alone, or nil for the path of the
+    /// first page.
     var nextPath: String?
-    /// What is sent there besides the cursor.
+    /// The members of a later page's body besides the cursor.
     var nextBody: JSONTree?
     var maxPages: Int?
+    /// Whether the config declares that one reply is all.
+    var isSingle = false
+    /// Whether one reply is all, regardless of signs of more.
+    var isWhole = false
+
+    /// The config's `paging: none`.
+    static let single: PagingRule = {
+        var rule = PagingRule()
+        rule.isSingle = true
+        return rule
+    }()
 
     static let automatic: PagingRule = {
         var rule = PagingRule()
@@ -54,7 +66,7 @@ struct PagingRule: Sendable {
     }()
 
     private static let members: [String: [String]] = [
-        "none": ["total"],
+        "none": ["total", "whole"],
         "auto": [],
         "page": [
             "page_parameter", "template", "size_parameter", "size", "start", "total", "pages", "has_more", "done", "in",
@@ -75,15 +87,15 @@ struct PagingRule: Sendable {
         ],
     ]
     private static let styles = "auto, none, page, offset, next_url, link_header, cursor, continue, keyset"
-    /// Names that other tools use for the same.
+    /// Names of the same styles in other tools.
     private static let aliases = ["max_id": "keyset", "since_id": "keyset", "next": "next_url", "link": "link_header"]
 
     init() {}
 
     /// - Parameters:
     ///   - options: The section's `paging`.
-    ///   - pageSize: The host's wish, where the config has none.
-    ///   - sizeIn: Whether `size` and its parameter go into a body unless `in` says otherwise.
+    ///   - pageSize: The host's preferred page size, if the config sets none.
+    ///   - bodyPrefix: The path in a body at which `size` and its parameter are placed unless `in` says otherwise.
     init(_ options: BridgeOptions, pageSize: Int?, bodyPrefix: [String]?) throws {
         let given = options.string("style") ?? "auto"
         name = Self.aliases[given] ?? given
@@ -171,7 +183,7 @@ struct PagingRule: Sendable {
             self.parameter = try parameter("parameter", "cursor") ?? self.parameter
             style = .cursor(try next(nil))
         case "continue":
-            // The names are the reply's: this one only says where they go.
+            // The names come from the reply; this one only says where they go.
             self.parameter = try parameter("parameter", "") ?? self.parameter
             guard case .body(let path) = try next("$.continue") else {
                 throw BridgeError(
@@ -188,7 +200,10 @@ struct PagingRule: Sendable {
                 try JSONPath(field.hasPrefix("$") ? field : "$.\(field)", option: "paging.field"),
                 add: options.integer("add") ?? 0)
         case "auto": style = .automatic
-        default: style = .none
+        default:
+            style = .none
+            isSingle = true
+            isWhole = options.bool("whole") ?? false
         }
         if options.has("size_parameter"), size == nil {
             throw BridgeError(
@@ -197,23 +212,23 @@ struct PagingRule: Sendable {
         }
     }
 
-    /// What a parameter is sent as: in a template it is a part of a text.
+    /// Returns the value to send; in a template it is part of a text.
     func value(_ value: JSONTree) -> JSONTree {
         template.map { .text($0.replacing("{value}", with: value.plainText ?? value.json)) } ?? value
     }
 
     var isByMembers: Bool { if case .members = style { true } else { false } }
 
-    /// Where a parameter goes whose name the reply says.
+    /// Returns the place of a parameter whose name comes from the reply.
     func place(of name: String) -> Parameter {
         switch parameter {
-        // A server that names header fields could name any.
+        // A server that may name header fields could set any of them.
         case .query, .header: .query(name)
         case .body(let prefix): .body(prefix + [name])
         }
     }
 
-    /// Where the reply says how to go on.
+    /// The place of the next position in the reply.
     var next: ReplyPlace? {
         switch style {
         case .nextURL(let place), .cursor(let place): place
@@ -221,7 +236,7 @@ struct PagingRule: Sendable {
         }
     }
 
-    /// Whether header fields say how the listing goes on.
+    /// Whether paging reads header fields.
     var readsHead: Bool {
         if case .linkHeader = style { return true }
         return [next, total, pages, hasMore, done].contains { place in place.map { $0.path == nil } ?? false }
@@ -230,6 +245,6 @@ struct PagingRule: Sendable {
     /// All paths into the reply's body.
     var paths: [JSONPath] { [next, total, pages, hasMore, done, base].compactMap { $0?.path } }
 
-    /// Whether a cursor may be an object or an array: only a body has a place for one.
+    /// Whether a cursor may be an object or an array, which only a body can carry.
     var takesJSON: Bool { if case .body = parameter { true } else { false } }
 }

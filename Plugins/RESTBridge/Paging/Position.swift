@@ -1,4 +1,4 @@
-/// Where a page of a listing is.
+/// The position of a page in a listing.
 enum Position: Equatable, Hashable, Sendable {
     case only
     case page(Int)
@@ -8,7 +8,7 @@ enum Position: Equatable, Hashable, Sendable {
     /// A cursor that is an object or an array, as JSON.
     case json(String)
 
-    /// As text that a later run continues from.
+    /// The position as text that a later run can resume from.
     var text: String {
         switch self {
         case .only: "only:"
@@ -21,37 +21,38 @@ enum Position: Equatable, Hashable, Sendable {
     }
 }
 
-/// What a page that was read says about the walk.
+/// The facts of a page that paging uses.
 struct PageFacts: Sendable {
-    /// Records of the page, rejected ones included.
+    /// The number of records on the page, including rejected ones.
     var count = 0
-    /// The next URL or cursor: of the body, of a header, or of the last record.
+    /// The next URL or cursor, from the body, a header field or the last record.
     var next: NextValue = .missing
     var total: Int?
     var pages: Int?
     /// Whether the reply says that more pages follow.
     var hasMore: Bool?
-    /// The reply has no place for records, and says in its own way that there are none, as `{}` does.
+    /// Whether the reply has no place for records and indicates an empty listing, as `{}` does.
     var isBare = false
-    /// The same for pages with the same records.
+    /// A digest that is equal for pages with the same records.
     var digest: UInt64 = 0
 
     enum NextValue: Equatable, Sendable {
-        /// The reply doesn't mention it.
+        /// The reply does not mention a next page.
         case missing
-        /// The reply says that there is none: null, false or an empty text.
+        /// The reply says that no next page exists: null, false or an empty text.
         case none
         case value(String)
-        /// An object or an array that goes into the next request's body, as JSON.
+        /// An object or an array for the next request's body, as JSON.
         case json(String)
-        /// An object or an array that has no place there, or `true`.
+        /// An object or an array that the request cannot carry, or `true`.
         case unusable(String)
     }
 }
 
 extension PageFacts.NextValue {
-    /// A path of a next URL behind what it is relative to, as Confluence's `_links.base` says; one that repeats the base's
-    /// own path stays as it is.
+    /// Returns a next path appended to its base URL, such as Confluence's `_links.base`.
+    ///
+    /// A path that repeats the base's own path stays unchanged.
     func below(_ base: String) -> Self {
         guard case .value(let text) = self, text.hasPrefix("/"), !text.hasPrefix("//") else { return self }
         let host = base.firstRange(of: "://").map { base[$0.upperBound...].prefix { $0 != "/" }.endIndex }

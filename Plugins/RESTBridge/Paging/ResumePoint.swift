@@ -1,16 +1,16 @@
 internal import BridgeJSON
 internal import BridgeKit
 
-/// A page's cursor as the host keeps it: the page's number in the walk, what was detected of the paging, the place.
+/// A page's cursor as the host stores it: the page number in the walk, the detected paging, and the position.
 ///
-/// Such as `p4 page:4`, or `p4 auto:style=next_url&path=%24.next url:https://...`; without a number in cursors of earlier
-/// versions.
+/// For example `p4 page:4`, or `p4 auto:style=next_url&path=%24.next url:https://...`. Cursors of earlier versions have
+/// no page number.
 struct ResumePoint {
-    /// The page that is asked for next, counted from 1.
+    /// The number of the next page, from 1.
     var page: Int?
-    /// What the walk's first reply told; nil where the config says how the listing goes on.
+    /// The paging detected from the first reply, or nil if the config sets it.
     var detected: AutomaticCursor?
-    /// A ``Position/text``.
+    /// The ``Position/text`` of the next page.
     var position: String
 
     init(page: Int, detected: AutomaticCursor?, position: String) {
@@ -32,9 +32,9 @@ struct ResumePoint {
 
     var text: String { "p\(page ?? 1) " + (detected?.text ?? position) }
 
-    /// Puts what was detected into a section that leaves it open.
+    /// Adds the detected paging to a section that does not set it.
     ///
-    /// - Throws: ``BridgeError`` where the point belongs to a section that said how the listing goes on, or is none.
+    /// - Throws: ``BridgeError`` if the point is invalid or belongs to a section that set the paging.
     func apply(to section: inout RESTSection) throws {
         guard case .automatic = section.paging.style else { return }
         guard let detected else {

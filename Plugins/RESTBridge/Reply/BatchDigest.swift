@@ -2,11 +2,11 @@ internal import BridgeHTTP
 internal import CBridge
 internal import RecordBatch
 
-/// A fingerprint of the records of a page, by which a server shows that it gives the same page again and again.
+/// A fingerprint of a page's records, to detect a server that returns the same page repeatedly.
 struct BatchDigest: Sendable {
     private(set) var value: UInt64 = 0
 
-    /// Mixes in what the writer holds.
+    /// Mixes in the contents of the writer.
     mutating func add(_ writer: RecordBatchWriter) {
         mix(writer.raw.pointee.text)
         mix(writer.raw.pointee.slots)
@@ -23,7 +23,7 @@ struct BatchDigest: Sendable {
 
     private mutating func mix(_ bytes: UnsafeRawBufferPointer) {
         var index = 0
-        // Four at a time, which do not wait for each other.
+        // Uses four lanes, which do not depend on each other.
         var lanes = SIMD4<UInt64>(value, 1, 2, 3)
         while index + 32 <= bytes.count {
             let words = bytes.loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
@@ -44,6 +44,6 @@ struct BatchDigest: Sendable {
 
     private mutating func mix(_ word: UInt64) { value = ((value << 7 | value >> 57) ^ word) &* Self.multiplier }
 
-    /// That of Knuth's 64-bit linear congruential generator.
+    /// The multiplier of Knuth's 64-bit linear congruential generator.
     private static let multiplier: UInt64 = 6_364_136_223_846_793_005
 }

@@ -2,16 +2,16 @@ internal import BridgeHTTP
 internal import BridgeJSON
 internal import CSimdJSON
 
-/// What stands at one place of a JSON text.
+/// The value at one place of a JSON text.
 enum JSONScalar: Equatable, Sendable {
     case missing
     case null
     case bool(Bool)
-    /// With its characters.
+    /// A number in its original notation.
     case number(String)
     case text(String)
     case object
-    /// With the character that its first element begins with, where that is known.
+    /// An array, with the first character of its first element if known.
     case array(String)
 
     init(_ value: bmo_json_value) {
@@ -30,7 +30,7 @@ enum JSONScalar: Equatable, Sendable {
         }
     }
 
-    /// A text, a number or a bool, as text.
+    /// The text, number or bool as text.
     var plain: String? {
         switch self {
         case .text(let text), .number(let text): text
@@ -39,7 +39,7 @@ enum JSONScalar: Equatable, Sendable {
         }
     }
 
-    /// An integer to count with: one beyond what can be counted is that bound.
+    /// The value as an integer, clamped to the countable range.
     var integer: Int? {
         switch self {
         case .text(let text), .number(let text): Int(text)?.countable
@@ -56,7 +56,7 @@ enum JSONScalar: Equatable, Sendable {
         }
     }
 
-    /// The values at paths of a JSON text; nil where it is no JSON.
+    /// Returns the values at paths of a JSON text, or nil if the body is not JSON.
     static func read(_ paths: [JSONPath], in body: HTTPExchange.PaddedBody) -> [JSONScalar]? {
         guard let reader = bmo_json_reader_new() else { return nil }
         defer { bmo_json_reader_free(reader) }
@@ -73,7 +73,7 @@ enum JSONScalar: Equatable, Sendable {
         }
     }
 
-    /// The same of a text.
+    /// Returns the values at paths of a JSON text, or nil if the text is not JSON.
     static func read(_ paths: [JSONPath], in text: String) -> [JSONScalar]? {
         read(paths, in: HTTPExchange.PaddedBody(Array(text.utf8)))
     }

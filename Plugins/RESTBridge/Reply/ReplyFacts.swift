@@ -2,11 +2,11 @@ internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
 
-/// What a reply says beside its records, in its body or in header fields alone.
+/// Facts beside the records of a reply, from its body or from header fields alone.
 struct ReplyFacts {
     let section: RESTSection
     let response: HTTPResponse?
-    /// What stands at a place of the body; nothing does where the reply is a record per line.
+    /// Returns the value at a place of the body; always missing for a reply with one record per line.
     let body: (ReplyPlace) -> JSONScalar
 
     init(
@@ -18,7 +18,7 @@ struct ReplyFacts {
         self.body = body
     }
 
-    /// What stands at a place.
+    /// Returns the value at a place.
     func value(_ place: ReplyPlace) -> JSONScalar {
         switch place {
         case .header(let name): response?.header(name).map(JSONScalar.text) ?? .missing
@@ -28,7 +28,7 @@ struct ReplyFacts {
         }
     }
 
-    /// What the paging looks at; the caller counts the records.
+    /// Returns the facts that paging needs; the caller counts the records.
     func paging() -> PageFacts {
         let rule = section.paging
         var facts = PageFacts()
@@ -43,23 +43,25 @@ struct ReplyFacts {
         return facts
     }
 
-    /// What the config wants to know of the reply besides.
+    /// Returns the metadata that the config asks for.
     func metadata() -> [String: String] {
         var metadata: [String: String] = [:]
         for (name, place) in section.metadata { metadata[name] = value(place).plain }
         return metadata
     }
 
-    /// The remote's token for a later walk.
+    /// Returns the remote's token for a later walk.
     func delta() -> String? { section.incremental.flatMap { value($0.token).plain } }
 
-    /// Whether there is more, also where a next URL or cursor stands for that: null and an empty text say that there is none.
+    /// Whether there are more pages.
+    ///
+    /// Accepts a next URL or cursor in place of a flag: null and an empty text mean no.
     private func saysMore(_ place: ReplyPlace) -> Bool? {
         let value = value(place)
         switch value {
         case .null: return false
         case .text(let text) where text.isEmpty: return false
-        // How many are left.
+        // The number of remaining records or pages.
         case .number: return value.integer.map { $0 > 0 }
         case .bool, .text, .array, .object, .missing: return value.bool
         }

@@ -2,14 +2,17 @@ internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
 
-/// Where a reply says something: at a path of its body, or in a header field.
+/// A place in a reply: a path of its body, or a header field.
 enum ReplyPlace: Hashable, Sendable, CustomStringConvertible {
     case body(JSONPath)
     case header(String)
-    /// A member of a header field that is JSON itself, such as `X-Pagination: {"total": 130}`.
+    /// A member of a header field whose value is JSON, such as `X-Pagination: {"total": 130}`.
     case headerMember(String, JSONPath)
 
-    /// A text that begins with `$` is a path, any other one names a header field; what stands behind a dot leads into its JSON.
+    /// Parses a place.
+    ///
+    /// A text that begins with `$` is a path. Any other text names a header field, and a part after a dot leads into
+    /// its JSON.
     init(_ text: String, option: String) throws {
         if text.hasPrefix("$") {
             self = .body(try JSONPath(text, option: option))
@@ -29,7 +32,7 @@ enum ReplyPlace: Hashable, Sendable, CustomStringConvertible {
 
     var path: JSONPath? { if case .body(let path) = self { path } else { nil } }
 
-    /// As the config has it.
+    /// The place as written in the config.
     var description: String {
         switch self {
         case .body(let path): path.description

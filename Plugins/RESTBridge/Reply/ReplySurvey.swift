@@ -1,13 +1,18 @@
 internal import BridgeHTTP
 internal import CSimdJSON
 
-/// What stands beside the records of a reply, by its paths.
+/// The values beside the records of a reply, by path.
 struct ReplySurvey: Sendable {
     /// Whether the reply's root is an array.
     let isArray: Bool
-    /// In the reply's order.
+    /// The findings in the reply's order.
     let findings: [(path: String, value: JSONScalar)]
     private let index: [String: Int]
+
+    /// The number of findings up to which objects of any depth are covered.
+    ///
+    /// Beyond it, nested objects are covered less and less.
+    static let whole = 600
 
     init(isArray: Bool, findings: [(path: String, value: JSONScalar)]) {
         self.isArray = isArray
@@ -15,7 +20,9 @@ struct ReplySurvey: Sendable {
         index = Dictionary(findings.indices.map { (findings[$0].path, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Looks at a body; nil where it is no JSON.
+    /// Surveys a body.
+    ///
+    /// Returns nil if it is not JSON.
     init?(_ body: HTTPExchange.PaddedBody) {
         guard let reader = bmo_json_reader_new() else { return nil }
         defer { bmo_json_reader_free(reader) }
@@ -36,10 +43,10 @@ struct ReplySurvey: Sendable {
 
     subscript(path: String) -> JSONScalar { index[path].map { findings[$0].value } ?? .missing }
 
-    /// Lists of lists: tables whose rows have no names for their values.
+    /// The paths of lists of lists: tables whose rows do not name their values.
     var tables: [String] { findings.filter { $0.value == .array("[") }.map(\.path) }
 
-    /// Lists of objects, and lists that are empty.
+    /// The paths of lists of objects, and of empty lists.
     var lists: [String] {
         findings.compactMap { finding in
             switch finding.value {

@@ -1,18 +1,19 @@
 internal import BridgeKit
 internal import CSimdJSON
 internal import RecordBatch
+internal import TextFormats
 
-/// A JSON value as a tree: for the bodies of requests and documents that are looked through, not for listings.
+/// A JSON value as a tree, for request bodies and documents but not for listings.
 indirect enum JSONTree: Sendable, Equatable {
     case null
     case bool(Bool)
-    /// A number with its own characters.
+    /// A number in its original notation.
     case number(String)
     case text(String)
     case array([JSONTree])
     case object(Members)
 
-    /// The members of an object in their order; of two of one name the last counts.
+    /// The members of an object in order; the last member of a name wins.
     struct Members: Sendable, Equatable {
         private(set) var names: [String] = []
         private var values: [String: JSONTree] = [:]
@@ -38,7 +39,9 @@ indirect enum JSONTree: Sendable, Equatable {
         return .object(object)
     }
 
-    /// What a batch holds; bytes become base64, a timestamp becomes ISO 8601, as in every JSON of this program.
+    /// Converts a value of a batch.
+    ///
+    /// Bytes become base64 and a timestamp becomes ISO 8601, as in all JSON of this program.
     init(_ value: BatchValue) {
         switch value.tag {
         case .null: self = .null
@@ -57,7 +60,7 @@ indirect enum JSONTree: Sendable, Equatable {
         }
     }
 
-    /// All members of a part of the config or of a request.
+    /// Converts all members of a part of the config or of a request.
     init(_ options: BridgeOptions) {
         var members = Members()
         for name in options.names { members[name] = options.withValue(name) { $0.map(JSONTree.init) } ?? .null }
@@ -84,7 +87,9 @@ indirect enum JSONTree: Sendable, Equatable {
     var members: [(name: String, value: JSONTree)] { if case .object(let members) = self { members.all } else { [] } }
     var isObject: Bool { if case .object = self { true } else { false } }
 
-    /// Puts a value at a path; objects on the way are made, and what is no object there is replaced.
+    /// Sets a value at a path.
+    ///
+    /// Creates missing objects along the path, and replaces values that are not objects.
     mutating func set(_ value: JSONTree, at path: ArraySlice<String>) {
         guard let name = path.first else {
             self = value
@@ -98,7 +103,9 @@ indirect enum JSONTree: Sendable, Equatable {
         self = .object(members)
     }
 
-    /// The value with `change` made to each text in it; nil from it takes a member or element away.
+    /// Returns the value with each text transformed.
+    ///
+    /// Leaves out a member or element whose result is nil.
     func mapTexts(_ change: (String) -> JSONTree?) -> JSONTree? {
         switch self {
         case .text(let text): return change(text)
@@ -111,7 +118,17 @@ indirect enum JSONTree: Sendable, Equatable {
         }
     }
 
-    /// As a form's field or a query parameter has it; nil for null, objects and arrays.
+    /// All texts in the value.
+    var texts: [String] {
+        switch self {
+        case .text(let text): [text]
+        case .array(let elements): elements.flatMap(\.texts)
+        case .object(let own): own.all.flatMap(\.value.texts)
+        case .null, .bool, .number: []
+        }
+    }
+
+    /// The text for a form field or a query parameter, or nil for null, objects and arrays.
     var plainText: String? {
         switch self {
         case .bool, .number: json
@@ -120,7 +137,7 @@ indirect enum JSONTree: Sendable, Equatable {
         }
     }
 
-    /// This value with a merge patch applied (RFC 7386, section 2), but with nulls kept: a cleared value is said to be null.
+    /// Applies a merge patch (RFC 7386, section 2), but keeps nulls: a cleared value must be sent as null.
     func merging(_ patch: JSONTree) -> JSONTree {
         guard case .object(let changes) = patch else { return patch }
         var members = Members()
@@ -192,27 +209,38 @@ extension JSONTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral, 
 }
 
 extension JSONTree {
-    /// Reads a JSON text.
+    /// Parses a JSON text.
     ///
-    /// - Parameter what: What the text is, for the message.
-    /// - Throws: ``BridgeError`` that says what is wrong at which byte.
-    init(parsing text: [UInt8], what: String) throws {
+    /// - Parameters:
+    ///   - what: A description of the text, for messages.
+    ///   - limit: The maximum size in bytes of the batch it makes. The tree takes up to ten times that.
+    /// - Throws: ``BridgeError`` with the fault and its byte offset.
+    init(parsing text: [UInt8], what: String, limit: Int = 16 << 20) throws {
         guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
         defer { bmo_json_reader_free(reader) }
         _ = bmo_json_add_path(reader)
         let first = text.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
         let padded = text + [UInt8](repeating: 0, count: Int(BMO_JSON_PADDING))
         let writer = RecordBatchWriter()
+        writer.limit(bytes: limit)
         let status = padded.withUnsafeBufferPointer { bytes in
             bmo_json_begin(reader, bytes.baseAddress, text.count, BMO_JSON_RECORDS) == 0
                 ? BMO_JSON_FAILED : bmo_json_next(reader, writer.raw, Int.max)
+        }
+        if status == BMO_JSON_DONE, bmo_json_rejected_count(reader) > 0 {
+            var rejected = bmo_json_rejected()
+            bmo_json_rejected_at(reader, 0, &rejected)
+            let reason = String(cString: rejected.reason)
+            if reason.contains(" more than ") {
+                throw BridgeError(.limit, "\(what) is too large to be looked through: \(reason)")
+            }
         }
         guard status == BMO_JSON_DONE, bmo_json_rejected_count(reader) == 0 else {
             var error = bmo_json_error()
             bmo_json_failure(reader, &error)
             let reason = error.message.map { String(cString: $0) } ?? ""
             guard !reason.isEmpty else {
-                // The text is JSON, of another kind than objects.
+                // The text is valid JSON, but not an object.
                 throw BridgeError(
                     .malformed,
                     "\(what) holds \(first == UInt8(ascii: "[") ? "an array whose elements are no objects" : "no object")",

@@ -2,13 +2,13 @@ internal import BridgeHTTP
 internal import BridgeKit
 
 extension RESTSection {
-    /// The request for a page.
+    /// Returns the request for a page.
     ///
     /// - Parameters:
-    ///   - position: Where the page is.
-    ///   - page: The URL of the page before, which a relative reference starts from.
-    ///   - delta: The remote's token of an earlier walk.
-    /// - Throws: ``BridgeError`` where the remote named what is no URL.
+    ///   - position: The page's position.
+    ///   - page: The URL of the previous page, the base of relative references.
+    ///   - delta: The remote's token from an earlier walk.
+    /// - Throws: ``BridgeError`` if the remote's next URL is invalid.
     func request(at position: Position, after page: HTTPURL?, delta: String?) throws -> (HTTPRequest, HTTPURL) {
         var target = url
         var fields = headers
@@ -71,9 +71,9 @@ extension RESTSection {
         return (request, target)
     }
 
-    /// Refuses what would bring a secret to an origin that a reply named, in a page's URL or a delta link.
+    /// Refuses a request that would send a secret to another origin named by a reply, in a page's URL or a delta link.
     ///
-    /// Credentials and header fields stay at home by themselves; a body goes along whole.
+    /// Credentials and header fields are not sent to other origins anyway, but a body would be.
     func checkAbroad(_ request: HTTPRequest, _ target: HTTPURL, _ redactor: HTTPRedactor) throws {
         func refusal(_ what: String) -> BridgeError {
             BridgeError(
@@ -84,7 +84,7 @@ extension RESTSection {
         guard !redactor.holdsSecret(target, named: url) else { throw refusal("a URL with a credential in it") }
     }
 
-    /// The variable that a GraphQL query takes its cursor from: `cursor` of `books(after: $cursor)`.
+    /// The variable with which a GraphQL query takes its cursor: `cursor` in `books(after: $cursor)`.
     var cursorVariable: String? {
         guard preset == .graphQL, let query = body?.content["query"]?.text else { return nil }
         var rest = query[...]
@@ -100,7 +100,7 @@ extension RESTSection {
         return nil
     }
 
-    /// The variables that a GraphQL query declares, and that have no value: `page` of `query($page: Int, $kind: Kind = ALL)`.
+    /// The variables that a GraphQL query declares and the section gives no value: `page` in `query($page: Int)`.
     var openVariables: [String] {
         guard preset == .graphQL, let query = body?.content["query"]?.text else { return [] }
         let given = Set((body?.content["variables"]?.members ?? []).map(\.name))
@@ -111,7 +111,7 @@ extension RESTSection {
         }
     }
 
-    /// The parameters that a request has without paging, by which detection knows the API's own names.
+    /// The parameters in a request besides paging, from which detection learns the API's own names.
     var givenParameters: Set<String> {
         var names = Set(url.queryNames)
         func collect(_ value: JSONTree) {
@@ -124,9 +124,9 @@ extension RESTSection {
         return names
     }
 
-    /// The numbers in the request's JSON body, by the names that `paging` gives such places.
+    /// The numbers in the request's JSON body, by their names in `paging`.
     ///
-    /// None where the body is a GraphQL query: connections say themselves how they go on.
+    /// Empty for a GraphQL query, whose connections have their own paging.
     var bodyNumbers: [(name: String, value: Int)] {
         guard let body, body.format == .json, preset != .graphQL else { return [] }
         var numbers: [(name: String, value: Int)] = []
@@ -145,7 +145,7 @@ extension RESTSection {
 }
 
 extension HTTPRequest {
-    /// Sets a header field that the request does not have yet.
+    /// Sets a header field unless the request already has it.
     mutating func setDefault(_ name: String, _ value: String) {
         guard !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) else { return }
         headers.append((name: name, value: value))
@@ -162,9 +162,9 @@ extension Position {
 }
 
 extension JSONTree {
-    /// The value of a JSON text for a request's body; null for what is none.
+    /// Parses a JSON text for a request's body, or returns null if it is invalid.
     fileprivate static func value(of text: String) -> JSONTree {
-        // The parser takes objects and lists of objects only.
+        // The parser only accepts objects and lists of objects.
         let tree = try? JSONTree(parsing: Array("{\"value\":\(text)}".utf8), what: "the cursor")
         return tree?["value"] ?? .null
     }

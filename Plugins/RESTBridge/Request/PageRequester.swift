@@ -4,26 +4,26 @@ internal import BridgeKit
 /// Sends the requests for pages.
 struct PageRequester: Sendable {
     let client: HTTPClient
-    /// Where credentials go along.
+    /// The origin to which credentials are sent.
     let origin: HTTPURL.Origin
 
-    /// How much of a page is read ahead before somebody asks for it.
+    /// The number of bytes of a page to buffer ahead of reading.
     private static let readAheadBytes = 4 << 20
 
-    /// Starts the request for a page; the server may answer while others are read.
+    /// Sends the request for a page without waiting for the reply.
     ///
     /// - Parameters:
-    ///   - page: The URL of the page before, which a relative reference starts from.
-    ///   - delta: The remote's token of an earlier walk.
+    ///   - page: The URL of the previous page, the base of relative references.
+    ///   - delta: The remote's token from an earlier walk.
     ///   - conditions: Header fields of a conditional request.
-    ///   - method: Another method than the section's.
-    /// - Throws: ``BridgeError`` where the remote named what is no URL, or where a secret would leave its origin.
+    ///   - method: A method that replaces the section's.
+    /// - Throws: ``BridgeError`` if the remote's next URL is invalid, or if a secret would be sent to another origin.
     func start(
         _ section: RESTSection, _ position: Position, after page: HTTPURL? = nil, delta: String? = nil,
         conditions: [(name: String, value: String)] = [], method: String? = nil
     ) throws -> HTTPExchange {
         var (request, url) = try section.request(at: position, after: page, delta: delta)
-        // A word of the bridge's options is more than what follows from the body's kind.
+        // The bridge's options take precedence over the media type of the body.
         if client.sendsHeader("content-type"),
             !section.headers.contains(where: { $0.name.lowercased() == "content-type" })
         {
@@ -35,6 +35,7 @@ struct PageRequester: Sendable {
         request.sendsCredentials = url.origin == origin
         if url.origin != origin { try section.checkAbroad(request, url, client.redactor) }
         request.bufferLimit = Self.readAheadBytes
+        request.timing = try section.timing.map { try client.timing.replaced(by: $0) }
         return client.start(request)
     }
 }

@@ -2,7 +2,7 @@ internal import BridgeHTTP
 internal import BridgeKit
 internal import RecordBatch
 
-/// Tells what a fetch would ask for first, and contacts nobody.
+/// Describes the first request of a fetch without sending it.
 final class PlanSource: RecordSource {
     private let section: RESTSection
     private let request: FetchRequest
@@ -29,6 +29,8 @@ final class PlanSource: RecordSource {
             writer.member("body", asked.body.map { client.redactor.clean(String(decoding: $0, as: UTF8.self)) })
         }
         var page = Page(isPageEnd: true, isEnd: true)
+        // A delta lists only changes, so an absent record is not deleted.
+        page.isComplete = !section.isPartial && (section.incremental == nil || token?.delta == nil)
         page.pushed = section.pushed
         page.metadata = ["paging": section.paging.name]
         return page

@@ -1,7 +1,7 @@
 internal import BridgeHTTP
 internal import BridgeKit
 
-/// What a request sends, before the variables have values.
+/// The body of a request before variables are replaced.
 struct RequestBody: Sendable {
     enum Format: String, CaseIterable, Sendable {
         case json, form, text
@@ -10,7 +10,7 @@ struct RequestBody: Sendable {
     var content: JSONTree
     var format: Format
 
-    /// - Returns: nil where the section has no body.
+    /// - Returns: nil if the section has no body.
     init?(_ section: BridgeOptions) throws {
         let given = section.withValue("body") { $0.map(JSONTree.init) }
         guard let content = given, content != .null else { return nil }
@@ -41,7 +41,7 @@ struct RequestBody: Sendable {
         self.format = format
     }
 
-    /// The bytes to send, and their media type.
+    /// Returns the bytes and the media type of the body.
     func encode(_ variables: TemplateVariables) -> (bytes: [UInt8], mediaType: String) {
         switch format {
         case .json:

@@ -1,15 +1,15 @@
 internal import BridgeKit
 
-/// What a finished walk leaves for the next one: the validators of its pages, or the remote's own token.
+/// The token of a finished walk for the next one: the validators of its pages, or the remote's own token.
 struct WalkToken: Equatable, Sendable {
-    /// By what the next walk asks whether the listing moved; nil where a page came without validators.
+    /// The validators for checking whether the listing changed, or nil if a page had none.
     var marks: ListingMarks?
     /// A delta token or link.
     var delta: String?
 
     init() {}
 
-    /// - Returns: nil for what is no token of this bridge.
+    /// - Returns: nil if the text is not a token of this bridge.
     init?(_ text: String) {
         guard let tree = try? JSONTree(parsing: Array(text.utf8), what: "the token"), tree.isObject else { return nil }
         marks = tree["listing"].flatMap(ListingMarks.init)

@@ -7,18 +7,21 @@ struct Body {
     let format: WriteRule.Format
     private let mediaType: String
 
-    /// - Parameter current: The remote's object, for ``WriteRule/Format/full``.
-    init(_ rule: WriteRule, _ request: WriteRequest, _ variables: TemplateVariables, current: JSONTree? = nil) {
-        let changes = JSONTree(request.values).merging(rule.forced.filled(variables) ?? .object([]))
+    /// - Parameter base: The object to apply the changes to: the remote's object for ``WriteRule/Format/full``, or the
+    ///   nested objects to send whole.
+    init(_ rule: WriteRule, _ request: WriteRequest, _ variables: TemplateVariables, base: JSONTree? = nil) {
+        let forced = rule.forcedValues(variables)
+        let changes = Changes(request)
         format = rule.format
         mediaType = rule.mediaType
         if format == .jsonPatch {
-            value = .array(Self.operations(changes, at: ""))
+            value = .array(changes.operations + Changes.operations(forced, at: ""))
             return
         }
-        var wrapped = current.map { $0.merging(changes) } ?? changes
-        for name in rule.wrap.reversed() { wrapped = .object([(name, wrapped)]) }
-        if let around = rule.envelope.filled(variables), !around.members.isEmpty { wrapped = around.merging(wrapped) }
+        var wrapped = (format == .mergePatch ? changes.mergePatch : changes.made(in: base)).merging(forced)
+        if format == .form, base != nil { wrapped = wrapped.withoutNulls(besides: changes.values) }
+        for step in rule.wrap.reversed() { wrapped = step.around(wrapped) }
+        if let around = rule.envelope.filled(variables), around != .object([]) { wrapped = around.enclosing(wrapped) }
         if let mutation = rule.mutation { wrapped.set(.text(mutation), at: ["query"]) }
         value = wrapped
     }
@@ -28,18 +31,7 @@ struct Body {
         return (Array(text.utf8), mediaType)
     }
 
-    /// RFC 6902, section 4.1: `add` replaces a member that is there, where `replace` would want it to be there.
-    private static func operations(_ value: JSONTree, at pointer: String) -> [JSONTree] {
-        value.members.flatMap { name, value -> [JSONTree] in
-            // RFC 6901, section 3.
-            let escaped = name.replacing("~", with: "~0").replacing("/", with: "~1")
-            let place = "\(pointer)/\(escaped)"
-            if value.isObject, !value.members.isEmpty { return operations(value, at: place) }
-            return [["op": "add", "path": .text(place), "value": value]]
-        }
-    }
-
-    /// Nested members as `a[b]`, null as an empty value: what forms have come to mean.
+    /// Encodes nested members as `a[b]` and null as an empty value, by the common convention for forms.
     private static func form(_ value: JSONTree, _ name: String) -> [String] {
         func pair(_ text: String) -> [String] { [HTTPURL.encode(name) + "=" + HTTPURL.encode(text)] }
         switch value {
@@ -53,17 +45,27 @@ struct Body {
     }
 }
 
+extension WriteRule {
+    /// Returns the fixed values to add to each body.
+    func forcedValues(_ variables: TemplateVariables) -> JSONTree { forced.filled(variables) ?? .object([]) }
+}
+
 extension JSONTree {
-    /// The value with its variables' values, as in the body of a listing; nil where a text's variable has none.
+    /// Returns the value without null members, except those in `changes`; in a form they would become empty texts.
+    fileprivate func withoutNulls(besides changes: JSONTree?) -> JSONTree {
+        guard case .object(let own) = self else { return self }
+        return .object(
+            own.all.compactMap { name, value in
+                let change = changes?[name]
+                return value == .null && change == nil ? nil : (name, value.withoutNulls(besides: change))
+            })
+    }
+
+    /// Returns the value with variables replaced, as in the body of a listing, or nil for a text whose variable has no
+    /// value.
     fileprivate func filled(_ variables: TemplateVariables) -> JSONTree? {
         switch self {
-        case .text(let text):
-            switch ValueTemplate.expandJSON(text, variables) {
-            case .bool(let value): .bool(value)
-            case .number(let characters): .number(characters)
-            case .text(let text): .text(text)
-            case .null, .array, .object, nil: nil
-            }
+        case .text(let text): ValueTemplate.expandJSON(text, variables)
         case .array(let elements): .array(elements.compactMap { $0.filled(variables) })
         case .object(let members):
             .object(members.all.compactMap { name, value in value.filled(variables).map { (name, $0) } })

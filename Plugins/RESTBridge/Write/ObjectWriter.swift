@@ -4,30 +4,33 @@ internal import BridgeKit
 internal import CSimdJSON
 internal import RecordBatch
 
-/// Sends one change to the remote, and reads its answer.
+/// Sends one change to the remote and reads the reply.
 ///
-/// Each request is sent at most once. Where nothing tells whether the remote did it, the error has the code `timeout`
-/// and is not retryable: the host looks before it writes again.
+/// Sends each request at most once. If it is unknown whether the remote made the change, the error has the code
+/// `timeout` and is not retryable: the host re-checks the remote before it writes again.
 struct ObjectWriter {
-    private let client: HTTPClient
-    private let base: HTTPURL
-    private let request: WriteRequest
-    private let rule: WriteRule
-    private let variables: TemplateVariables
+    let client: HTTPClient
+    let base: HTTPURL
+    let request: WriteRequest
+    let rule: WriteRule
+    let variables: TemplateVariables
+    /// The bridge's `parameters`, for variables of paths.
+    let parameters: BridgeOptions?
 
-    /// - Parameter parameters: The bridge's own, for variables of paths.
+    /// - Parameter parameters: The bridge's `parameters`, for variables of paths.
     init(client: HTTPClient, base: HTTPURL, request: WriteRequest, parameters: BridgeOptions?) throws {
         self.client = client
         self.base = base
         self.request = request
+        self.parameters = parameters
         rule = try WriteRule(request)
         variables = TemplateVariables(
             parameters: [request.section.object("parameters"), parameters].compactMap(\.self), parent: request.parent,
-            object: request.object, key: request.key)
+            object: request.object, jsonNames: request.jsonNames, key: request.key)
     }
 
-    /// The change in words, for messages.
-    private var asked: String {
+    /// A description of the change, for messages.
+    var asked: String {
         let key = request.key.names.compactMap { request.key.string($0) }.joined(separator: ", ")
         let what = key.isEmpty ? request.entity : "\(request.entity) \(key)"
         return "the \(request.operation.rawValue) of \(what)"
@@ -37,8 +40,8 @@ struct ObjectWriter {
         let url = try target()
         var etag = rule.etagAttribute.flatMap { request.object.string($0) }
         if let name = rule.etagAttribute, request.operation != .create, etag?.isEmpty ?? true {
-            // Without it nothing would guard what somebody else changed meanwhile. As after a 428 (RFC 6585, section 3)
-            // the object is read, merged and sent with the ETag that came then.
+            // Without the ETag, concurrent changes would be overwritten. As after a 428 (RFC 6585, section 3), the host
+            // reads the object, merges, and sends it with the new ETag.
             throw BridgeError(
                 .conflict, "\(asked) was not sent: if_match: \(name) has no value",
                 remedy: "let the listing (a member for the attribute \(name)), read_one (header_fields) "
@@ -46,15 +49,19 @@ struct ObjectWriter {
         }
         let body: (bytes: [UInt8], mediaType: String)?
         switch (request.operation, rule.format) {
+        case (.delete, _) where rule.isResource && rule.method != "DELETE": body = try resourceDocument(url)
         case (.delete, _): body = rule.hasOwnBody ? Body(rule, request, variables).encoded : nil
+        case _ where rule.isResource: body = try resourceDocument(url)
         case (_, .full) where request.operation == .update:
             let current = try read(url)
             etag = etag ?? current.etag
-            body = Body(rule, request, variables, current: current.object).encoded
+            body = Body(rule, request, variables, base: current.object).encoded
+        case (.update, _) where rule.sendsNestedWhole && request.nested != nil:
+            body = Body(rule, request, variables, base: try wholeNested(url)).encoded
         default: body = Body(rule, request, variables).encoded
         }
         let (response, exchange) = try send(url, body, etag: etag)
-        // Of a mutation it says that the endpoint is not there.
+        // For a mutation, these statuses mean that the endpoint does not exist.
         if request.operation == .delete, rule.mutation == nil, [404, 410].contains(response.status) {
             exchange.cancel()
             return
@@ -64,10 +71,10 @@ struct ObjectWriter {
         if rule.mutation != nil {
             reply = try mutationReply(exchange, response)
         } else {
-            // It is done: what cannot be read of the answer is no failure of the write.
+            // The change is made, so an unreadable reply does not make the write fail.
             reply = (try? exchange.body()) ?? []
         }
-        try checkDisguise(reply, response)
+        if try !isAccepted(reply, response) { try checkDisguise(reply, response) }
         var record = keyed(reply) ?? record(in: reply)
         if record == nil, rule.mutation != nil { try checkPayload(reply, response) }
         if record == nil, request.operation == .create { record = created(response) }
@@ -76,22 +83,12 @@ struct ObjectWriter {
             object.set(.text(etag), at: field[...])
             record = object
         }
-        if let record, !record.members.isEmpty { try write(record, to: writer) }
+        guard let record, !record.members.isEmpty else { return }
+        guard let shaped = try shaped(record) else { return record.write(to: writer) }
+        withExtendedLifetime(shaped) { writer.copy(shaped[0]) }
     }
 
-    /// Writes the reply's object as a listing would hand it out.
-    private func write(_ record: JSONTree, to writer: RecordBatchWriter) throws {
-        guard let preset = rule.preset, RecordShaper.isNeeded(preset), preset != .odata else {
-            return record.write(to: writer)
-        }
-        let scratch = RecordBatchWriter()
-        record.write(to: scratch)
-        let batch = try scratch.finish()
-        defer { withExtendedLifetime(batch) {} }
-        _ = try RecordShaper(preset, included: nil).write(batch[0], to: writer)
-    }
-
-    /// The reply to a mutation: its status says nothing, only its body tells what became of the change.
+    /// Returns the reply to a mutation, whose result is in the body and not in the status.
     private func mutationReply(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> [UInt8] {
         let reply: [UInt8]
         let root: JSONTree
@@ -102,18 +99,20 @@ struct ObjectWriter {
             error.message = "\(asked): the mutation's reply cannot be read: \(error.message)"
             throw unknown(error)
         }
+        // A field present in `data` was executed, even with errors inside or beside it.
+        let isDone = root["data"]?.members.contains { $0.value != .null } ?? false
+        // A rule accepts errors beside data; without data the mutation was refused, whatever the rules say.
+        if try isAccepted(reply, response), isDone { return reply }
         do {
             try GraphQLErrors.check(HTTPExchange.PaddedBody(reply), asked: asked, response: response)
         } catch let error as BridgeError {
-            // A field of `data` that is there was carried out, whatever failed in it or beside it; a server that ran out of
-            // time, or broke, may have done it before. Only one that was too busy did nothing.
-            let isDone = root["data"]?.members.contains { $0.value != .null } ?? false
+            // A server that timed out or failed may have executed it before. Only a server that was too busy did nothing.
             throw isDone || error.isRetryable && error.code != .rateLimited ? unknown(error) : error
         }
         return reply
     }
 
-    /// A mutation that answers with null where its object should be did not do it, and says why beside that, if at all.
+    /// Refuses a reply with null in place of the mutation's object: the mutation failed, and any reason is beside it.
     private func checkPayload(_ reply: [UInt8], _ response: HTTPResponse) throws {
         guard request.operation != .delete, rule.hasOwnRecords, let place = rule.records.first,
             let root = try? JSONTree(parsing: reply, what: asked), place.values(in: root) == [.null]
@@ -124,13 +123,13 @@ struct ObjectWriter {
             location: response.location, remote: String(response.redactor.clean(root.json).prefix(500)))
     }
 
-    // MARK: where
+    // MARK: Target
 
     private func target() throws -> HTTPURL {
-        let isItem = request.operation != .create || rule.method == "PUT"
+        let isItem = rule.isOfItem
         var text: String
         if let path = rule.path {
-            // Without its key an optional part would go, and the path be that of the listing.
+            // Without the key, an optional part would be left out and the path would become that of the listing.
             let isKeyless = isItem && path.names.contains { isOfKey($0) && value($0) == nil }
             guard !isKeyless, let expanded = try path.expand(value) else { throw unresolved(path) }
             text = expanded
@@ -139,7 +138,7 @@ struct ObjectWriter {
             text = listing
             if isItem, rule.mutation == nil {
                 let key = try appendedKey()
-                // Django and others have a slash at the end of each path, and know none without.
+                // Django and others end each path with a slash and do not accept paths without it.
                 let end = (text.isEmpty ? base.text : text).hasSuffix("/") ? "/" : ""
                 while text.hasSuffix("/") { text.removeLast() }
                 text += "/" + HTTPURL.encode(key) + end
@@ -152,7 +151,7 @@ struct ObjectWriter {
         return url.setting(query: filled(rule.query))
     }
 
-    /// The key where it becomes the path's last segment.
+    /// Returns the key as the last segment of the path.
     private func appendedKey() throws -> String {
         guard request.key.names.count == 1 else {
             throw BridgeError(
@@ -174,12 +173,16 @@ struct ObjectWriter {
 
     private func isOfKey(_ name: String) -> Bool { name == "key" || name.hasPrefix("key.") }
 
-    /// Query parameters or header fields with the values of their variables; one whose variable has none is left out.
+    /// Returns query parameters or header fields with variables replaced.
+    ///
+    /// Leaves out those whose variable has no value.
     private func filled(_ pairs: [(name: String, value: String)]) -> [(name: String, value: String)] {
         pairs.compactMap { name, text in ValueTemplate.expand(text, variables).map { (name: name, value: $0) } }
     }
 
-    /// `key` alone is the key where it has one part; what the listing's path takes from `since` has no value here.
+    /// Returns a variable's value.
+    ///
+    /// `key` alone stands for a key of one part. A listing's `since` has no value here.
     private func value(_ name: String) -> String? {
         if name == "key" {
             guard request.key.names.count == 1, let only = request.key.names.first else { return nil }
@@ -196,7 +199,7 @@ struct ObjectWriter {
             remedy: "use {key}, {key.NAME}, {object.NAME} or {parent.NAME}")
     }
 
-    // MARK: exchange
+    // MARK: Exchange
 
     private func send(
         _ url: HTTPURL, _ body: (bytes: [UInt8], mediaType: String)?, etag: String?
@@ -217,13 +220,13 @@ struct ObjectWriter {
             return (try exchange.response(), exchange)
         } catch var error as BridgeError {
             error.message = "\(asked): \(error.message)"
-            // A path that leads nowhere was carried out by nobody.
+            // A configuration error after sending is a redirect to another path, so the server made no change.
             throw exchange.wasSent && error.code != .configuration ? unknown(error) : error
         }
     }
 
-    /// What to say where the remote may have done it.
-    private func unknown(_ error: BridgeError) -> BridgeError {
+    /// Returns the error for a change that the remote may have made.
+    func unknown(_ error: BridgeError) -> BridgeError {
         if rule.isIdempotent {
             var error = error
             error.isRetryable = true
@@ -234,9 +237,9 @@ struct ObjectWriter {
             remedy: "look at the remote before it is sent again", location: error.location, remote: error.remote)
     }
 
-    /// A status that is no success.
+    /// Returns the error for a status other than success.
     ///
-    /// A server that was too busy did nothing; a gateway does not know what was done.
+    /// A server that was too busy made no change. A gateway does not know whether the change was made.
     private func refusal(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> BridgeError {
         var error = try exchange.statusError(asked: asked)
         switch response.status {
@@ -245,31 +248,22 @@ struct ObjectWriter {
         case 428:
             error.code = .conflict
             error.remedy = "set write.if_match to the attribute that holds the object's ETag"
+        case 400 where rule.sendsNestedWhole, 422 where rule.sendsNestedWhole:
+            error.isRetryable = false
+            if let names = request.nested?.names.joined(separator: ", ") {
+                error.remedy =
+                    (error.remedy.map { "\($0); " } ?? "")
+                    + "\(names) was sent whole, as many remotes replace what they "
+                    + "get; where this one merges and refuses that, set write.update.nested: part"
+            }
         default: error.isRetryable = rule.isIdempotent && error.isRetryable
         }
         return error
     }
 
-    /// The object as the remote has it now, and its ETag.
-    private func read(_ url: HTTPURL) throws -> (object: JSONTree, etag: String?) {
-        let http = HTTPRequest(url: url.text, headers: [(name: "Accept", value: rule.accept)])
-        let exchange = client.start(http)
-        let response = try exchange.response()
-        guard (200..<300).contains(response.status) else {
-            throw try exchange.statusError(asked: "reading before \(asked)")
-        }
-        guard let object = record(in: try exchange.body()) else {
-            throw BridgeError(
-                .malformed, "reading before \(asked): the reply holds no object",
-                remedy: "set write.update.records, or format: json to send what changed alone",
-                location: response.location)
-        }
-        return (object, response.header("etag"))
-    }
+    // MARK: Reply
 
-    // MARK: answer
-
-    /// Some say with status 200 that nothing was done.
+    /// Refuses a failure reported with status 200.
     private func checkDisguise(_ reply: [UInt8], _ response: HTTPResponse) throws {
         let body = HTTPExchange.PaddedBody(reply)
         guard !reply.isEmpty, let survey = ReplySurvey(body), !survey.isArray,
@@ -280,10 +274,10 @@ struct ObjectWriter {
         throw failure.error(asked: asked, response: response, body: body, isWrite: true)
     }
 
-    /// The one object of a reply; nil where there is none.
-    private func record(in body: [UInt8]) -> JSONTree? {
+    /// Returns the reply's only object, or nil if there is none.
+    func record(in body: [UInt8], at place: JSONPath? = nil) -> JSONTree? {
         guard !body.isEmpty, let root = try? JSONTree(parsing: body, what: asked) else { return nil }
-        for path in rule.records {
+        for path in [place].compactMap(\.self) + rule.records {
             var found = path.values(in: root)
             if found.count == 1, case .array(let elements) = found[0] { found = elements }
             if found.count == 1, found[0].isObject { return found[0] }
@@ -291,7 +285,7 @@ struct ObjectWriter {
         return nil
     }
 
-    /// A record with nothing but the key that a reply tells at `reply_key`.
+    /// Returns a record with only the key that the reply has at `reply_key`.
     private func keyed(_ reply: [UInt8]) -> JSONTree? {
         guard request.operation == .create, let path = rule.replyKey, let field = rule.keyField,
             let root = try? JSONTree(parsing: reply, what: asked), let key = path.values(in: root).first
@@ -305,7 +299,7 @@ struct ObjectWriter {
         }
     }
 
-    /// What Location says of a new object: its key, or the object that it leads to.
+    /// Returns the new object from Location: its key, or the object at that URL.
     private func created(_ response: HTTPResponse) -> JSONTree? {
         guard let location = response.header("location"), let sent = HTTPURL(response.url),
             let url = HTTPURL(location, relativeTo: sent)
@@ -320,12 +314,12 @@ struct ObjectWriter {
         http.sendsCredentials = url.origin == base.origin
         let exchange = client.start(http)
         guard let reply = try? exchange.response(), (200..<300).contains(reply.status) else { return nil }
-        return (try? exchange.body()).flatMap(record(in:))
+        return (try? exchange.body()).flatMap { record(in: $0) }
     }
 }
 
 extension JSONPath {
-    /// What the path leads to in a value.
+    /// Returns the values that the path selects.
     func values(in root: JSONTree) -> [JSONTree] {
         segments.reduce([root]) { values, segment in
             values.flatMap { value -> [JSONTree] in

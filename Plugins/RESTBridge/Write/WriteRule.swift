@@ -1,19 +1,19 @@
 internal import BridgeJSON
 internal import BridgeKit
 
-/// How an entity's objects are created, updated and deleted: the member `write` of its section.
+/// The rules for creating, updating and deleting an entity's objects, from the section's member `write`.
 struct WriteRule: Sendable {
-    /// How a body says what changed.
+    /// The representation of changes in a body.
     enum Format: String, Sendable, CaseIterable {
-        /// The values as they are.
+        /// The plain values.
         case json
-        /// RFC 7386.
+        /// A JSON Merge Patch (RFC 7386).
         case mergePatch = "merge_patch"
-        /// RFC 6902.
+        /// A JSON Patch (RFC 6902).
         case jsonPatch = "json_patch"
-        /// The remote's whole object, read first, with the changes in it.
+        /// The remote's whole object, read first, with the changes applied.
         case full
-        /// `application/x-www-form-urlencoded`.
+        /// A form (`application/x-www-form-urlencoded`).
         case form
 
         var mediaType: String {
@@ -28,38 +28,40 @@ struct WriteRule: Sendable {
 
     let operation: WriteRequest.Operation
     let method: String
-    /// Nil where it follows from the listing's path and the key.
+    /// The path, or nil if it follows from the listing's path and the key.
     let path: PathTemplate?
     let listing: PathTemplate
     let query: [(name: String, value: String)]
     let headers: [(name: String, value: String)]
     let format: Format
-    /// The members, one in the other, that a body has around the values.
-    let wrap: [String]
-    /// Values that each body has beside its own, by dotted paths: within `wrap`.
+    /// Whether an update of a part of a nested object sends the whole nested object.
+    let sendsNestedWhole: Bool
+    /// The nested members and list elements around a body's values.
+    let wrap: [WrapStep]
+    /// Fixed values for each body, by dotted path inside `wrap`.
     let forced: JSONTree
-    /// What each body has around the wrapped values.
+    /// The structure around the wrapped values.
     let envelope: JSONTree
-    /// The text of a GraphQL mutation, whose variables the body brings; no variable of ours stands in it.
+    /// The text of a GraphQL mutation, without template variables; its own variables are in the body.
     let mutation: String?
     let preset: Preset?
-    /// Where the reply has the object; first of all places that are tried.
+    /// The paths of the object in the reply, in the order in which they are tried.
     let records: [JSONPath]
-    /// Whether the operation says where the reply has the object.
+    /// Whether the operation sets the path of the object in the reply.
     let hasOwnRecords: Bool
-    /// The record's member that takes the last part of Location, or what stands at ``replyKey``.
+    /// The record's member for the last segment of Location, or for the value at ``replyKey``.
     let keyField: [String]?
-    /// Where the reply has the new object's key and nothing else of it.
+    /// The path of the new object's key, in a reply that contains no more of the object.
     let replyKey: JSONPath?
-    /// The local attribute whose value goes into If-Match.
+    /// The local attribute whose value is sent as If-Match.
     let etagAttribute: String?
-    /// The record's member that takes the reply's ETag.
+    /// The record's member for the reply's ETag.
     let etagField: [String]?
-    /// Nil where none is sent.
+    /// The header field for the idempotency key, or nil to send none.
     let idempotencyHeader: String?
 
     private static let methods: [WriteRequest.Operation: [String]] = [
-        .create: ["POST", "PUT"], .update: ["PATCH", "PUT", "POST"], .delete: ["DELETE", "POST"],
+        .create: ["POST", "PUT", "PATCH"], .update: ["PATCH", "PUT", "POST"], .delete: ["DELETE", "POST", "PATCH"],
     ]
 
     init(_ request: WriteRequest) throws {
@@ -97,8 +99,16 @@ struct WriteRule: Sendable {
                 remedy: "use \(Format.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         self.format = format
-        try Self.check(options, format, "write.\(what)")
-        wrap = Self.names(options.string("wrap") ?? "")
+        try Self.check(options, format, "write.\(what)", isResources: preset == .jsonAPI)
+        let isPlain = [.json, .form].contains(format)
+        guard isPlain || !options.has("nested") else {
+            throw BridgeError(
+                .configuration, "write.\(what).nested has no meaning beside format: \(format.rawValue)",
+                remedy: format == .full
+                    ? "remove it: the whole object is sent" : "remove it: a patch says what changed, and nothing else")
+        }
+        sendsNestedWhole = try Self.isWhole(options, "write.\(what)") && isPlain && operation == .update
+        wrap = try WrapStep.steps(options.string("wrap") ?? "", option: "write.\(what).wrap")
         var forced = JSONTree.object([])
         if case .object(let members) = options.object("forced").map(JSONTree.init) ?? .null {
             for (path, value) in members.all { forced.set(value, at: Self.names(path)[...]) }
@@ -112,7 +122,7 @@ struct WriteRule: Sendable {
             if let name = graphQL.string("operation") { envelope.set(.text(name), at: ["operationName"]) }
         }
         self.envelope = envelope
-        // What is said of the operation comes first, then what the listing has, then what the body was wrapped in.
+        // The operation's path comes first, then the listing's, then that of the body's wrapping.
         hasOwnRecords = options.has("records")
         var places: [JSONPath] = []
         if let text = options.string("records") {
@@ -120,7 +130,7 @@ struct WriteRule: Sendable {
         } else {
             if let text = request.section.string("records") { places.append(try JSONPath(text, option: "records")) }
             if preset == .jsonAPI, let text = preset?.records { places.append(try JSONPath(text, option: "preset")) }
-            if !wrap.isEmpty { places.append(JSONPath(names: wrap)) }
+            if !wrap.isEmpty { places.append(try WrapStep.path(wrap, option: "write.\(what).wrap")) }
             places.append(.root)
         }
         records = places
@@ -135,15 +145,27 @@ struct WriteRule: Sendable {
         etagField = write.string("etag_field").map(Self.names)
         let header = write.string("idempotency_header") ?? "Idempotency-Key"
         idempotencyHeader = header.isEmpty || operation == .delete ? nil : header
+        guard operation != .delete || method != "PATCH" || hasOwnBody else {
+            throw BridgeError(
+                .configuration, "write.delete.method is PATCH, and nothing says what it changes",
+                remedy: "set write.delete.forced, such as {deleted: true}, or envelope")
+        }
     }
 
-    /// Refuses what the body would leave out without a word.
-    private static func check(_ options: BridgeOptions, _ format: Format, _ option: String) throws {
+    /// Refuses options that the body would silently leave out.
+    private static func check(
+        _ options: BridgeOptions, _ format: Format, _ option: String, isResources: Bool
+    ) throws {
         let isGraphQL = options.has("graphql")
         if isGraphQL, format != .json {
             throw BridgeError(
                 .configuration, "\(option).format is \"\(format.rawValue)\" beside graphql",
                 remedy: "leave it out: a mutation and its variables are sent as json")
+        }
+        if isResources, format == .full {
+            throw BridgeError(
+                .configuration, "\(option) sends the whole object, and a JSON:API takes what changed",
+                remedy: "remove format, and let method be PATCH")
         }
         guard options.has("envelope"), isGraphQL || format == .jsonPatch else { return }
         throw BridgeError(
@@ -153,21 +175,39 @@ struct WriteRule: Sendable {
                 : "use format: json or merge_patch, or remove envelope: a JSON Patch is a list of changes")
     }
 
-    /// What replies are to be (JSON:API 1.1, section 5.5: a server may refuse any other).
+    private static func isWhole(_ options: BridgeOptions, _ option: String) throws -> Bool {
+        switch options.string("nested") {
+        case nil, "whole": return true
+        case "part": return false
+        case let name?:
+            throw BridgeError(.configuration, "\(option).nested is \"\(name)\"", remedy: "use whole or part")
+        }
+    }
+
+    /// The value of Accept; a server may refuse any other (JSON:API 1.1, section 5.5).
     var accept: String { preset?.accept ?? "application/json" }
 
     /// The media type of a body.
     var mediaType: String {
-        preset == .jsonAPI && [.json, .full].contains(format) ? "application/vnd.api+json" : format.mediaType
+        preset == .jsonAPI && format == .json ? "application/vnd.api+json" : format.mediaType
     }
 
-    /// Whether the body says something even where no value is sent.
+    /// Whether the body has content even if no value is sent.
     var hasOwnBody: Bool { !forced.members.isEmpty || !envelope.members.isEmpty || mutation != nil }
 
-    /// Whether doing it twice is doing it once (RFC 9110, section 9.2.2).
+    /// Whether repeating the request has no further effect (RFC 9110, section 9.2.2).
     var isIdempotent: Bool { method == "DELETE" }
 
-    /// The names of a dotted path; `\.` is a dot in a name.
+    /// Whether the body is a JSON:API document derived from the values, without another structure from the section.
+    var isResource: Bool { preset == .jsonAPI && format == .json && wrap.isEmpty && envelope.members.isEmpty }
+
+    /// Whether the operation addresses a single object.
+    var isOfItem: Bool { operation != .create || method != "POST" }
+
+    /// Whether the update's URL is likely to return the object; a path for POST may address something else.
+    var isReadWhereWritten: Bool { mutation == nil && (path == nil || method != "POST") }
+
+    /// Splits a dotted path into names; `\.` is a dot inside a name.
     static func names(_ path: String) -> [String] {
         guard !path.isEmpty else { return [] }
         var names = [""]

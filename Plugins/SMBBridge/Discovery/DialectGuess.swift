@@ -1,19 +1,19 @@
 import BridgeKit
 
-/// How a CSV file is written, guessed from its first bytes.
+/// The dialect of a CSV file, guessed from its first bytes.
 struct DialectGuess {
     static let sampleBytes = 1 << 18
 
     private(set) var encoding: String?
     private(set) var delimiter: UInt8 = UInt8(ascii: ",")
     private(set) var quote: UInt8 = UInt8(ascii: "\"")
-    /// Names to give to a file without header; nil where the first row has names.
+    /// The column names for a file without a header; nil if the first row holds names.
     private(set) var header: [String]?
-    /// How sure the guess is, from 0 to 1.
+    /// The confidence of the guess, from 0 to 1.
     private(set) var confidence = 0.9
     private(set) var notes: [String] = []
 
-    /// Nil for bytes that are no table.
+    /// Guesses from the first bytes; nil for bytes that are not a table.
     init?(_ bytes: [UInt8], isWhole: Bool) {
         var text = bytes
         if let marked = TextDecoder.encoding(ofMarkIn: bytes) {
@@ -27,7 +27,7 @@ struct DialectGuess {
             notes.append("not UTF-8: taken for windows-1252")
         }
         guard !text.contains(0) else { return nil }
-        // Rows, without the last one of a sample that ends somewhere.
+        // The rows, without the last row of a sample, which may be cut.
         if !isWhole, let end = text.lastIndex(of: 0x0A) { text = Array(text[...end]) }
         if text.starts(with: "sep=".utf8), text.count > 5 {
             delimiter = text[4]
@@ -89,7 +89,7 @@ struct DialectGuess {
         return try? decoder.decode(bytes)
     }
 
-    /// Whether it is UTF-8, but for a character that a sample's end cuts.
+    /// Whether the bytes are UTF-8, except for a character cut by a sample's end.
     private static func isUTF8(_ bytes: [UInt8], isWhole: Bool) -> Bool {
         for cut in 0...(isWhole ? 0 : 3) where String(validating: bytes.dropLast(cut), as: UTF8.self) != nil {
             return true

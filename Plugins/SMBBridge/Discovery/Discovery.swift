@@ -1,11 +1,11 @@
 import BridgeKit
 import RecordBatch
 
-/// Proposes entities for a share: its files, its folders, and the rows of files that look like tables.
+/// Proposes entities for a share: its files, its folders, and the rows of table-like files.
 struct Discovery {
-    /// Rows that are looked at in one file.
+    /// The number of rows sampled per file.
     static let sampleRows = 500
-    /// Files of which the rows are looked at.
+    /// The number of files whose rows are sampled.
     static let maximumSampled = 200
 
     private let share: any Share
@@ -17,7 +17,7 @@ struct Discovery {
         survey = try ShareSurvey(share)
     }
 
-    /// A file whose rows were looked at.
+    /// A file with sampled rows.
     struct Sample {
         let file: ShareSurvey.File
         let section: Section
@@ -26,7 +26,7 @@ struct Discovery {
         let confidence: Double
         let notes: [String]
 
-        /// Files with the same columns and dialect belong together.
+        /// A text that is equal for files with the same columns and dialect, which form one entity.
         var signature: String { section.signature + "\u{1F}" + fields.map(\.name).joined(separator: "\u{1F}") }
     }
 
@@ -61,7 +61,7 @@ struct Discovery {
         }
     }
 
-    /// Writes a record per entity, as docs/bridges.md has it under discovery.
+    /// Writes one record per entity, in the form that docs/bridges.md describes under discovery.
     mutating func write(to writer: RecordBatchWriter) throws {
         let (files, folders) = (name("File"), name("Folder"))
         var groups: [(signature: String, samples: [Sample])] = []
@@ -126,11 +126,11 @@ struct Discovery {
     private struct Rows {
         var fields: [FieldGuess] = []
         var count = 0
-        /// Where a JSON document may have its records.
+        /// The possible paths of the records in a JSON document.
         var records: String?
     }
 
-    /// Reads a file's first rows as a walk would.
+    /// Reads a file's first rows in the same way as a scan.
     private func read(_ file: ShareSurvey.File, _ section: Section) throws -> Rows {
         let pattern = file.path.map(Self.quoted).joined(separator: "/")
         let options = BridgeOptions { writer in section.write([pattern], to: writer) }
@@ -168,14 +168,14 @@ struct Discovery {
         return rows
     }
 
-    /// The field that tells rows apart: the one with the name of a key, else the first.
+    /// Returns the field that identifies rows: one with the name of a key, else the first.
     static func key(_ fields: [FieldGuess]) -> String? {
         let candidates = fields.filter(\.mayBeKey)
         guard let best = candidates.max(by: { $0.keyRank < $1.keyRank }) else { return nil }
         return best.keyRank > 0 ? candidates.first { $0.keyRank == best.keyRank }?.name : candidates.first?.name
     }
 
-    /// Patterns that match these files and none of the others, and a word for a name.
+    /// Returns patterns that match these files and none of the others, and a stem for the entity's name.
     func patterns(
         for files: [ShareSurvey.File], beside others: [ShareSurvey.File]
     ) -> (patterns: [String], stem: String) {
@@ -207,7 +207,7 @@ struct Discovery {
     }
 
     private static func quoted(_ name: String) -> String {
-        // There is no way to write * and ? literally; no Windows server has them in names.
+        // A pattern cannot express a literal * or ?; Windows servers do not allow them in names.
         name.map { $0 == "{" ? "{{" : $0 == "}" ? "}}" : $0 == "*" ? "?" : String($0) }.joined()
     }
 
@@ -215,7 +215,7 @@ struct Discovery {
         String(zip(first, second).prefix { $0 == $1 }.map(\.0))
     }
 
-    /// A name for an entity, in the singular where that is plain, and not given before.
+    /// Returns a new name for an entity, in the singular if it is obvious.
     mutating func name(_ stem: String) -> String {
         let words = stem.split { !($0.isLetter || $0.isNumber) || !$0.isASCII }
         var name = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()

@@ -1,6 +1,6 @@
 import RecordBatch
 
-/// What a sample of a field's values is, by the names that a config's types have.
+/// The type of a field, guessed from a sample of its values and named as in a configuration.
 struct FieldGuess {
     let name: String
     private(set) var type: String?
@@ -8,12 +8,12 @@ struct FieldGuess {
     /// Whether a record had no value.
     private(set) var hasGaps = false
     private var seen: Set<String> = []
-    /// How many records had a value.
+    /// The number of records with a value.
     private(set) var count = 0
 
     init(_ name: String) { self.name = name }
 
-    /// Takes a record's value; nil where it has none.
+    /// Adds a record's value; nil for a missing one.
     mutating func add(_ value: BatchValue?) {
         guard let value, value.tag != .null, !(value.tag == .text && value.count == 0 && value.string.isEmpty) else {
             hasGaps = true
@@ -26,10 +26,10 @@ struct FieldGuess {
         if isUnique { isUnique = value.tag != .array && value.tag != .object && seen.insert(value.json).inserted }
     }
 
-    /// Whether it may be a key: without gaps, and not the same twice.
+    /// Whether the field may be a key: every record has a value, and all values differ.
     var mayBeKey: Bool { isUnique && !hasGaps && count > 0 && ["text", "integer", "uuid"].contains(type ?? "") }
 
-    /// How well its name suits a key, from 0.
+    /// How well the field's name suits a key, from 0.
     var keyRank: Int {
         let name = name.lowercased()
         if ["id", "key", "code", "uuid", "guid", "number", "nr", "no", "@id"].contains(name) { return 3 }
@@ -58,7 +58,7 @@ struct FieldGuess {
         }
     }
 
-    /// What a text is; `007` and a telephone number stay texts.
+    /// Returns the type of a text; `007` and a telephone number stay texts.
     static func type(of text: String) -> String {
         let bytes = Array(text.utf8)
         let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]

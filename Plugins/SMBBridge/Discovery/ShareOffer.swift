@@ -1,9 +1,9 @@
 import BridgeKit
 import RecordBatch
 
-/// An entity that is proposed; written as docs/bridges.md says under discovery.
+/// A proposed entity, in the form that docs/bridges.md describes under discovery.
 struct ShareOffer {
-    /// How sure a guess is, from 0 to 1, and why.
+    /// The confidence of a guess, from 0 to 1, with its reasons.
     struct Guess {
         var score: Double
         var reasons: [String]
@@ -23,7 +23,7 @@ struct ShareOffer {
         var name: String
         var type: String
         var isKey = false
-        /// Whether an empty text is none: CSV has no other way to leave a number or a date out.
+        /// Whether an empty text counts as missing: CSV has no other way to omit a number or a date.
         var emptyIsNull = false
         var guess: Guess?
     }
@@ -40,7 +40,7 @@ struct ShareOffer {
     var relationships: [Relationship] = []
     var key = Guess(1)
     var guess = Guess(1)
-    /// Whether files are read, so that a later sync can leave out those that did not move.
+    /// Whether files are read, so that a later sync can skip unchanged ones.
     var readsFiles = false
     let section: (RecordBatchWriter) -> Void
 
@@ -90,7 +90,7 @@ struct ShareOffer {
 }
 
 extension Discovery {
-    /// The rows of files that have the same columns.
+    /// Returns the entity for the rows of files with the same columns.
     mutating func offer(_ samples: [Sample], _ all: [Sample], files: String) -> ShareOffer {
         let first = samples[0]
         let (patterns, stem) = patterns(for: samples.map(\.file), beside: all.map(\.file))
@@ -102,7 +102,7 @@ extension Discovery {
         offer.guess.reasons += first.notes
         if first.rowCount < 5 { offer.guess.reasons.append("only \(first.rowCount) rows seen") }
         if offer.guess.reasons.isEmpty { offer.guess.reasons.append("\(first.rowCount) rows seen") }
-        // What a sync does not read again it tells by the path.
+        // A sync identifies the skipped files' rows by their path.
         offer.fields = [ShareOffer.Field(name: "@path", type: "text", isKey: key == nil)]
         if key == nil {
             offer.fields.append(ShareOffer.Field(name: "@row", type: "integer", isKey: true))

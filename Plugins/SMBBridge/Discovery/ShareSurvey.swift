@@ -1,12 +1,12 @@
 import BridgeKit
 
-/// A look at a share's first folders and files: enough to propose entities.
+/// The first folders and files of a share: enough to propose entities.
 struct ShareSurvey {
     static let maximumFolders = 200
     static let maximumFiles = 5_000
     static let maximumDepth = 8
 
-    /// A file that was found, below the url's folder.
+    /// A file, with its path below the URL's folder.
     struct File {
         let path: [String]
         let size: UInt64
@@ -15,7 +15,7 @@ struct ShareSurvey {
         var folder: [String] { Array(path.dropLast()) }
         var name: String { path.last ?? "" }
 
-        /// The extension that tells the format: in `a.csv.gz` that is `csv`.
+        /// The extension that names the format, such as `csv` for `a.csv.gz`.
         var kind: String {
             let name = name.lowercased()
             let inner = name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
@@ -25,10 +25,10 @@ struct ShareSurvey {
 
     var files: [File] = []
     var folders: [[String]] = []
-    /// Whether there was more than the limits let see.
+    /// Whether the limits cut the survey short.
     var isPartial = false
 
-    /// Lists folder after folder, the upper ones first; what may not be listed is left out.
+    /// Lists folders breadth-first; skips those that cannot be listed.
     init(_ share: any Share) throws {
         var queue: [[String]] = [[]]
         var listed = 0

@@ -30,7 +30,7 @@ struct FileFields: OptionSet {
 
     init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The fields of these names; nil is all.
+    /// Selects the fields with these names; nil selects all.
     init(_ names: Set<String>?) {
         guard let names else {
             self = .all

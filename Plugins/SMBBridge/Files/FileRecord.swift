@@ -2,7 +2,7 @@ import BridgeKit
 import CSMBClient
 import RecordBatch
 
-/// A file or folder as a record.
+/// The record of a file or folder.
 struct FileRecord {
     enum Content {
         case text([UInt8])
@@ -12,14 +12,14 @@ struct FileRecord {
 
     /// The path as one text.
     let path: String
-    /// The folder as one text; nil for the root, which lies in none.
+    /// The folder as one text; nil for the root, which has no folder.
     let folder: String?
     let entry: SMBEntry
     var captures: [(name: String, value: String?)] = []
     var owners: Owners?
     var content: Content?
 
-    /// - Parameter folder: The match's folder as one text: it is the same for many.
+    /// - Parameter folder: The match's folder as one text, which many matches share.
     init(_ match: FolderWalk.Match, in folder: String, captureNames: [String]) {
         if match.isRoot {
             path = folder
@@ -38,7 +38,7 @@ struct FileRecord {
         folder = path.dropLast().joined(separator: "/")
     }
 
-    /// Writes the record, of its fields those that are read.
+    /// Writes the record with the requested fields.
     func write(to writer: RecordBatchWriter, content section: FileSection.Content, fields: FileFields = .all) {
         writer.object {
             writer.member("path", path)
@@ -76,7 +76,7 @@ struct FileRecord {
         }
     }
 
-    /// Writes what a stat tells; the other fields stay as they are.
+    /// Writes only the fields that a stat returns; the others stay unchanged.
     func writePart(to writer: RecordBatchWriter) {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         writer.object {
@@ -107,7 +107,7 @@ struct FileRecord {
         }
     }
 
-    /// A path as servers compare it: in lower case, and in normal form C of Unicode.
+    /// Returns a path as servers compare it: in lower case, and in Unicode's normal form C.
     static func key(_ path: String) -> String {
         if path.utf8.allSatisfy({ $0 < 0x80 && !(0x41...0x5A).contains($0) }) { return path }
         return path.lowercased().normalFormC
@@ -115,7 +115,7 @@ struct FileRecord {
 }
 
 extension String {
-    /// What follows the last dot; empty where there is none or the name begins with it.
+    /// The text after the last dot; empty without a dot, or if the name begins with it.
     var fileExtension: String {
         guard let dot = lastIndex(of: "."), dot != startIndex else { return "" }
         return String(self[index(after: dot)...])
@@ -128,7 +128,7 @@ extension RecordBatchWriter {
         if let microseconds { timestamp(microseconds: microseconds) } else { null() }
     }
 
-    /// An integer; a decimal where it is too large for one.
+    /// Writes an integer, or a decimal if it is too large.
     fileprivate func member(_ name: String, _ value: UInt64) {
         key(name)
         if let value = Int64(exactly: value) { int64(value) } else { decimal(String(value)) }

@@ -1,14 +1,14 @@
 import BridgeKit
 import RecordBatch
 
-/// A walk whose records are files.
+/// A scan whose records are files.
 final class FileSource: RecordSource {
     private let listing: FileListing
     private let section: FileSection
     private let fields: FileFields
     private let pageSize: Int
     private var failure: (any Error)?
-    /// The path of the folder that was listed last, which all its records have; nil before the first of them.
+    /// The path of the folder listed last, which all its records contain; nil before the first one.
     private var folder: String?
 
     init(listing: FileListing, section: FileSection, fields: FileFields, pageSize: Int) {
@@ -21,7 +21,7 @@ final class FileSource: RecordSource {
     func cancel() { listing.cancel() }
 
     func next(into writer: RecordBatchWriter) throws -> Page {
-        // The records of a failed call are lost, so this walk must not go on behind them.
+        // The records of a failed call are lost, so this scan must not continue after them.
         if let failure { throw failure }
         do {
             return try advance(writer)
@@ -67,7 +67,7 @@ final class FileSource: RecordSource {
         if section.content != .none || section.readsOwners { listing.states.wasRead(match) }
     }
 
-    /// Why a file cannot become a record.
+    /// The reason why a file cannot become a record.
     private struct Refusal: Error {
         let reason: String
     }
@@ -103,7 +103,7 @@ final class FileSource: RecordSource {
         return nil
     }
 
-    /// - Parameter isAgain: Whether the file moved since it was listed: then its present state counts.
+    /// - Parameter isAgain: Whether the file changed since it was listed, so that its present state counts.
     private func read(_ match: FolderWalk.Match, isAgain: Bool) throws -> FileRecord.Content {
         let file = ShareFile(
             share: listing.share, path: listing.share.url.folder + match.path,
@@ -137,9 +137,9 @@ final class FileSource: RecordSource {
     }
 }
 
-/// How much one call of a source gives.
+/// The limits on the result of one call of a source.
 enum Paging {
     static let batchBytes = 1 << 20
-    /// Folders listed in one call: also a walk that finds nothing shows that it lives.
+    /// The number of folders listed in one call: a scan without matches must also show progress.
     static let folders = 200
 }

@@ -1,7 +1,7 @@
 @_spi(_Unicode) internal import Swift
 
 extension String {
-    /// Normal form C of Unicode (UAX 15): macOS clients write names in form D.
+    /// The text in Unicode's normal form C (UAX 15): macOS clients write names in form D.
     var normalFormC: String {
         var scalars = String.UnicodeScalarView()
         scalars.append(contentsOf: _nfc)

@@ -1,11 +1,11 @@
 import BridgeKit
 import CLibCrypto
 
-/// SHA-256 of FIPS 180-4 with libcrypto, a piece at a time.
+/// SHA-256 (FIPS 180-4), computed incrementally with libcrypto.
 final class SHA256 {
     private let context: OpaquePointer
 
-    /// - Throws: ``BridgeError`` when libcrypto has no memory.
+    /// - Throws: ``BridgeError`` if libcrypto has no memory.
     init() throws {
         guard let context = EVP_MD_CTX_new() else { throw BridgeError(.internal, "libcrypto has no memory") }
         self.context = context
@@ -19,7 +19,7 @@ final class SHA256 {
     /// Adds bytes.
     func add(_ bytes: [UInt8]) { EVP_DigestUpdate(context, bytes, bytes.count) }
 
-    /// The digest in lower-case hexadecimal digits; the last call.
+    /// Returns the digest in lower-case hexadecimal digits; must be the last call.
     func finish() -> String {
         var digest = [UInt8](repeating: 0, count: 32)
         EVP_DigestFinal_ex(context, &digest, nil)

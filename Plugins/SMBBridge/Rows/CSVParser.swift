@@ -1,21 +1,23 @@
 import BridgeKit
 import RecordBatch
 
-/// Rows of CSV text: RFC 4180, and what a ``CSVDialect`` changes of it.
+/// Parses the rows of CSV text: RFC 4180, modified by a ``CSVDialect``.
 final class CSVParser: RowParser {
     private var dialect: CSVDialect
     private var reader: CSVReader?
-    /// Whether the text comes from an encoding other than UTF-8, and so is well-formed.
+    /// Whether the text was converted from an encoding other than UTF-8, and is therefore well-formed.
     private let isWellFormed: () -> Bool
     private var columns: [[UInt8]] = []
     private var leadingRows: Int
     private var start: [UInt8] = []
     private var fault: FileFault?
     private let nullValues: [[UInt8]]
+    private let limits: RowLimits
 
     /// - Parameter isWellFormed: Whether the text is known to be UTF-8.
-    init(_ dialect: CSVDialect, isWellFormed: @escaping () -> Bool) {
+    init(_ dialect: CSVDialect, limits: RowLimits, isWellFormed: @escaping () -> Bool) {
         self.dialect = dialect
+        self.limits = limits
         self.isWellFormed = isWellFormed
         leadingRows = dialect.skippedRows
         nullValues = dialect.nullValues.map { Array($0.utf8) }
@@ -24,7 +26,7 @@ final class CSVParser: RowParser {
 
     func parse(_ text: ArraySlice<UInt8>, into sink: RowSink) throws {
         guard reader == nil else { return try feed(text, sink) }
-        // Excel's line of the delimiter: wait until it can be told.
+        // The text may begin with Excel's `sep=` line: wait until that is certain.
         start += text
         guard start.count >= 6 || !"sep=".utf8.starts(with: start.prefix(4)) else { return }
         try begin(sink)
@@ -33,13 +35,16 @@ final class CSVParser: RowParser {
     private func begin(_ sink: RowSink) throws {
         var text = start[...]
         start = []
-        if text.starts(with: "sep=".utf8), text.count >= 5, text.count == 5 || text[5] == 0x0A || text[5] == 0x0D {
+        if text.starts(with: "sep=".utf8), text.count >= 5,
+            text.count == 5 || text[5] == 0x0A || text[5] == 0x0D
+        {
             dialect.delimiter = text[4]
             text = text.dropFirst(5)
         }
         do {
             reader = try CSVReader(
-                delimiter: dialect.delimiter, quote: dialect.quote, isLenient: dialect.isLenient)
+                delimiter: dialect.delimiter, quote: dialect.quote, isLenient: dialect.isLenient,
+                limits: limits)
         } catch {
             throw BridgeError(.internal, "libcsv has no memory")
         }
@@ -49,7 +54,9 @@ final class CSVParser: RowParser {
     func finish(into sink: RowSink) throws -> Bool {
         if reader == nil { try begin(sink) }
         try check(sink) { reader in try reader.finish { self.take($0, sink) } }
-        if columns.isEmpty { sink.listing.warn("the file \(sink.subject) is empty: it has no header row") }
+        if columns.isEmpty {
+            sink.listing.warn("the file \(sink.subject) is empty: it has no header row")
+        }
         return true
     }
 
@@ -69,7 +76,7 @@ final class CSVParser: RowParser {
         if let fault { throw fault }
     }
 
-    /// Takes a row that the reader holds.
+    /// Writes the reader's current row.
     private func take(_ reader: CSVReader, _ sink: RowSink) {
         guard fault == nil else { return }
         if leadingRows > 0 {
@@ -84,7 +91,8 @@ final class CSVParser: RowParser {
         guard sink.advance() else { return }
         if let reason = fault(of: reader) {
             let text = (0..<reader.fieldCount).map { quoted(reader.field($0)) }
-            sink.reject(reason, representation: text.joined(separator: String(Unicode.Scalar(dialect.delimiter))))
+            sink.reject(
+                reason, representation: text.joined(separator: String(Unicode.Scalar(dialect.delimiter))))
             return
         }
         let writer = sink.writer
@@ -126,13 +134,14 @@ final class CSVParser: RowParser {
         }
     }
 
-    /// Why the row cannot become a record.
+    /// Returns the reason why the row cannot become a record.
     private func fault(of reader: CSVReader) -> String? {
         let count = reader.fieldCount
         if count != columns.count {
             let isPadded =
                 dialect.padsRows
-                && (count < columns.count || (columns.count..<count).allSatisfy { reader.withField($0, \.isEmpty) })
+                && (count < columns.count
+                    || (columns.count..<count).allSatisfy { reader.withField($0, \.isEmpty) })
             if !isPadded { return "has \(count) fields, the header names \(columns.count)" }
         }
         if reader.hasNUL { return "has a NUL byte, which no text has" }
@@ -153,28 +162,38 @@ final class CSVParser: RowParser {
         switch fault {
         case .strayQuote:
             return FileFault(
-                reason: "has a quote inside a field of \(row) that is not quoted, or text after a closing quote",
-                remedy: "double a quote inside quotes (RFC 4180), set quote and delimiter, or lenient_quotes: true")
+                reason:
+                    "has a quote inside a field of \(row) that is not quoted, or text after a closing quote",
+                remedy:
+                    "double a quote inside quotes (RFC 4180), set quote and delimiter, or lenient_quotes: true"
+            )
         case .unterminatedQuote:
             return FileFault(
                 reason: "ends inside quotes that \(row) opened",
                 remedy: "close the quote, or fetch again when the file is whole")
         case .rowTooLong:
             return FileFault(
-                reason: "has more than \(CSVReader.maximumRowBytes >> 20) MiB in \(row)",
-                remedy: "look for a quote that is not closed")
+                reason: "has more than \(RowLimits.words(limits.record)) in \(row)",
+                remedy: "look for a quote that is not closed, or raise max_record_bytes")
+        case .tooManyFields:
+            return FileFault(
+                reason: "has more than \(limits.fields) fields in \(row)",
+                remedy: "check the delimiter, or raise max_record_bytes")
         case .outOfMemory: return BridgeError(.internal, "libcsv has no memory")
         }
     }
 }
 
-/// CSV as text.
+/// Formats CSV text.
 enum CSVText {
-    /// A field, in quotes where it needs them.
+    /// Returns a field, quoted if necessary.
     static func field(_ field: String, _ dialect: CSVDialect) -> String {
         let quote = Character(Unicode.Scalar(dialect.quote))
-        let special: [Character] = [quote, Character(Unicode.Scalar(dialect.delimiter)), "\n", "\r", "\r\n"]
+        let special: [Character] = [
+            quote, Character(Unicode.Scalar(dialect.delimiter)), "\n", "\r", "\r\n",
+        ]
         guard dialect.quote != 0, field.contains(where: special.contains) else { return field }
-        return "\(quote)" + field.map { $0 == quote ? "\(quote)\(quote)" : String($0) }.joined() + "\(quote)"
+        return "\(quote)" + field.map { $0 == quote ? "\(quote)\(quote)" : String($0) }.joined()
+            + "\(quote)"
     }
 }

@@ -1,33 +1,39 @@
 import CCSV
 import Glibc
 
-/// Takes CSV text (RFC 4180) apart with libcsv, a piece at a time.
+/// Parses CSV text (RFC 4180) incrementally with libcsv.
 ///
-/// Spaces are part of a field, as the RFC says. Empty lines are no rows.
+/// Spaces are part of a field, as in the RFC. Empty lines are skipped.
 final class CSVReader {
-    /// Why the text is not CSV.
+    /// The reason why the text is not CSV.
     enum Fault: Error, Equatable {
         /// A quote inside an unquoted field, or text after a closing quote.
         case strayQuote
         case unterminatedQuote
         case rowTooLong
+        case tooManyFields
         case outOfMemory
     }
 
-    /// Longer rows come from a quote that nobody closed; they would fill the memory.
-    static let maximumRowBytes = 16 << 20
+    /// A row beyond these limits usually has an unclosed quote, and would fill the memory.
+    private let limits: RowLimits
 
     private let parser: UnsafeMutablePointer<csv_parser>
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
+    private var hasTooManyFields = false
     private var onRow: ((CSVReader) -> Void)?
 
     /// - Parameters:
-    ///   - quote: Zero for none.
-    ///   - isLenient: Whether a quote inside an unquoted field is taken as it is.
-    init(delimiter: UInt8, quote: UInt8, isLenient: Bool = false) throws(Fault) {
+    ///   - quote: The quote character; zero for none.
+    ///   - isLenient: Whether a quote inside an unquoted field is kept literally.
+    init(
+        delimiter: UInt8, quote: UInt8, isLenient: Bool = false, limits: RowLimits = RowLimits()
+    ) throws(Fault) {
+        self.limits = limits
         parser = .allocate(capacity: 1)
-        guard csv_init(parser, UInt8(isLenient ? CSV_STRICT_FINI : CSV_STRICT | CSV_STRICT_FINI)) == 0 else {
+        guard csv_init(parser, UInt8(isLenient ? CSV_STRICT_FINI : CSV_STRICT | CSV_STRICT_FINI)) == 0
+        else {
             parser.deallocate()
             throw .outOfMemory
         }
@@ -41,59 +47,77 @@ final class CSVReader {
         parser.deallocate()
     }
 
-    /// How many fields the present row has.
+    /// The number of fields in the current row.
     var fieldCount: Int { ends.count }
 
-    /// Whether all of the present row is ASCII.
+    /// Whether the current row is all ASCII.
     var isASCII: Bool { bytes.withUnsafeBufferPointer { $0.reduce(0, |) < 0x80 } }
 
-    /// Whether the present row has a byte that no text has.
+    /// Whether the current row contains a NUL byte, which text cannot contain.
     var hasNUL: Bool {
-        bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false }
+        bytes.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
+        }
     }
 
-    /// Hands a field of the present row to `body`.
-    func withField<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    /// Calls `body` with a field of the current row.
+    func withField<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows
+        -> Result
+    {
         let start = index == 0 ? 0 : ends[index - 1]
-        return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<ends[index]])) }
+        return try bytes.withUnsafeBytes {
+            try body(UnsafeRawBufferPointer(rebasing: $0[start..<ends[index]]))
+        }
     }
 
-    /// A field of the present row, with what is not UTF-8 replaced.
+    /// Returns a field of the current row; bytes that are not UTF-8 are replaced.
     func field(_ index: Int) -> String { withField(index) { String(decoding: $0, as: UTF8.self) } }
 
-    /// Parses a piece, and calls `onRow` at the end of each row; the row is valid during the call.
+    /// Parses a piece, and calls `onRow` at the end of each row, which is valid only during the call.
     func feed(_ piece: UnsafeRawBufferPointer, onRow: @escaping (CSVReader) -> Void) throws(Fault) {
         self.onRow = onRow
         defer { self.onRow = nil }
         let parsed = csv_parse(
             parser, piece.baseAddress, piece.count, Self.endField, Self.endRow,
             Unmanaged.passUnretained(self).toOpaque())
-        guard parsed == piece.count else { throw csv_error(parser) == CSV_EPARSE ? .strayQuote : .outOfMemory }
-        guard bytes.count + parser.pointee.entry_pos <= Self.maximumRowBytes else { throw .rowTooLong }
+        guard parsed == piece.count else {
+            throw csv_error(parser) == CSV_EPARSE ? .strayQuote : .outOfMemory
+        }
+        guard !hasTooManyFields else { throw .tooManyFields }
+        guard bytes.count + parser.pointee.entry_pos <= limits.record else { throw .rowTooLong }
     }
 
-    /// Ends the text: its last row needs no line break.
+    /// Ends the text; its last row needs no line break.
     func finish(onRow: @escaping (CSVReader) -> Void) throws(Fault) {
         self.onRow = onRow
         defer { self.onRow = nil }
-        guard csv_fini(parser, Self.endField, Self.endRow, Unmanaged.passUnretained(self).toOpaque()) == 0 else {
+        guard
+            csv_fini(parser, Self.endField, Self.endRow, Unmanaged.passUnretained(self).toOpaque()) == 0
+        else {
             throw .unterminatedQuote
         }
+        guard !hasTooManyFields else { throw .tooManyFields }
     }
 
-    // libcsv calls back during csv_parse and csv_fini only, while `self` is alive.
+    // libcsv calls back only during csv_parse and csv_fini, while `self` is alive.
     private static let endField: @convention(c) (UnsafeMutableRawPointer?, Int, UnsafeMutableRawPointer?) -> Void = {
         field, count, owner in
         guard let owner else { return }
         let reader = Unmanaged<CSVReader>.fromOpaque(owner).takeUnretainedValue()
+        guard reader.ends.count < reader.limits.fields else {
+            reader.hasTooManyFields = true
+            return
+        }
         reader.bytes.append(contentsOf: UnsafeRawBufferPointer(start: field, count: count))
         reader.ends.append(reader.bytes.count)
     }
 
-    private static let endRow: @convention(c) (Int32, UnsafeMutableRawPointer?) -> Void = { _, owner in
+    private static let endRow: @convention(c) (Int32, UnsafeMutableRawPointer?) -> Void = {
+        _, owner in
         guard let owner else { return }
         let reader = Unmanaged<CSVReader>.fromOpaque(owner).takeUnretainedValue()
-        reader.onRow?(reader)
+        // A truncated row is not delivered.
+        if !reader.hasTooManyFields { reader.onRow?(reader) }
         reader.bytes.removeAll(keepingCapacity: true)
         reader.ends.removeAll(keepingCapacity: true)
     }

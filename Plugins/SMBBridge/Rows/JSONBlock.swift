@@ -2,9 +2,9 @@ import BridgeKit
 import CSimdJSON
 import RecordBatch
 
-/// JSON objects of one file that are parsed together: simdjson's first stage pays for longer texts.
+/// JSON objects of one file that are parsed together, because simdjson's first stage pays off for longer texts.
 ///
-/// Each object gets the members that say where it comes from, in the text: so the values go from the text to the batch in
+/// The members with an object's origin are added to its text, so the values are copied from the text to the batch in
 /// one pass.
 final class JSONBlock {
     private static let blockBytes = 1 << 17
@@ -14,14 +14,14 @@ final class JSONBlock {
     private var items: [Item] = []
     private var rejectedCount = 0
 
-    /// An object in ``text``; what the file has of it begins behind the members that were added.
+    /// An object in ``text``; the file's own part begins after the added members.
     private struct Item {
         let row: Int
         let range: Range<Int>
         let ownStart: Int
     }
 
-    /// - Throws: ``BridgeError`` when there is no memory.
+    /// - Throws: ``BridgeError`` if there is no memory.
     init() throws {
         guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
         self.reader = reader
@@ -30,7 +30,7 @@ final class JSONBlock {
 
     deinit { bmo_json_reader_free(reader) }
 
-    /// Adds a text that begins with a brace, closes what it opens, and holds nothing behind that.
+    /// Adds a text that begins with a brace, has balanced brackets, and ends with the closing one.
     func append(_ object: ArraySlice<UInt8>, into sink: RowSink) {
         text.append(text.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
         let start = text.count
@@ -44,7 +44,7 @@ final class JSONBlock {
         if text.count >= Self.blockBytes { flush(into: sink) }
     }
 
-    /// Parses what was added.
+    /// Parses the added objects.
     func flush(into sink: RowSink) {
         guard !items.isEmpty else { return }
         defer {
@@ -55,7 +55,7 @@ final class JSONBlock {
         let before = sink.writer.recordCount
         let size = text.count
         guard parse(text, size: size, items, into: sink) != nil else { return }
-        // Some object is not JSON: those before it are written, and from there on each is parsed alone.
+        // An object is not JSON: the ones before it are written, and each of the rest is parsed alone.
         let done = sink.writer.recordCount - before + rejectedCount
         for item in items.dropFirst(done) {
             let object = Array(text[item.range])
@@ -66,7 +66,7 @@ final class JSONBlock {
         }
     }
 
-    /// Nil when all went well, else why it did not.
+    /// Parses the bytes; returns nil on success, else the error message.
     private func parse(_ bytes: [UInt8], size: Int, _ items: [Item], into sink: RowSink) -> String? {
         rejectedCount = 0
         var padded = bytes
@@ -103,7 +103,7 @@ final class JSONBlock {
     }
 }
 
-/// Looks at JSON text without taking it apart: enough to find where a value ends.
+/// Tracks the nesting of JSON text without parsing it: enough to find the end of a value.
 struct JSONScan {
     private var depth = 0
     private var isInText = false
@@ -111,10 +111,10 @@ struct JSONScan {
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-    /// Whether the next byte is outside of any container or text.
+    /// Whether the next byte is outside every container and string.
     var isOutside: Bool { depth == 0 && !isInText }
 
-    /// Takes a byte; true when it closes the outermost container.
+    /// Processes a byte; returns true if it closes the outermost container.
     mutating func take(_ byte: UInt8) -> Bool {
         if isInText {
             if isEscaped {
@@ -137,7 +137,7 @@ struct JSONScan {
         return false
     }
 
-    /// Whether a text is one object that begins with its first byte and ends with its last.
+    /// Whether a text is exactly one object, from its first byte to its last.
     static func isObject(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.first == UInt8(ascii: "{") else { return false }
         var scan = JSONScan()

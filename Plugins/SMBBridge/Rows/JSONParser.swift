@@ -3,23 +3,21 @@ import BridgeKit
 import CSimdJSON
 import RecordBatch
 
-/// Rows of a JSON document: the elements of a list.
+/// Parses the rows of a JSON document: the elements of a list.
 ///
-/// A list at the root streams; for a list inside a document the document is held in memory.
+/// A list at the root is streamed; a document with a nested list is held in memory.
 final class JSONParser: RowParser {
-    static let maximumDocumentBytes = 256 << 20
-    static let maximumElementBytes = 16 << 20
-
     private enum Mode {
         case unknown, list, document
     }
 
-    /// Where the walk through a list at the root stands.
+    /// The state of the scan through a list at the root.
     private enum Place {
         case beforeElement, afterElement, inElement, behind
     }
 
     private let path: JSONPath?
+    private let limits: RowLimits
     private let block: JSONBlock
     private var mode = Mode.unknown
     private var place = Place.beforeElement
@@ -29,9 +27,10 @@ final class JSONParser: RowParser {
     private var document: JSONDocument?
     private var bytes: [UInt8] = []
 
-    /// - Parameter path: Where the list is; nil finds it.
-    init(_ path: JSONPath?) throws {
+    /// - Parameter path: The path of the list; nil detects it.
+    init(_ path: JSONPath?, limits: RowLimits) throws {
         self.path = path
+        self.limits = limits
         block = try JSONBlock()
     }
 
@@ -45,10 +44,11 @@ final class JSONParser: RowParser {
         }
         guard mode == .list else {
             bytes += text
-            guard bytes.count <= Self.maximumDocumentBytes else {
+            guard bytes.count <= limits.document else {
                 throw FileFault(
-                    reason: "is larger than \(Self.maximumDocumentBytes >> 20) MiB",
-                    remedy: "only a file whose root is the list is read piece by piece")
+                    reason: "is larger than \(RowLimits.words(limits.document))",
+                    remedy:
+                        "only a file whose root is the list is read piece by piece; or raise max_body_bytes")
             }
             return
         }
@@ -64,7 +64,7 @@ final class JSONParser: RowParser {
             block.flush(into: sink)
             return true
         case .document:
-            let document = try document ?? JSONDocument(bytes, path)
+            let document = try document ?? JSONDocument(bytes, path, limits)
             bytes = []
             self.document = document
             return try document.write(into: sink)
@@ -75,13 +75,15 @@ final class JSONParser: RowParser {
         switch place {
         case .inElement:
             if scan.isOutside, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") {
-                // A number or a word ends where something else begins.
+                // A number or a literal ends at the first other character.
                 try endElement(sink)
                 return try take(byte, sink)
             }
             element.append(byte)
-            guard element.count <= Self.maximumElementBytes else {
-                throw FileFault(reason: "has more than \(Self.maximumElementBytes >> 20) MiB in row \(sink.row + 1)")
+            guard element.count <= limits.record else {
+                throw FileFault(
+                    reason: "has more than \(RowLimits.words(limits.record)) in row \(sink.row + 1)",
+                    remedy: "raise max_record_bytes")
             }
             if scan.take(byte) { try endElement(sink) }
         case .beforeElement:
@@ -105,7 +107,9 @@ final class JSONParser: RowParser {
             default: throw FileFault(reason: "is not JSON: no comma behind row \(sink.row)")
             }
         case .behind:
-            guard JSONScan.isSpace(byte) else { throw FileFault(reason: "is not JSON: something follows its list") }
+            guard JSONScan.isSpace(byte) else {
+                throw FileFault(reason: "is not JSON: something follows its list")
+            }
         }
     }
 
@@ -115,14 +119,15 @@ final class JSONParser: RowParser {
         guard sink.advance() else { return }
         guard element.first == UInt8(ascii: "{") else {
             block.flush(into: sink)
-            sink.reject("is no JSON object", representation: String(decoding: element.prefix(1000), as: UTF8.self))
+            sink.reject(
+                "is no JSON object", representation: String(decoding: element.prefix(1000), as: UTF8.self))
             return
         }
         block.append(element[...], into: sink)
     }
 }
 
-/// A JSON document in memory, of which a path leads to the records.
+/// A JSON document in memory, with the path of its records.
 private final class JSONDocument {
     private static let batchBytes = 1 << 20
 
@@ -131,8 +136,12 @@ private final class JSONDocument {
     private let size: Int
     private let writer = RecordBatchWriter()
 
-    init(_ bytes: [UInt8], _ path: JSONPath?) throws {
-        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
+    init(_ bytes: [UInt8], _ path: JSONPath?, _ limits: RowLimits) throws {
+        guard let reader = bmo_json_reader_new() else {
+            throw BridgeError(.internal, "no memory for a JSON reader")
+        }
+        bmo_json_limit(reader, limits.document)
+        writer.limit(bytes: limits.batch)
         self.reader = reader
         size = bytes.count
         text = bytes + [UInt8](repeating: 0, count: Int(BMO_JSON_PADDING))
@@ -141,7 +150,7 @@ private final class JSONDocument {
             bmo_json_begin(reader, $0.baseAddress, size, BMO_JSON_RECORDS) != 0
         }
         if !isAccepted { throw fault }
-        // An object that holds lists may be a record, or be about them: only the config knows.
+        // An object with lists may be a record, or may contain the records: only the configuration knows.
         let lists = path == nil ? String(cString: bmo_json_arrays(reader)) : ""
         if !lists.isEmpty { throw Self.missingPath(lists) }
     }
@@ -154,9 +163,11 @@ private final class JSONDocument {
 
     deinit { bmo_json_reader_free(reader) }
 
-    /// Writes the next rows; whether those were the last.
+    /// Writes the next rows; returns whether they were the last.
     func write(into sink: RowSink) throws -> Bool {
-        let status = text.withUnsafeBufferPointer { _ in bmo_json_next(reader, writer.raw, Self.batchBytes) }
+        let status = text.withUnsafeBufferPointer { _ in
+            bmo_json_next(reader, writer.raw, Self.batchBytes)
+        }
         if status == BMO_JSON_FAILED { throw fault }
         var rejected: [Int: (reason: String, text: String)] = [:]
         for index in 0..<bmo_json_rejected_count(reader) {
@@ -164,14 +175,16 @@ private final class JSONDocument {
             bmo_json_rejected_at(reader, index, &record)
             let end = min(record.offset + record.length, size)
             rejected[Int(record.index)] = (
-                String(cString: record.reason), String(decoding: text[record.offset..<end].prefix(1000), as: UTF8.self)
+                String(cString: record.reason),
+                String(decoding: text[record.offset..<end].prefix(1000), as: UTF8.self)
             )
         }
         let batch: RecordBatch
         do {
             batch = try writer.finish()
         } catch {
-            throw FileFault(reason: "has a record that is too large")
+            throw FileFault(
+                reason: "has a record that is too large: \(error)", remedy: "raise max_record_bytes")
         }
         let first = Int(bmo_json_records(reader)) - batch.count - rejected.count
         var next = 0

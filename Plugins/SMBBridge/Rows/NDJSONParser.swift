@@ -1,14 +1,16 @@
 import BridgeKit
 
-/// Rows of newline-delimited JSON: an object a line.
+/// Parses the rows of newline-delimited JSON: one object per line.
 final class NDJSONParser: RowParser {
-    /// Longer lines fill the memory.
-    static let maximumLineBytes = 16 << 20
-
+    /// A longer line would fill the memory.
+    private let limits: RowLimits
     private let block: JSONBlock
     private var line: [UInt8] = []
 
-    init() throws { block = try JSONBlock() }
+    init(limits: RowLimits) throws {
+        self.limits = limits
+        block = try JSONBlock()
+    }
 
     func parse(_ text: ArraySlice<UInt8>, into sink: RowSink) throws {
         var rest = text
@@ -23,8 +25,10 @@ final class NDJSONParser: RowParser {
             rest = rest[rest.index(after: end)...]
         }
         line += rest
-        guard line.count <= Self.maximumLineBytes else {
-            throw FileFault(reason: "has more than \(Self.maximumLineBytes >> 20) MiB in line \(sink.row + 1)")
+        guard line.count <= limits.record else {
+            throw FileFault(
+                reason: "has more than \(RowLimits.words(limits.record)) in line \(sink.row + 1)",
+                remedy: "raise max_record_bytes")
         }
         block.flush(into: sink)
     }
@@ -43,9 +47,11 @@ final class NDJSONParser: RowParser {
         let object = text[first...last]
         guard sink.advance() else { return }
         guard JSONScan.isObject(object) else {
-            // In its order among the others.
+            // Keep the order of the rows.
             block.flush(into: sink)
-            sink.reject("is not one JSON object", representation: String(decoding: object.prefix(1000), as: UTF8.self))
+            sink.reject(
+                "is not one JSON object",
+                representation: String(decoding: object.prefix(1000), as: UTF8.self))
             return
         }
         block.append(object, into: sink)

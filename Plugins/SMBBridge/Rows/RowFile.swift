@@ -1,25 +1,27 @@
 import BridgeKit
 import RecordBatch
 
-/// One file on its way to records: unpacks it, decodes it, and parses a slice at a time.
+/// The conversion of one file to records: unpacks it, decodes it, and parses one slice at a time.
 final class RowFile {
-    /// What is parsed between two looks at a batch's size.
+    /// The number of bytes parsed between two checks of the batch's size.
     static let sliceBytes = 1 << 14
 
     let match: FolderWalk.Match
     let sink: RowSink
-    /// The state that is read; nil before the first chunk.
+    /// The file's state while it is read; nil before the first chunk.
     var version: FileVersion? { file.version }
 
     private let section: RowSection
+    private let limits: RowLimits
     private let file: ShareFile
     private let resumedVersion: FileVersion?
     private let skipped: Int
     private var state = State.closed
     private var chunk: [UInt8] = []
     private var position = 0
+    private var budget: UnpackingBudget?
 
-    /// The text that is being read.
+    /// The current text: the file, or a member of an archive.
     private final class Text {
         let bytes: any ByteStream
         let decoder: TextDecoder?
@@ -42,14 +44,15 @@ final class RowFile {
     }
 
     /// - Parameters:
-    ///   - skipped: Rows that an earlier fetch gave.
-    ///   - resumedVersion: The state of the file that gave them; another state starts from its first row.
+    ///   - skipped: The number of rows that an earlier fetch returned.
+    ///   - resumedVersion: The file's state at that fetch; another state restarts at its first row.
     init(
         _ match: FolderWalk.Match, listing: FileListing, section: RowSection, writer: RecordBatchWriter,
         skipping skipped: Int, ifStill resumedVersion: FileVersion?
     ) throws {
         self.match = match
         self.section = section
+        limits = listing.share.options.rowLimits
         self.resumedVersion = resumedVersion
         file = ShareFile(share: listing.share, path: listing.share.url.folder + match.path)
         var skipped = skipped
@@ -61,11 +64,12 @@ final class RowFile {
         sink = RowSink(match, listing: listing, writer: writer, skipping: skipped)
     }
 
-    /// Parses a slice and writes its rows; false at the file's end.
+    /// Parses a slice and writes its rows; returns false at the file's end.
     ///
     /// - Throws: ``FileFault``, ``SMBFailure``, or ``BridgeError``.
     func advance(into writer: RecordBatchWriter) throws -> Bool {
         sink.use(writer)
+        writer.limit(bytes: limits.batch)
         switch state {
         case .closed: state = try open()
         case .plain(let text):
@@ -78,7 +82,8 @@ final class RowFile {
                 break
             }
             sink.begin(member: member.name)
-            let text = try text(of: archive.open(member))
+            let stream = try archive.open(member)
+            let text = try text(of: budget.map { UnpackedStream(stream, $0) } ?? stream)
             state = .archive(archive, rest: rest.dropFirst(), text)
         case .done: break
         }
@@ -87,16 +92,21 @@ final class RowFile {
     }
 
     private func open() throws -> State {
-        switch Packing(try file.peek()) {
+        let packing = Packing(try file.peek())
+        let budget = UnpackingBudget(most: limits.unpacked(from: file.version?.size ?? 0))
+        self.budget = budget
+        switch packing {
         case .none: return .plain(try text(of: file))
-        case .gzip: return .plain(try text(of: GzipStream(file)))
+        case .gzip: return .plain(try text(of: UnpackedStream(try GzipStream(file), budget)))
         case .zip:
             let archive = try ZipArchive(file)
             let members = try archive.members().filter { member in
                 let path = member.name.split(separator: "/").map(String.init)
                 return section.members.patterns.contains { $0.matches(path) }
             }
-            if members.isEmpty { sink.listing.warn("the archive \(sink.pathText) has no member that matches") }
+            if members.isEmpty {
+                sink.listing.warn("the archive \(sink.pathText) has no member that matches")
+            }
             return .archive(archive, rest: members[...], nil)
         }
     }
@@ -108,19 +118,26 @@ final class RowFile {
         case .csv(let dialect):
             let decoder = try TextDecoder(encoding: section.encoding)
             return Text(
-                bytes: bytes, decoder: decoder, parser: CSVParser(dialect) { [decoder] in !decoder.isPassThrough })
+                bytes: bytes, decoder: decoder,
+                parser: CSVParser(dialect, limits: limits) { [decoder] in
+                    !decoder.isPassThrough
+                })
         case .ndjson:
-            return Text(bytes: bytes, decoder: try TextDecoder(encoding: section.encoding), parser: try NDJSONParser())
+            return Text(
+                bytes: bytes, decoder: try TextDecoder(encoding: section.encoding),
+                parser: try NDJSONParser(limits: limits))
         case .json(let path):
             return Text(
-                bytes: bytes, decoder: try TextDecoder(encoding: section.encoding), parser: try JSONParser(path))
+                bytes: bytes, decoder: try TextDecoder(encoding: section.encoding),
+                parser: try JSONParser(path, limits: limits))
         case .xml(let names):
-            // libxml2 reads the declaration of the encoding itself.
-            return Text(bytes: bytes, decoder: nil, parser: try XMLRowParser(names, subject: "it"))
+            // libxml2 reads the encoding declaration itself.
+            return Text(
+                bytes: bytes, decoder: nil, parser: try XMLRowParser(names, subject: "it", limits: limits))
         }
     }
 
-    /// UTF-16 without a byte order mark would pass for rows of NUL bytes.
+    /// Rejects UTF-16 without a byte order mark, which would be parsed as rows of NUL bytes.
     private func checkMark(_ piece: [UInt8]) throws {
         guard let encoding = TextDecoder.encoding(withoutMarkOf: piece) else { return }
         throw FileFault(

@@ -8,23 +8,23 @@ struct RowSection {
         case csv(CSVDialect)
         case ndjson
         case json(JSONPath?)
-        /// The local name of the elements that are records, and of those around them; empty for the root's children.
+        /// The local names of the record elements and of the elements around them; empty for the root's children.
         case xml([String])
     }
 
-    /// What may be done to the rows.
+    /// The permitted changes to rows.
     enum Writing: String {
         case none, append, rewrite
     }
 
     let listing: ListingOptions
     let format: Format
-    /// nil where the format, or a byte order mark, tells.
+    /// The encoding; nil if the format, or a byte order mark, determines it.
     let encoding: String?
-    /// Which members of a zip archive are read.
+    /// The members of a zip archive to read.
     let members: PatternSet
     let writing: Writing
-    /// Columns of key attributes that have other names.
+    /// The columns of key attributes whose names differ.
     let columns: [String: String]
 
     init(_ options: BridgeOptions, kind: String) throws {
@@ -49,7 +49,7 @@ struct RowSection {
         }
     }
 
-    /// What makes the same files other rows.
+    /// The options that determine the rows of a file.
     var question: String {
         let own =
             switch format {
@@ -62,7 +62,7 @@ struct RowSection {
     }
 }
 
-/// How a CSV file is written.
+/// The dialect of a CSV file.
 struct CSVDialect {
     enum Header {
         case firstRow
@@ -70,17 +70,17 @@ struct CSVDialect {
     }
 
     var delimiter: UInt8
-    /// Zero for none.
+    /// The quote character; zero for none.
     var quote: UInt8
     var header: Header
     var emptyIsNull = false
-    /// Fields that are null instead of a text.
+    /// Fields that mean null.
     var nullValues: [String] = []
-    /// Rows above the header, or above the first row.
+    /// The number of rows above the header, or above the first row.
     var skippedRows = 0
-    /// Rows that begin with it are left out.
+    /// The byte that begins a comment row, which is skipped.
     var comment: UInt8?
-    /// Whether quotes inside unquoted fields are taken as they are.
+    /// Whether quotes inside unquoted fields are kept literally.
     var isLenient = false
     /// Whether rows may be too short, or too long by empty fields.
     var padsRows = false
@@ -118,7 +118,7 @@ struct CSVDialect {
         }
     }
 
-    /// Why these names cannot be the fields of records; nil when they can.
+    /// Returns the reason why these names cannot be the fields of records; nil if they can.
     static func fault(inHeader names: [String], captures: [String]) -> String? {
         guard !names.isEmpty else { return "there are no names" }
         var seen = Set(["@path", "@row", "@member"] + captures)

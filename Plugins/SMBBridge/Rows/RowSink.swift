@@ -1,18 +1,18 @@
 import BridgeKit
 import RecordBatch
 
-/// Takes the rows of one file: counts them, leaves out those that an earlier fetch gave, and writes the rest.
+/// Receives the rows of one file: counts them, skips those that an earlier fetch returned, and writes the rest.
 final class RowSink {
-    /// The file's path below the url's folder.
+    /// The file's path below the URL's folder.
     let path: [String]
     let pathText: String
     let listing: FileListing
     private(set) var writer: RecordBatchWriter
-    /// The present member of a zip archive; nil in a plain file.
+    /// The current member of a zip archive; nil in a plain file.
     private(set) var member: String?
-    /// The last row of the file or member, from 1; a header does not count.
+    /// The number of the last row in the file or member, from 1; a header does not count.
     private(set) var row = 0
-    /// The last row of the file, over all members.
+    /// The number of the last row in the file, over all members.
     private(set) var total = 0
     /// Whether a row was rejected.
     private(set) var hasRejected = false
@@ -42,17 +42,17 @@ final class RowSink {
         row = 0
     }
 
-    /// What to call the file in messages.
+    /// The name of the file in messages.
     var subject: String { member.map { "\(pathText), \($0)" } ?? pathText }
 
-    /// Counts a row; whether it is wanted.
+    /// Counts a row; returns whether it should be written.
     func advance() -> Bool {
         row += 1
         total += 1
         return total > skipped
     }
 
-    /// Writes where the row comes from: call it inside the row's object.
+    /// Writes the row's origin; call it inside the row's object.
     func writeProvenance(_ writer: RecordBatchWriter? = nil) {
         let writer = writer ?? self.writer
         if writesPath { writer.member("@path", pathText) }
@@ -61,7 +61,7 @@ final class RowSink {
         for (name, value) in captures { writer.member(name, value) }
     }
 
-    /// The same as members of a JSON object, each with a comma behind it.
+    /// Returns the row's origin as members of a JSON object, each followed by a comma.
     func provenanceJSON() -> [UInt8] {
         let writer = RecordBatchWriter()
         writer.object { writeProvenance(writer) }
@@ -70,20 +70,20 @@ final class RowSink {
         return members.isEmpty ? [] : members + [UInt8(ascii: ",")]
     }
 
-    /// A row, by default the present one, cannot become a record.
+    /// Rejects a row, by default the current one, that cannot become a record.
     func reject(row: Int? = nil, _ reason: String, representation: String) {
         hasRejected = true
         listing.reject("row \(row ?? self.row) of \(subject) \(reason)", representation: representation, of: path)
     }
 }
 
-/// Takes text apart into rows.
+/// Parses text into rows.
 protocol RowParser: AnyObject {
-    /// Takes the next text.
+    /// Parses the next piece of text.
     ///
-    /// - Throws: ``FileFault`` for a text that is not of the format.
+    /// - Throws: ``FileFault`` for a text that does not follow the format.
     func parse(_ text: ArraySlice<UInt8>, into sink: RowSink) throws
 
-    /// Says that the text is over, and writes what is left of it; true when that is done, else it is called again.
+    /// Ends the text and writes the remaining rows; returns false if it must be called again.
     func finish(into sink: RowSink) throws -> Bool
 }

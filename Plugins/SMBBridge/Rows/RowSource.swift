@@ -1,19 +1,19 @@
 import BridgeKit
 import RecordBatch
 
-/// A walk whose records are the rows of files.
+/// A scan whose records are the rows of files.
 ///
-/// A file that cannot be read, or is not of the format, goes to quarantine with its reason, and the walk goes on: its rows
-/// stay what they were. One that moves or is in use while it is read is read again first.
+/// A file that cannot be read, or does not follow the format, goes to quarantine with its reason, and the scan
+/// continues: its rows stay unchanged. A file that changes or is in use is first read again.
 final class RowSource: RecordSource {
-    /// How often a file that moves is read.
+    /// The number of attempts to read a file that changes.
     static let attempts = 3
 
     private let listing: FileListing
     private let section: RowSection
     private let pageSize: Int
     private var file: RowFile?
-    /// How often the present file has failed.
+    /// The number of failures of the current file.
     private var failures = 0
     private var failure: (any Error)?
 
@@ -26,8 +26,10 @@ final class RowSource: RecordSource {
     func cancel() { listing.cancel() }
 
     func next(into writer: RecordBatchWriter) throws -> Page {
-        // The rows of a failed call are lost, so this walk must not go on behind them.
+        // The records of a failed call are lost, so this scan must not continue after them.
         if let failure { throw failure }
+        // The names of a rejected record stay in the writer, which would appear to be full.
+        if writer.recordCount == 0 { writer.clear() }
         do {
             return try advance(writer)
         } catch {
@@ -65,7 +67,8 @@ final class RowSource: RecordSource {
             return try handle(error, of: file.match, file, writer)
         }
         self.file = nil
-        // Rows of an earlier state may have come before it was read again: the next walk reads it once more.
+        // Rows of an earlier state may have been returned before the file was read again, so the next scan must read it
+        // once more.
         if !file.sink.hasRejected, failures == 0 { listing.states.wasRead(file.match) }
     }
 
@@ -86,7 +89,7 @@ final class RowSource: RecordSource {
         }
     }
 
-    /// Reads the file again, leaves it out, or throws what concerns the whole walk.
+    /// Reads the file again, skips it, or throws an error that concerns the whole scan.
     private func handle(
         _ error: any Error, of match: FolderWalk.Match, _ file: RowFile?, _ writer: RecordBatchWriter
     ) throws {

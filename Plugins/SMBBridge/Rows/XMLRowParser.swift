@@ -2,17 +2,17 @@ import BridgeKit
 import BridgeXML
 import RecordBatch
 
-/// Rows of an XML document: the elements of a name, as they end.
+/// Parses the rows of an XML document: the elements with a given name, as they end.
 ///
-/// A member of a record is a child element, `@name` an attribute, `#text` text beside either; names without namespaces. An
-/// element that repeats is a list, one without attributes and children its text.
+/// A record's member is a child element, `@name` an attribute, and `#text` the text next to either; names have no
+/// namespaces. A repeated element becomes a list; an element without attributes and children becomes its text.
 final class XMLRowParser: RowParser {
     private let sink: RowElements
     private let parser: XMLPushParser
 
-    /// - Parameter names: The records' local name, and those of the elements around it; none for the root's children.
-    init(_ names: [String], subject: String) throws {
-        sink = RowElements(names)
+    /// - Parameter names: The records' local name, and those of the elements around it; empty for the root's children.
+    init(_ names: [String], subject: String, limits: RowLimits) throws {
+        sink = RowElements(names, limits)
         parser = try XMLPushParser(sink: sink, subject: subject)
     }
 
@@ -24,19 +24,22 @@ final class XMLRowParser: RowParser {
     func finish(into sink: RowSink) throws -> Bool {
         self.sink.rows = sink
         try wordingFaults { try parser.finish() }
-        if !self.sink.hasRecords { sink.listing.warn("the file \(sink.subject) has no element for a record") }
+        if !self.sink.hasRecords {
+            sink.listing.warn("the file \(sink.subject) has no element for a record")
+        }
         return true
     }
 
-    /// The parser is that of SOAP, whose words are about replies.
+    /// Rewords the parser's faults: it is written for SOAP, and its messages are about replies.
     private func wordingFaults(_ body: () throws -> Void) throws {
         do {
             try body()
         } catch let error as BridgeError where error.code == .malformed || error.code == .limit {
             var reason = error.message
             if reason.hasPrefix("it ") { reason.removeFirst(3) }
+            let isTooLarge = error.code == .limit && reason.contains("in one record")
             if reason.contains("DOCTYPE") { reason = "has a DOCTYPE, which bmo does not read" }
-            throw FileFault(reason: reason)
+            throw FileFault(reason: reason, remedy: isTooLarge ? "raise max_record_bytes" : nil)
         }
     }
 }
@@ -44,7 +47,6 @@ final class XMLRowParser: RowParser {
 /// Builds records from the events of the parser.
 private final class RowElements: XMLEventSink {
     private static let maximumDepth = 100
-    private static let maximumRecordBytes = 16 << 20
 
     private final class Node {
         let name: String
@@ -59,16 +61,22 @@ private final class RowElements: XMLEventSink {
     var rows: RowSink?
     private(set) var hasRecords = false
     private let names: [String]
-    /// The names of the open elements outside of a record.
+    private let limits: RowLimits
+    /// The names of the open elements outside the record.
     private var outer: [String] = []
     /// The open elements of a record, the record first.
     private var stack: [Node] = []
     private var size = 0
 
-    init(_ names: [String]) { self.names = names }
+    init(_ names: [String], _ limits: RowLimits) {
+        self.names = names
+        self.limits = limits
+    }
 
     private var isRecord: Bool {
-        names.isEmpty ? outer.count == 2 : outer.count >= names.count && outer.suffix(names.count).elementsEqual(names)
+        names.isEmpty
+            ? outer.count == 2
+            : outer.count >= names.count && outer.suffix(names.count).elementsEqual(names)
     }
 
     override func startElement(_ element: XMLStartElement) throws(BridgeError) {
@@ -91,7 +99,8 @@ private final class RowElements: XMLEventSink {
                 if attribute.isNamed("nil") { node.isNil = value == "true" || value == "1" }
                 continue
             }
-            try grow(by: value.utf8.count)
+            // An empty attribute also costs memory: its name, and its entry in the list.
+            try grow(by: value.utf8.count + attribute.localName.utf8.count + 48)
             node.attributes.append(("@" + attribute.localName, value))
         }
         try grow(by: 64)
@@ -121,8 +130,8 @@ private final class RowElements: XMLEventSink {
 
     private func grow(by count: Int) throws(BridgeError) {
         size += count
-        guard size <= Self.maximumRecordBytes else {
-            throw BridgeError(.limit, "it has more than \(Self.maximumRecordBytes >> 20) MiB in one record")
+        guard size <= limits.record else {
+            throw BridgeError(.limit, "it has more than \(RowLimits.words(limits.record)) in one record")
         }
     }
 

@@ -2,30 +2,30 @@ import CSMBClient
 import Glibc
 import Synchronization
 
-/// Ends calls of libsmbclient that do not come back.
+/// Ends calls of libsmbclient that do not return.
 ///
-/// libsmbclient's own timeout counts per packet and is repeated, up to four times, and some waits have none. A thread
-/// looks four times a second; of a call that is over its time it shuts the process's connections to the server's port,
-/// so that the call fails at once. The sockets stay libsmbclient's: it closes them itself.
+/// libsmbclient's own timeout applies per packet and is repeated up to four times, and some waits have none. A thread
+/// checks four times a second. If a call exceeds its deadline, it shuts down the process's connections to the server's
+/// port, so that the call fails at once. libsmbclient still owns the sockets, and closes them itself.
 final class CallDeadline: Sendable {
     private let port: UInt16
     private let limitNanoseconds: UInt64
     private let state = Mutex(State())
 
     private struct State {
-        /// When the running call is over its time, on the monotonic clock; nil while none runs.
+        /// The deadline of the running call, on the monotonic clock; nil while none runs.
         var deadline: UInt64?
         var isOver = false
         var isWatching = false
     }
 
-    /// - Parameter seconds: How long one call may take.
+    /// - Parameter seconds: The time limit of one call.
     init(port: UInt16, seconds: Int) {
         self.port = port
         limitNanoseconds = UInt64(seconds) * 1_000_000_000
     }
 
-    /// A call begins, or a long one shows that it gets on.
+    /// Starts the deadline of a call, or extends it when a long call makes progress.
     func begin() {
         let mustStart = state.withLock { state in
             state.deadline = Self.now + limitNanoseconds
@@ -36,7 +36,7 @@ final class CallDeadline: Sendable {
         if mustStart { watch() }
     }
 
-    /// The call came back; whether it was cut off.
+    /// Ends the deadline of a call; returns whether the call was cut off.
     func end() -> Bool {
         state.withLock { state in
             state.deadline = nil
@@ -57,11 +57,11 @@ final class CallDeadline: Sendable {
                 if let argument { Unmanaged<CallDeadline>.fromOpaque(argument).takeRetainedValue().run() }
                 return nil
             }, owner.toOpaque())
-        // Without a thread the library's own timeout has to do.
+        // Without a thread, only the library's own timeout applies.
         if failed != 0 { owner.release() }
     }
 
-    /// Ends after two idle seconds, so that a bridge that is not used costs nothing.
+    /// Ends after two idle seconds, so that an unused bridge costs nothing.
     private func run() {
         var idle = 0
         while true {
@@ -82,7 +82,8 @@ final class CallDeadline: Sendable {
         }
     }
 
-    /// Shuts what is connected to the server's port; a new connection of the same call is shut the next time.
+    /// Shuts down the connections to the server's port; a new connection of the same call is shut down at the next
+    /// check.
     private func shutConnections() {
         for descriptor in Int32(3)..<1024 {
             var address = sockaddr_storage()

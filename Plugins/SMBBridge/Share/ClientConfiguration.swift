@@ -1,9 +1,9 @@
 import CSMBClient
 import Glibc
 
-/// Settings that libsmbclient reads from a file only.
+/// Settings that libsmbclient reads only from a file.
 enum ClientConfiguration {
-    /// The text of an smb.conf; see smb.conf(5).
+    /// Returns the text of an smb.conf; see smb.conf(5).
     static func text(_ options: ShareOptions) -> String {
         let signing =
             switch options.signing {
@@ -11,7 +11,7 @@ enum ClientConfiguration {
             case .preferred: "desired"
             case .required: "required"
             }
-        // No broadcasts for names: they take seconds, and a stranger may answer.
+        // No broadcast name lookups: they take seconds, and a stranger may answer.
         return """
             [global]
             client signing = \(signing)
@@ -20,7 +20,7 @@ enum ClientConfiguration {
             """ + "\n"
     }
 
-    /// Loads the settings into the library, for all its contexts; false where there is no temporary folder.
+    /// Loads the settings into the library, for all its contexts; returns false without a temporary folder.
     static func load(_ options: ShareOptions, into context: UnsafeMutablePointer<SMBCCTX>) -> Bool {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var path = Array("\(folder)/bmo-smb.XXXXXX".utf8CString)

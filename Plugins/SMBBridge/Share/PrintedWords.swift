@@ -1,18 +1,18 @@
 import Glibc
 
-/// What libsmbclient prints on the standard output while it works.
+/// Captures what libsmbclient prints on the standard output while it works.
 ///
-/// libsmbclient 4.17 goes on without encryption where it was told to require it, and only prints that it fails: so its
-/// words have to be read.
+/// libsmbclient 4.17 continues without encryption even if it is required, and only prints that it failed, so its output
+/// must be read.
 enum PrintedWords {
-    /// Has what is printed at other times go to standard error, and so to the log: a bridge may not print to standard output.
+    /// Redirects all other output to standard error, and so to the log: a bridge may not print to standard output.
     ///
-    /// Only in a process of the bridge's own.
+    /// Only for the bridge's own child process.
     static func divert() {
         if getenv("BMO_BRIDGE_SERVE") != nil { dup2(2, 1) }
     }
 
-    /// Runs `body` and gives what was printed meanwhile; nil where nothing could be caught.
+    /// Runs `body` and returns its printed output; nil if it could not be captured.
     static func during(_ body: () -> Void) -> String? {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
@@ -20,7 +20,7 @@ enum PrintedWords {
             return nil
         }
         defer { for end in ends { close(end) } }
-        // A full pipe loses words, and must not stop the library.
+        // A full pipe may lose output, but must not block the library.
         for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
         fflush(nil)
         let standardOutput = dup(1)

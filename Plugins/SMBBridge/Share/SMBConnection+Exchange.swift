@@ -3,12 +3,12 @@ import CSMBClient
 import Glibc
 import RecordBatch
 
-// Each call of the share, written down or played back where the host asks for that: as a method of its own, with a path.
+// The recorded and replayed calls of a share: each records a method of its own, with a path.
 
 extension SMBConnection {
     var now: Int64 { tape?.now ?? Int64(time(nil)) }
 
-    /// A folder's names with all their attributes, in the server's order.
+    /// Lists a folder's names with all their attributes, in the server's order.
     func list(_ folder: [String], fileIDs: Bool) throws(SMBFailure) -> SMBListing {
         try call("LIST", folder, .listFolder, ShareCoding.listing) { () throws(SMBFailure) in
             try askList(folder, fileIDs: fileIDs)
@@ -19,7 +19,9 @@ extension SMBConnection {
         try call("OWNERS", path, .readOwners, ShareCoding.owners) { () throws(SMBFailure) in try askOwners(of: path) }
     }
 
-    /// Reads up to `limit` bytes from `offset`, and looks whether the file stayed what it was: see ``askRead(_:offset:limit:expecting:)``.
+    /// Reads up to `limit` bytes from `offset`, and checks that the file is unchanged.
+    ///
+    /// See ``askRead(_:offset:limit:expecting:)``.
     func read(
         _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
     ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {
@@ -35,7 +37,7 @@ extension SMBConnection {
         return (read.bytes, read.version)
     }
 
-    /// What the server says of one file or folder; nil where there is nothing of that name.
+    /// Returns the server's information about a file or folder; nil if the name does not exist.
     func status(of path: [String]) throws(SMBFailure) -> SMBEntry? {
         try call("STATUS", path, .readFile, ShareCoding.status) { () throws(SMBFailure) in try askStatus(of: path) }
     }
@@ -65,7 +67,7 @@ extension SMBConnection {
         }
     }
 
-    /// A path as a recording has it; temporary files, whose names differ each time, have one name.
+    /// Returns the path for a recording; temporary files, whose names differ each time, share one name.
     static func path(_ path: [String]) -> String {
         "/"
             + path.map { $0.hasPrefix(FolderWalk.temporaryPrefix) ? FolderWalk.temporaryPrefix + "*" : $0 }

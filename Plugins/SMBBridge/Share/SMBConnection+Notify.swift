@@ -2,16 +2,17 @@ import CSMBClient
 import Glibc
 
 extension SMBConnection {
-    /// Who is told of changes.
+    /// A receiver of changes.
     protocol ChangeListener: AnyObject {
-        /// Paths below the folder, backslashes between names; none every quarter of a second. False ends the watch.
+        /// Receives paths below the folder, with backslashes between names; an empty list every quarter of a second.
+        /// Returning false ends the watch.
         func changed(_ paths: [String]) -> Bool
     }
 
-    /// Waits for changes below a folder until the listener has enough.
+    /// Waits for changes below a folder until the listener ends the watch.
     ///
-    /// No other call of the process gets its turn meanwhile. SMB2 CHANGE_NOTIFY, [MS-SMB2] section 2.2.35: the server collects
-    /// what happens between two looks.
+    /// It blocks all other libsmbclient calls of the process. SMB2 CHANGE_NOTIFY, [MS-SMB2] section 2.2.35: the server
+    /// collects the changes between two requests.
     func watch(_ folder: [String], recursive: Bool, telling listener: any ChangeListener) throws(SMBFailure) {
         let url = options.url.encoded(folder)
         func failure(_ number: Int32, _ action: SMBFailure.Action) -> SMBFailure {

@@ -2,11 +2,11 @@ import CSMBClient
 import Glibc
 
 extension SMBConnection {
-    /// Asks for a folder's names with all their attributes, in the server's order.
+    /// Requests a folder's names with all their attributes, in the server's order.
     ///
-    /// libsmbclient holds the whole listing in memory; the folder is closed again when this returns. File ids cost half of the
-    /// time that it takes here: libsmbclient 4.17 parses the URL and looks for settings with each, so that files get one
-    /// only where they are wanted, and folders where a folder holds folders.
+    /// libsmbclient holds the whole listing in memory; the folder is closed when this returns. File ids take half of
+    /// the time spent here: libsmbclient 4.17 parses the URL and looks up settings for each. So files get an id only on
+    /// request, and folders if the folder holds folders.
     func askList(_ folder: [String], fileIDs: Bool) throws(SMBFailure) -> SMBListing {
         let url = options.url.encoded(folder)
         func failure(_ number: Int32) -> SMBFailure {
@@ -23,7 +23,7 @@ extension SMBConnection {
             var listing = SMBListing()
             var hasFolders = false
             try collect(&listing, failure) { count in
-                // The folder itself, and the one above it, come first.
+                // The first two entries are the folder itself and its parent.
                 var status = stat()
                 let isWanted = fileIDs || count < 2
                 guard let info = isWanted ? read(context, handle, &status) : read(context, handle, nil) else {
@@ -33,7 +33,7 @@ extension SMBConnection {
                 return (info.pointee, UInt64(status.st_ino))
             }
             guard hasFolders, !fileIDs else { return listing }
-            // Once more, of what is in memory.
+            // The second pass reads from memory.
             guard seek(context, handle, 0) == 0 else { throw failure(errno) }
             listing = SMBListing()
             try collect(&listing, failure) { _ in
@@ -53,7 +53,7 @@ extension SMBConnection {
         while let (info, inode) = next(count) {
             defer { errno = 0 }
             count += 1
-            // The network is asked again for the next portion.
+            // The next portion takes another network request.
             if count % 1000 == 0 { isGettingOn() }
             guard let text = info.name else { continue }
             guard let name = String(validatingCString: text) else {
@@ -71,11 +71,11 @@ extension SMBConnection {
         guard number == 0 else { throw failure(number) }
     }
 
-    /// A look at the share's root takes three round trips; near is below a millisecond each.
+    /// Whether the share is far: a stat of its root takes three round trips, and near means below a millisecond each.
     ///
-    /// A busy machine may need a second look.
+    /// Measures up to three times, because the machine may be busy.
     var isFar: Bool {
-        // How long a look takes is not recorded.
+        // The duration is not recorded.
         if tape != nil { return false }
         for _ in 1...3 {
             var start = timespec()
@@ -109,13 +109,13 @@ extension SMBConnection {
         }
     }
 
-    /// Reads up to `limit` bytes from `offset`, and looks whether the file stayed what it was.
+    /// Reads up to `limit` bytes from `offset`, and checks that the file is unchanged.
     ///
-    /// Reads exactly what the size says, as a look for the end costs two more round trips. The file is closed when this
-    /// returns: an open one keeps others from renaming or deleting it.
+    /// Reads exactly to the known size, because detecting the end costs two more round trips. The file is closed when
+    /// this returns: an open file keeps others from renaming or deleting it.
     ///
-    /// - Parameter expected: The state that was listed or read before; nil takes the present one.
-    /// - Throws: ``SMBFailure`` with ``SMBFailure/Cause/changed`` when the file is or becomes another.
+    /// - Parameter expected: The state that was listed or read before; nil accepts the present one.
+    /// - Throws: ``SMBFailure`` with ``SMBFailure/Cause/changed`` if the file differs or changes.
     func askRead(
         _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
     ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {

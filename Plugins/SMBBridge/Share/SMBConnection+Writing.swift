@@ -2,9 +2,9 @@ import CSMBClient
 import Glibc
 
 extension SMBConnection {
-    /// What the server says of one file or folder; nil where there is nothing of that name.
+    /// Requests the server's information about a file or folder; returns nil if the name does not exist.
     ///
-    /// A stat tells neither the time of creation nor the DOS attributes.
+    /// A stat returns neither the creation time nor the DOS attributes.
     func askStatus(of path: [String]) throws(SMBFailure) -> SMBEntry? {
         let url = options.url.encoded(path)
         try connect()
@@ -27,14 +27,14 @@ extension SMBConnection {
         }
     }
 
-    /// Writes a new file; whatever has its name is an error.
+    /// Writes a new file; an existing entry with its name is an error.
     func create(_ path: [String], _ bytes: [UInt8]) throws(SMBFailure) {
         try put(path, flags: O_WRONLY | O_CREAT | O_EXCL, at: nil, bytes)
     }
 
-    /// Writes behind the last byte of a file that has exactly `size` bytes.
+    /// Appends to a file of exactly `size` bytes.
     func append(_ path: [String], _ bytes: [UInt8], ifSize size: Int64) throws(SMBFailure) {
-        // Without the right to read, libsmbclient cannot ask for the size of an open file.
+        // Without read access, libsmbclient cannot query the size of an open file.
         try put(path, flags: O_RDWR, at: size, bytes)
     }
 
@@ -68,16 +68,16 @@ extension SMBConnection {
                 if written <= 0 { fault = failure(written < 0 ? number : EIO) } else { done += written }
                 isGettingOn()
             }
-            // What the server could not keep may come out only now.
+            // The server may report a failed write only now.
             let (closed, closeError) = (close(context, handle), errno)
             if let fault { throw fault }
             guard closed == 0 else { throw failure(closeError) }
         }
     }
 
-    /// Gives a file or folder another name; a file that has it is replaced.
+    /// Renames a file or folder, replacing a file with the new name.
     ///
-    /// libsmbclient deletes the replaced file just before: for a moment there is none of that name.
+    /// libsmbclient deletes the replaced file just before: for a moment no file has that name.
     func move(_ path: [String], to target: [String]) throws(SMBFailure) {
         let (from, to) = (options.url.encoded(path), options.url.encoded(target))
         try call(.moveFile, path, about: SMBConnection.path(target)) { context in
@@ -97,7 +97,7 @@ extension SMBConnection {
 
     /// Deletes a folder, which must be empty.
     func deleteFolder(_ path: [String]) throws(SMBFailure) {
-        // Some servers answer that they did, and leave a folder that is not empty.
+        // Some servers report success, and keep a folder that is not empty.
         guard try list(path).entries.isEmpty else {
             throw SMBFailure(cause: .system(ENOTEMPTY), action: .deleteFile, path: path)
         }
@@ -107,7 +107,7 @@ extension SMBConnection {
         }
     }
 
-    /// Makes a folder; its parent is there.
+    /// Creates a folder in an existing parent.
     func makeFolder(_ path: [String]) throws(SMBFailure) {
         let url = options.url.encoded(path)
         try call(.makeFolder, path) { context in
@@ -115,7 +115,7 @@ extension SMBConnection {
         }
     }
 
-    /// Sets when a file was modified, in microseconds since 1970.
+    /// Sets the modification time, in microseconds since 1970.
     func setModified(_ path: [String], _ microseconds: Int64) throws(SMBFailure) {
         let url = options.url.encoded(path)
         let time = timeval(microseconds: microseconds)

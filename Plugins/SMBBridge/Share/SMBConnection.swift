@@ -5,30 +5,31 @@ import Synchronization
 
 /// One libsmbclient context, and with it the connection to one share.
 ///
-/// libsmbclient 4.17 shares state between contexts without locks, so all calls of the process go through one lock; a call
-/// may come from any thread. Its log, protocol range and configuration are global, too: the context that calls sets them.
+/// libsmbclient 4.17 shares state between contexts without locks, so all calls of the process take one lock; a call may
+/// come from any thread. Its log, protocol range and configuration are global, too, so each context sets them before it
+/// calls.
 final class SMBConnection: Share, @unchecked Sendable {
-    // `context` is made in `init`, freed in `deinit`, and used in between only inside `library.withLock`, as are
-    // `hasOpenedShare` and `isUnencrypted`.
+    // `context` is created in `init` and freed in `deinit`; in between, like `hasOpenedShare` and `isUnencrypted`, it
+    // is used only inside `library.withLock`.
     let options: ShareOptions
-    /// Nil in a replay, which has no use for the library.
+    /// The context; nil in a replay, which does not need the library.
     private let context: UnsafeMutablePointer<SMBCCTX>?
     private let host: BridgeContext
-    /// Where calls are written down or come from.
+    /// The tape that records or replays calls.
     var tape: ExchangeTape? { host.exchange }
     private var hasOpenedShare = false
-    /// Whether libsmbclient said that it got no encryption where that is required.
+    /// Whether libsmbclient reported that required encryption failed.
     private var isUnencrypted = false
     private let deadline: CallDeadline
 
-    /// The lock, and the connection whose global settings are in force.
+    /// The lock, with the connection whose global settings are in effect.
     private static let library = Mutex<ObjectIdentifier?>(nil)
 
-    /// Makes a context; does not connect.
+    /// Creates a context; does not connect.
     init(_ options: ShareOptions, context host: BridgeContext) throws {
         self.options = options
         self.host = host
-        // libsmbclient knows no way to name a cache but the environment of its process.
+        // libsmbclient takes a cache only from the environment of its process.
         if case .kerberos(let cache?, _, _) = options.credentials { setenv("KRB5CCNAME", cache, 1) }
         deadline = CallDeadline(port: options.url.port ?? 445, seconds: options.timeoutSeconds * 2)
         guard host.exchange?.isReplaying != true else {
@@ -37,7 +38,7 @@ final class SMBConnection: Share, @unchecked Sendable {
         }
         let made = Self.library.withLock { owner -> UInt? in
             owner = nil
-            // A connection that the server closed must end in an error, not in a signal.
+            // A connection that the server closed must cause an error, not a signal.
             var action = sigaction()
             if sigaction(SIGPIPE, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil {
                 signal(SIGPIPE, SIG_IGN)
@@ -69,7 +70,7 @@ final class SMBConnection: Share, @unchecked Sendable {
         }
     }
 
-    /// Runs `body` with the context, while no other call of libsmbclient runs.
+    /// Runs `body` with the context, exclusively among all libsmbclient calls.
     func withContext<Result: Sendable>(
         _ body: (UnsafeMutablePointer<SMBCCTX>) throws(SMBFailure) -> Result
     ) throws(SMBFailure) -> Result {
@@ -93,13 +94,13 @@ final class SMBConnection: Share, @unchecked Sendable {
         }
     }
 
-    /// Runs `body`, and throws when libsmbclient went on without the encryption that is required.
+    /// Runs `body`, and throws if libsmbclient continued without the required encryption.
     private func encrypting<Value>(_ body: () -> Value) throws(SMBFailure) -> Value {
         guard options.encryption == .required else { return body() }
         if isUnencrypted { throw SMBFailure(cause: .notEncrypted, action: .openShare, path: []) }
         var value: Value?
         let words = PrintedWords.during { value = body() } ?? ""
-        // It says so once, and keeps the connection.
+        // libsmbclient prints it once, and keeps the connection.
         if words.contains("Encryption required") { isUnencrypted = true }
         guard let value, !isUnencrypted else {
             _ = deadline.end()
@@ -109,13 +110,13 @@ final class SMBConnection: Share, @unchecked Sendable {
         return value
     }
 
-    /// Says that a call which takes long gets on.
+    /// Reports the progress of a long call.
     func isGettingOn() { deadline.begin() }
 
-    /// Connects, signs in, and asks for the attributes of the share's root; does nothing once this has succeeded.
+    /// Connects, signs in, and reads the attributes of the share's root; does nothing once this has succeeded.
     ///
-    /// A first step of its own, as afterwards a refusal means a path and not the user, without a second attempt to sign
-    /// in that would count towards a lockout.
+    /// This is a separate first step, so that a later refusal concerns a path instead of the user, without a second
+    /// sign-in attempt that would count towards a lockout.
     func connect() throws(SMBFailure) {
         let url = options.url.encoded([])
         try withContext { context throws(SMBFailure) in
@@ -134,13 +135,13 @@ final class SMBConnection: Share, @unchecked Sendable {
         smbc_setOptionUserData(context, Unmanaged.passUnretained(self).toOpaque())
         smbc_setFunctionAuthDataWithContext(context, Self.authenticate)
         smbc_setTimeout(context, Int32(options.timeoutSeconds * 1000))
-        // Without a port libsmbclient also tries NetBIOS's 139.
+        // Without a port, libsmbclient also tries port 139 of NetBIOS.
         smbc_setPort(context, options.url.port ?? 445)
         var usesKerberos = false
         if case .kerberos = options.credentials { usesKerberos = true }
         smbc_setOptionUseKerberos(context, usesKerberos ? 1 : 0)
         smbc_setOptionFallbackAfterKerberos(context, 0)
-        // Otherwise a wrong password becomes a guest's view of the share.
+        // Otherwise a wrong password yields a guest's view of the share.
         smbc_setOptionNoAutoAnonymousLogin(context, options.credentials == .guest ? 0 : 1)
         smbc_setOptionUrlEncodeReaddirEntries(context, 0)
         switch options.encryption {

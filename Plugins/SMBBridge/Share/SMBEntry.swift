@@ -1,19 +1,20 @@
 import CSMBClient
 import Glibc
 import RecordBatch
+internal import TextFormats
 
-/// One name of a folder's listing, with all that the server said about it.
+/// One name in a folder's listing, with the server's information about it.
 struct SMBEntry: Sendable, Equatable {
     var name: String
     var size: UInt64
     /// File attributes of [MS-FSCC], section 2.6.
     var attributes: UInt16
-    /// Microseconds since 1970; nil where the server gave none.
+    /// Microseconds since 1970; nil if the server sent none.
     var modified: Int64?
     var created: Int64?
     var accessed: Int64?
     var changed: Int64?
-    /// The server's file id; 0 where it gave none.
+    /// The server's file id; 0 if it sent none.
     var inode: UInt64
 
     var isDirectory: Bool { has(SMBC_DOS_MODE_DIRECTORY) }
@@ -22,10 +23,10 @@ struct SMBEntry: Sendable, Equatable {
 
     /// The version to expect when the file is read.
     ///
-    /// Without the inode: servers need not give the same id in a listing as for an open file.
+    /// It omits the inode, because a server's id in a listing may differ from that of an open file.
     var version: FileVersion { FileVersion(size: Int64(clamping: size), modified: modified, inode: 0) }
 
-    /// A number that is another as soon as anything moved that the server tells of the file.
+    /// A number that changes with any of the file's information from the server.
     var fingerprint: UInt64 {
         var fingerprint = Fingerprint()
         let archive = UInt16(truncatingIfNeeded: SMBC_DOS_MODE_ARCHIVE)
@@ -39,31 +40,48 @@ struct SMBListing: Sendable {
     var entries: [SMBEntry] = []
     /// Names that are not UTF-8, repaired for messages.
     var malformedNames: [String] = []
-    /// The folder's own entry, `.`, where the server gave one.
+    /// The folder's own entry, `.`, if the server sent it.
     var itself: SMBEntry?
 
-    /// The folder's own file id; 0 where the server gave none.
+    /// The folder's own file id; 0 if the server sent none.
     var inode: UInt64 { itself?.inode ?? 0 }
+
+    /// A hash of the listing, almost unique per folder; nil for an empty folder.
+    var mark: UInt64? {
+        guard !entries.isEmpty else { return nil }
+        var fingerprint = Fingerprint()
+        for entry in [itself].compactMap(\.self) + entries.sorted(by: { $0.name < $1.name }) {
+            fingerprint.add("\(entry.name)/\(entry.fingerprint) \(entry.created ?? 0)")
+            fingerprint.separate()
+        }
+        return fingerprint.value
+    }
+
+    /// The number of ancestors with the same ``mark`` that identify this folder as one of them.
+    ///
+    /// Creation times never match by chance. Without them, nested folders that each hold only one entry of the same
+    /// name have the same mark.
+    var likeness: Int { itself?.created == nil ? 8 : 1 }
 }
 
-/// What tells one state of a file from another.
+/// The properties that distinguish the states of a file.
 struct FileVersion: Sendable, Equatable {
     var size: Int64
     /// Microseconds since 1970.
     var modified: Int64?
-    /// 0 where unknown.
+    /// The file id; 0 if unknown.
     var inode: UInt64
 
-    /// Whether both can be the same state of the same file.
+    /// Whether both may be the same state of the same file.
     func agrees(with other: FileVersion) -> Bool {
         size == other.size && modified == other.modified && (inode == other.inode || inode == 0 || other.inode == 0)
     }
 }
 
 extension timespec {
-    /// Microseconds since 1970, or nil where there is no time.
+    /// Microseconds since 1970, or nil without a time.
     ///
-    /// Samba marks a time that the server left out with UTIME_OMIT in the nanoseconds.
+    /// Samba marks a missing time with UTIME_OMIT in the nanoseconds.
     var microseconds: Int64? {
         guard (0..<1_000_000_000).contains(tv_nsec) else { return nil }
         let (value, overflow) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000)
@@ -73,7 +91,8 @@ extension timespec {
 }
 
 extension timeval {
-    /// Microseconds since 1970: of a time before, too, the fraction counts forward from the second below.
+    /// Creates a time from microseconds since 1970; before 1970, the fraction also counts forward from the second
+    /// below.
     init(microseconds: Int64) {
         let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         self.init(tv_sec: Int(rest < 0 ? seconds - 1 : seconds), tv_usec: Int(rest < 0 ? rest + 1_000_000 : rest))

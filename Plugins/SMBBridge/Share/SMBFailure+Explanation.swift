@@ -2,9 +2,9 @@ import BridgeKit
 import Glibc
 
 extension Share {
-    /// The failure in words.
+    /// Returns the failure as an error for people.
     ///
-    /// libsmbclient gives one `errno` for several causes; whether the share was opened before tells them apart.
+    /// libsmbclient uses one `errno` for several causes; whether the share was opened before distinguishes them.
     func explain(_ failure: SMBFailure) -> BridgeError {
         let found = explanation(failure)
         let what = failure.path.isEmpty ? "the share" : failure.path.joined(separator: "/")
@@ -29,7 +29,7 @@ extension Share {
         }
     }
 
-    /// What a number means for this share and this call; nil for what it means anywhere.
+    /// Returns the meaning of a number for this share and call; nil for its general meaning.
     private func explanation(_ number: Int32, _ failure: SMBFailure) -> Explanation? {
         let url = options.url
         switch number {
@@ -41,6 +41,7 @@ extension Share {
                 remedy: "look at the server's shares: smbclient -L \(url.host)")
         case EINVAL, ENOSYS, EOPNOTSUPP:
             if failure.action == .watchFolder { return .noChanges }
+            if failure.isOfListedName { return .refusedName }
             return failure.action == .openShare ? noCommonProtocol() : nil
         case ECONNREFUSED:
             return Explanation(
@@ -82,7 +83,7 @@ extension Share {
             remedy: "check min_protocol, max_protocol, encryption and signing")
     }
 
-    /// Why the host's name has no address; nil when it has one.
+    /// Returns the reason why the host's name has no address; nil if it has one.
     private func resolveFailure() -> String? {
         let host = options.url.host
         var list: UnsafeMutablePointer<addrinfo>?
@@ -92,7 +93,12 @@ extension Share {
     }
 }
 
-/// What a failure means, and what to do about it.
+extension SMBFailure {
+    static let refusedNameWords =
+        "its name, or one in it, is none that libsmbclient takes (a backslash, or broken UTF-16), and no other is given"
+}
+
+/// The meaning of a failure, and its remedy.
 private struct Explanation {
     let code: BridgeError.Code
     let why: String
@@ -113,7 +119,10 @@ private struct Explanation {
     static let noChanges = Explanation(
         .unsupported, "the server does not tell of changes", remedy: "ask it from time to time")
 
-    /// What the numbers mean on any share that is open.
+    static let refusedName = Explanation(
+        .remote, SMBFailure.refusedNameWords, remedy: "rename it at the server, or name other folders in the pattern")
+
+    /// The meaning of the numbers on any open share.
     static let ofEach: [Int32: Explanation] = {
         let table: [([Int32], Explanation)] = [
             (

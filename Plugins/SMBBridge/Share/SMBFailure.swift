@@ -1,16 +1,16 @@
 import BridgeKit
 import Glibc
 
-/// A call of libsmbclient that failed.
+/// A failed call of libsmbclient.
 struct SMBFailure: Error, Equatable {
     enum Cause: Equatable {
-        /// What libsmbclient left in `errno`.
+        /// The `errno` from libsmbclient.
         case system(Int32)
-        /// The file is not the one that was listed, or changed while it was read.
+        /// The file differs from the listed one, or changed while it was read.
         case changed
-        /// The server does not encrypt, which is required.
+        /// The server does not support the required encryption.
         case notEncrypted
-        /// A replay has no answer; with the reason.
+        /// A replay has no reply, for the given reason.
         case notRecorded(String)
     }
 
@@ -27,18 +27,23 @@ struct SMBFailure: Error, Equatable {
     }
 
     let cause: Cause
-    /// What was attempted.
+    /// The attempted action.
     let action: Action
     /// Components below the share.
     let path: [String]
 
-    /// Whether the server refuses this user, or this user is wrong: it does not say which.
+    /// Whether the server refuses this user, or the sign-in is wrong: the server does not say which.
     var isAccess: Bool { cause == .system(EACCES) || cause == .system(EPERM) }
 
-    /// Whether there is nothing of that name.
+    /// Whether the name does not exist.
     var isAbsence: Bool { cause == .system(ENOENT) || cause == .system(ENOTDIR) }
 
-    /// Whether the file moved or is in use: the next moment may be better.
+    /// Whether libsmbclient refuses a folder's listing because of one name, which hides all others in the folder.
+    ///
+    /// It accepts no name with a slash or a backslash, and no invalid UTF-16, which NTFS allows.
+    var isOfListedName: Bool { cause == .system(EINVAL) && action == .listFolder }
+
+    /// Whether the file is changing or in use, so that a retry may succeed.
     var isMomentary: Bool {
         switch cause {
         case .changed, .system(EBUSY), .system(ETXTBSY), .system(EAGAIN): true
@@ -46,10 +51,10 @@ struct SMBFailure: Error, Equatable {
         }
     }
 
-    /// Whether it was about to change something.
+    /// Whether the call was a change.
     var isOfWriting: Bool { [.writeFile, .deleteFile, .moveFile, .makeFolder].contains(action) }
 
-    /// Whether it concerns this one file and not the connection.
+    /// Whether the failure concerns this file rather than the connection.
     var isOfFile: Bool {
         guard action != .openShare, !isMomentary, !isAccess, !isAbsence else { return action != .openShare }
         switch cause {
@@ -60,7 +65,7 @@ struct SMBFailure: Error, Equatable {
 }
 
 extension SMBFailure {
-    /// What the system calls an `errno`.
+    /// Returns the system's text for an `errno`.
     static func words(_ number: Int32) -> String {
         strerror(number).map { String(cString: $0) } ?? "error \(number)"
     }

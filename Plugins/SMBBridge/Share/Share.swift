@@ -1,27 +1,27 @@
 import BridgeKit
 import Glibc
 
-/// What walks and readers need of a share: a connection to one, or a recording of it.
+/// The operations of a share that scans and readers need: a connection to one, or a recording of it.
 protocol Share: AnyObject {
     var options: ShareOptions { get }
 
-    /// A folder's names with all their attributes; `folder` is below the share.
+    /// Lists a folder's names with all their attributes; `folder` is below the share.
     ///
-    /// - Parameter fileIDs: Whether the ids of files are wanted, too; those of folders always come.
+    /// - Parameter fileIDs: Whether to include the ids of files; those of folders are always included.
     func list(_ folder: [String], fileIDs: Bool) throws(SMBFailure) -> SMBListing
 
-    /// Up to `limit` bytes from `offset` of a file that stays what it was; `expected` nil takes the present state.
+    /// Reads up to `limit` bytes from `offset` of an unchanged file; `expected` nil accepts the present state.
     func read(
         _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
     ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion)
 
-    /// Whether its answers take long to arrive, however little there is to do: then more of them should be on their way.
+    /// Whether the latency is high, so that more requests should run in parallel.
     var isFar: Bool { get }
 
-    /// Who owns a file or folder.
+    /// Returns the owners of a file or folder.
     func owners(of path: [String]) throws(SMBFailure) -> Owners
 
-    /// Seconds since 1970; of a recording, when it was made.
+    /// Seconds since 1970; for a recording, the time when it was made.
     var now: Int64 { get }
 }
 
@@ -33,7 +33,7 @@ extension Share {
     func list(_ folder: [String]) throws(SMBFailure) -> SMBListing { try list(folder, fileIDs: false) }
 }
 
-/// Security identifiers ([MS-DTYP], section 2.4.2) of who owns a file; nil where the server told none.
+/// Security identifiers ([MS-DTYP], section 2.4.2) of a file's owners; nil if the server sent none.
 struct Owners: Equatable, Sendable {
     var owner: String?
     var group: String?

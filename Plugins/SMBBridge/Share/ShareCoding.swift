@@ -2,14 +2,14 @@ import BridgeKit
 import Glibc
 import RecordBatch
 
-/// How an answer of a share is written down and read again.
+/// Encodes and decodes a share's reply for a recording.
 struct ShareCoding<Value> {
     let write: (Value) -> ([Exchange.Field], [UInt8])
     let read: ([Exchange.Field], [UInt8]) -> Value?
 }
 
 extension ShareCoding where Value == Never {
-    /// The names of what a share may refuse with.
+    /// The names of the errors that a share may return.
     private static var numbers: [(word: String, number: Int32)] {
         [
             ("EPERM", EPERM), ("ENOENT", ENOENT), ("EIO", EIO), ("EAGAIN", EAGAIN), ("ENOMEM", ENOMEM),
@@ -96,7 +96,7 @@ extension ShareCoding where Value == SMBEntry? {
                 return ([], Array(json.utf8))
             },
             read: { _, bytes in
-                // Two optionals: an answer that says that there is nothing is an answer.
+                // Two levels of optional: a reply may say that the name does not exist.
                 ShareJSON.object(bytes).map { $0.has("name") ? ShareJSON.entry($0) : nil }
             })
     }
@@ -113,7 +113,7 @@ extension ShareCoding where Value == SMBListing {
                     }
                     writer.key("entries")
                     writer.array {
-                        // No server promises an order, and a recording should have one.
+                        // Servers guarantee no order, but a recording should have one.
                         for entry in listing.entries.sorted(by: { $0.name < $1.name }) {
                             writer.object { ShareJSON.write(entry, to: writer) }
                         }
@@ -136,7 +136,7 @@ extension ShareCoding where Value == SMBListing {
     }
 }
 
-/// What the server says of a name, as JSON; times are microseconds since 1970.
+/// The server's information about a name, as JSON; times are microseconds since 1970.
 private enum ShareJSON {
     static func object(_ bytes: [UInt8]) -> BridgeOptions? {
         BridgeOptions(json: String(decoding: bytes, as: UTF8.self))

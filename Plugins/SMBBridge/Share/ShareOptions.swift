@@ -1,14 +1,14 @@
 import BridgeKit
 
-/// Who signs in to a share.
+/// The identity that signs in to a share.
 enum Credentials: Sendable, Equatable {
     case password(user: String, password: String, domain: String?)
-    /// Nobody: only when the config asks for it.
+    /// No user: only if the configuration asks for it.
     case guest
-    /// Whoever holds the ticket in the cache; nil takes the system's default cache.
+    /// The holder of the ticket in the cache; nil selects the system's default cache.
     case kerberos(cache: String?, user: String, domain: String?)
 
-    /// In a message on a successful connection.
+    /// The identity's description in the message about a successful connection.
     var words: String {
         switch self {
         case .password(let user, _, _): "as \(user)"
@@ -26,26 +26,28 @@ enum Credentials: Sendable, Equatable {
     }
 }
 
-/// The config's `options:` of this bridge, checked.
+/// The validated `options:` of this bridge.
 struct ShareOptions: Sendable {
     let url: ShareURL
     let credentials: Credentials
     let timeoutSeconds: Int
-    /// How many processes list folders at a time.
+    /// The number of processes that list folders in parallel.
     let workers: Int
     let encryption: Protection
     let signing: Protection
     let minimumProtocol: String
     let maximumProtocol: String
+    /// The size limits for the content of files.
+    let rowLimits: RowLimits
 
-    /// How much is asked of the server.
+    /// The protection required from the server.
     enum Protection: String, CaseIterable, Sendable {
-        /// What client and server agree on by themselves.
+        /// Negotiated between client and server.
         case standard = "default"
         case preferred, required
     }
 
-    /// Protocol versions by libsmbclient's names, oldest first.
+    /// Protocol versions by libsmbclient's names, from the oldest.
     static let protocols = ["NT1", "SMB2_02", "SMB2_10", "SMB3_00", "SMB3_02", "SMB3_11"]
 
     init(_ options: BridgeOptions) throws {
@@ -60,6 +62,7 @@ struct ShareOptions: Sendable {
             throw BridgeError(.configuration, "timeout: \(timeoutSeconds) is not within 1 to 3600 seconds")
         }
         workers = min(max(options.integer("workers") ?? 4, 1), 16)
+        rowLimits = try RowLimits(options)
         encryption = try Self.protection(options, "encryption")
         signing = try Self.protection(options, "signing")
         let isSealed = encryption == .required
@@ -68,7 +71,7 @@ struct ShareOptions: Sendable {
         let oldest = Self.protocols.firstIndex(of: oldestWanted) ?? 0
         let newest = Self.protocols.firstIndex(of: maximumProtocol) ?? 0
         let firstWithEncryption = Self.protocols.firstIndex(of: "SMB3_00") ?? 0
-        // Before that there is none, and libsmbclient would go on without.
+        // Older protocols have no encryption, and libsmbclient would continue without it.
         minimumProtocol = isSealed ? Self.protocols[max(oldest, firstWithEncryption)] : oldestWanted
         guard oldest <= newest else {
             throw BridgeError(
@@ -85,7 +88,7 @@ struct ShareOptions: Sendable {
         let user = options.string("user") ?? ""
         let password = options.string("password") ?? ""
         let domain = options.string("domain")
-        // libsmbclient's buffers have 256 bytes each and cut what is longer without a word.
+        // libsmbclient's buffers have 256 bytes each and truncate longer values silently.
         for (name, value) in [("user", user), ("password", password), ("domain", domain ?? "")] {
             guard value.utf8.count < 256, !value.utf8.contains(0) else {
                 throw BridgeError(.configuration, "the option \(name) is longer than 255 bytes or holds a zero byte")
@@ -123,7 +126,7 @@ struct ShareOptions: Sendable {
         }
     }
 
-    /// What a refusal to open the share means.
+    /// The meaning of a refusal to open the share.
     var refusal: String {
         switch credentials {
         case .password: "wrong user, password, or no access to the share; the server does not say which"
@@ -137,7 +140,7 @@ struct ShareOptions: Sendable {
         return Protection(rawValue: text) ?? .standard
     }
 
-    /// The text of an option that has a fixed set of values.
+    /// Returns the text of an option with a fixed set of values.
     static func choice(
         _ options: BridgeOptions, _ name: String, of choices: [String], otherwise: String
     ) throws -> String {

@@ -1,8 +1,8 @@
 import BridgeKit
 
-/// `smb://HOST[:PORT]/SHARE[/FOLDER]`, taken apart.
+/// A parsed URL of the form `smb://HOST[:PORT]/SHARE[/FOLDER]`.
 ///
-/// Source of the form: draft-crhertel-smb-url; no user information, query or fragment.
+/// Source of the form: draft-crhertel-smb-url; without user information, query or fragment.
 struct ShareURL: Sendable, Equatable {
     let host: String
     let port: UInt16?
@@ -10,7 +10,7 @@ struct ShareURL: Sendable, Equatable {
     /// The folder's components, below the share.
     let folder: [String]
 
-    /// - Throws: ``BridgeError`` that says which part makes no sense; the text is not repeated where it may hold a password.
+    /// - Throws: ``BridgeError`` that names the invalid part; it omits the text if it may hold a password.
     init(_ text: String) throws {
         func refuse(_ why: String, remedy: String = "write it as smb://HOST[:PORT]/SHARE[/FOLDER]") -> BridgeError {
             BridgeError(.configuration, "url: \(why)", remedy: remedy)
@@ -70,9 +70,9 @@ struct ShareURL: Sendable, Equatable {
         return (String(host), port)
     }
 
-    /// Why a server would not take this name; nil for a name that can be sent.
+    /// Returns the reason why a server would refuse this name; nil for a valid name.
     ///
-    /// The characters are those that [MS-FSCC], section 2.1.5 forbids, and the separators.
+    /// The invalid characters are the separators and those that [MS-FSCC], section 2.1.5 forbids.
     static func fault(inName name: String) -> String? {
         if name == "." || name == ".." { return "is not a name" }
         if name.utf8.count > 255 { return "is longer than 255 bytes" }
@@ -82,22 +82,22 @@ struct ShareURL: Sendable, Equatable {
         return nil
     }
 
-    /// The URL for libsmbclient; `path` is below the share.
+    /// Returns the URL for libsmbclient; `path` is below the share.
     ///
-    /// libsmbclient always decodes: a `%` in a name must be encoded, too. The port is an option of the context.
+    /// libsmbclient always decodes, so a `%` in a name must be encoded, too. The port is an option of the context.
     func encoded(_ path: [String]) -> String {
         "smb://\(host)/" + ([share] + path).map(Self.percentEncoded).joined(separator: "/")
     }
 
-    /// The URL for people; `path` is below the share.
+    /// Returns the URL for people; `path` is below the share.
     func location(path: [String]) -> String {
         "smb://\(host)" + (port.map { ":\($0)" } ?? "") + "/" + ([share] + path).joined(separator: "/")
     }
 
-    /// The URL for people; `path` is below the URL's folder.
+    /// Returns the URL for people; `path` is below the URL's folder.
     func location(_ path: [String]) -> String { location(path: folder + path) }
 
-    /// `name` with all but unreserved characters (RFC 3986, section 2.3) percent-encoded.
+    /// Percent-encodes all characters of `name` except unreserved ones (RFC 3986, section 2.3).
     static func percentEncoded(_ name: String) -> String {
         var text = ""
         for byte in name.utf8 {

@@ -1,8 +1,8 @@
 import BridgeKit
 
-/// A pattern of one name: literals, `*`, `?` and `{captures}`.
+/// A pattern for one name: literals, `*`, `?` and `{captures}`.
 ///
-/// It compares whole characters, so that a name matches in whatever normal form of Unicode a client wrote it.
+/// It compares whole characters, so a name matches in any Unicode normal form.
 struct ComponentPattern: Sendable {
     private enum Piece: Equatable, Sendable {
         case literal([Character])
@@ -12,7 +12,7 @@ struct ComponentPattern: Sendable {
     }
 
     let captureNames: [String]
-    /// The name, when the pattern is one.
+    /// The name, if the pattern is a literal.
     let literal: String?
     private let pieces: [Piece]
     private let isCaseSensitive: Bool
@@ -68,16 +68,16 @@ struct ComponentPattern: Sendable {
         var literalName: String?
         if case .literal? = pieces.first, pieces.count == 1 { literalName = String(whole) }
         self.literal = literalName
-        // What may stand in a whole name may stand in its parts, but for "." and "..".
+        // Parts follow the rules of whole names, except that "." and ".." are allowed.
         let isWhole = literalName != nil
         if let fault = ShareURL.fault(inName: isWhole ? String(whole) : "x" + String(whole)) {
             throw refuse("\"\(String(whole))\" \(fault)")
         }
     }
 
-    /// What the captures stand for in `name`, or nil when it does not match.
+    /// Returns the captures in `name`, or nil if it does not match.
     ///
-    /// Of several ways to match, each `*` and capture takes as much as it can, the first one first.
+    /// Matching is greedy: each `*` and capture takes as much as it can, from the first to the last.
     func match(_ name: String) -> [String]? {
         switch pieces {
         case [.run]: return []
@@ -93,11 +93,11 @@ struct ComponentPattern: Sendable {
         }
     }
 
-    /// A backtracking search that remembers dead ends, so that it takes pieces x length steps at most.
+    /// A backtracking search that memoises dead ends, so that it takes at most pieces x length steps.
     private struct Search {
         let pieces: [Piece]
         let name: [Character]
-        /// Of the captures, the last first: they are noted on the way back.
+        /// The captures from the last to the first, added while the search unwinds.
         var captures: [Range<Int>] = []
         private var deadEnds: Set<Int> = []
 
@@ -128,7 +128,8 @@ struct ComponentPattern: Sendable {
         }
     }
 
-    /// A letter's lower case, where that is one character: close to what servers do, and it keeps the length.
+    /// Returns a letter's lower case, if that is one character: close to the rules of servers, and it preserves the
+    /// length.
     private static func fold(_ character: Character) -> Character {
         if let ascii = character.asciiValue {
             return "A"..."Z" ~= character ? Character(Unicode.Scalar(ascii + 32)) : character
@@ -137,7 +138,7 @@ struct ComponentPattern: Sendable {
         return lower.count == 1 ? lower.first ?? character : character
     }
 
-    /// The characters of a name: nearly all names are ASCII, where that needs no look at Unicode's tables.
+    /// Returns the characters of a name, with a fast path for ASCII, which nearly all names are.
     private static func characters(of name: String) -> [Character] {
         let utf8 = name.utf8
         return utf8.allSatisfy { $0 < 0x80 } ? utf8.map { Character(Unicode.Scalar($0)) } : Array(name)

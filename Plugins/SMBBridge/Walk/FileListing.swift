@@ -1,41 +1,42 @@
 import BridgeKit
 import Synchronization
 
-/// The files of a share that match patterns: drives a ``FolderWalk`` with a share, and keeps what a page tells.
+/// The files of a share that match patterns: drives a ``FolderWalk`` with a share, and collects the state for each
+/// page.
 final class FileListing {
     enum Step {
         case match(FolderWalk.Match)
-        /// A folder was listed: a good moment to look at the clock.
+        /// A folder was listed: a good moment to check the time.
         case listed
         case end
     }
 
     let share: any Share
     let options: ListingOptions
-    /// What the host's cursor said; nil for a walk from the beginning.
+    /// The decoded cursor of the host; nil for a scan from the beginning.
     let resumed: WalkCursor?
-    /// The members of a record that the host reads; nil is all.
+    /// The members of a record that the host reads; nil means all.
     let fields: Set<String>?
-    /// How many records were rejected, or files left out, since the last page.
+    /// The number of records rejected, or files skipped, since the last page.
     var rejectedCount: Int { rejected.count + spared.count }
-    /// The states of files that were read; a listing that reads none has no use for them.
+    /// The states of files that were read; unused in a listing that does not read files.
     var states: FileStates
 
     private static let maximumWarnings = 20
     private let question: String
-    /// The name of the field that holds a file's path in this listing's records.
+    /// The field with a file's path in this listing's records.
     private let pathField: String
     private var warnings: [String] = []
     private var rejected: [Page.Rejected] = []
     private var spared: [Page.Spared] = []
-    /// What a later walk has to spare that goes on from here; nil when it is too much.
+    /// The objects that a resumed scan must spare; nil if there are too many.
     private var carried: [WalkCursor.Spared]? = []
     private var walk: FolderWalk
     private var matchCounts: [Int]
     private var matchCount = 0
     private let isCancelled = Atomic<Bool>(false)
 
-    /// - Parameter usesStates: Whether the walk reads files, and so leaves out those that did not move.
+    /// - Parameter usesStates: Whether the scan reads files, and can therefore skip unchanged ones.
     init(
         share: any Share, options: ListingOptions, mode: String, pathField: String, usesStates: Bool,
         request: FetchRequest, queue: ListingQueue? = nil
@@ -58,28 +59,28 @@ final class FileListing {
         guard let resumed else { return }
         carried = resumed.spared
         for objects in resumed.spared ?? [] { spare(objects) }
-        // What came before the resume point may have been left out as unchanged, which nobody remembers.
+        // Files before the resume point may have been skipped as unchanged, and the cursor does not list them.
         if states.hasEarlier { carried = nil }
         states.wasPartial()
     }
 
     private let usesStates: Bool
-    /// Whether records or states have the ids of files.
+    /// Whether records or states contain file ids.
     private let wantsFileIDs: Bool
-    /// Other processes that list ahead; nil where there are none.
+    /// Helper processes that list ahead; nil if there are none.
     private let queue: ListingQueue?
     private var expectedCount = 0
-    /// Whether other processes were asked for help.
+    /// Whether the helper processes have been used.
     private var hasHelp = false
 
     deinit { queue?.stop() }
 
-    /// Ids take time: without a need for them they are left out.
+    /// Whether file ids are needed: they take time, and are omitted otherwise.
     static func wantsFileIDs(_ request: FetchRequest, usesStates: Bool) -> Bool {
         usesStates || request.fields?.contains("inode") != false
     }
 
-    /// Makes ``next()`` throw; from any thread.
+    /// Makes ``next()`` throw; may be called from any thread.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     func checkCancelled() throws {
@@ -88,10 +89,10 @@ final class FileListing {
         }
     }
 
-    /// Notes what the user should know.
+    /// Adds a warning for the user.
     func warn(_ sentence: String) { warnings.append(sentence) }
 
-    /// The state after the records since the last page.
+    /// Returns the state after the records since the last page.
     func page(cursor: String?, isEnd: Bool, location: String) -> Page {
         var sentences = Array(warnings.prefix(Self.maximumWarnings))
         if warnings.count > sentences.count {
@@ -113,16 +114,16 @@ final class FileListing {
         return page
     }
 
-    /// Notes that a part of a file could not become a record: the file's other records stay what they are.
+    /// Records that part of a file could not become a record; the file's other records stay unchanged.
     func reject(_ reason: String, representation: String, of path: [String]?) {
         rejected.append(Page.Rejected(index: nil, reason: reason, representation: String(representation.prefix(1000))))
         if let path { leaveOut(.path(path)) }
     }
 
-    /// Notes that a file was not looked at, as it did not move.
+    /// Records that an unchanged file was skipped.
     func spareUnchanged(_ match: FolderWalk.Match) { spare(.path(match.path)) }
 
-    /// Notes that something was not looked at; a walk that goes on from here says so again.
+    /// Records skipped objects, for this scan and for one that resumes from here.
     private func leaveOut(_ objects: WalkCursor.Spared) {
         if carried?.contains(objects) == true { return }
         spare(objects)
@@ -136,21 +137,21 @@ final class FileListing {
         case .path(let path):
             spared.append(Page.Spared(field: pathField, .equals(path.joined(separator: "/"))))
         case .below(let path):
-            // The root has no name of its own: then nothing is known at all.
+            // The root has no name of its own: spare everything.
             let prefix = path.isEmpty ? "" : path.joined(separator: "/") + "/"
             spared.append(Page.Spared(field: pathField, .prefix(prefix)))
         }
     }
 
-    /// The resume point after the last match, or nil before the first folder.
+    /// Returns the resume point after the last match, or nil before the first folder.
     func cursor() -> String? {
         guard let point = walk.point else { return nil }
-        // Until the walk has passed the resume point, that one stays, with the rows that it counts.
+        // Keep the earlier resume point, with its row count, until the scan has passed it.
         if let resumed, resumed.point == point { return resumed.encoded(question: question) }
         return WalkCursor(point: point, spared: carried).encoded(question: question)
     }
 
-    /// The resume point within the last match's file.
+    /// Returns the resume point within the last match's file.
     func cursor(inside match: FolderWalk.Match, rows: Int, version: FileVersion) -> String {
         let point = WalkPoint(folder: match.folder, name: match.entry.name, repeatsEntry: true)
         return WalkCursor(point: point, rows: rows, version: version, spared: carried).encoded(question: question)
@@ -195,10 +196,10 @@ final class FileListing {
         }
     }
 
-    /// Lets other processes list ahead where there is enough to do for them.
+    /// Lets helper processes list ahead if there are enough folders.
     private func expectMore() {
         guard let queue else { return }
-        // Half of the window is looked at again before it is empty.
+        // Extend the window once it is half empty.
         expectedCount -= 1
         guard expectedCount < queue.window / 2 else { return }
         let folders = walk.upcoming(queue.window)
@@ -209,7 +210,7 @@ final class FileListing {
         queue.expect(folders.map { share.url.folder + $0 }, fileIDs: wantsFileIDs)
     }
 
-    /// Fewer folders are listed sooner than a process starts.
+    /// Listing fewer folders takes less time than starting a process.
     private static let leastFolders = 16
 
     private func list(_ folder: FolderWalk.Folder) throws {
@@ -226,13 +227,16 @@ final class FileListing {
             walk.skipped(because: "may not be listed by this user")
         } catch let failure where folder.depth > 0 && failure.isAbsence {
             walk.skipped(because: "went away during the walk")
+        } catch let failure where folder.depth > 0 && failure.isOfListedName {
+            walk.skipped(because: "cannot be listed (\(SMBFailure.refusedNameWords))")
         } catch let failure where folder.depth > 0 && folder.isLink {
             walk.skipped(because: "is a link that cannot be followed (\(share.explain(failure).message))")
         } catch {
             throw share.explain(error)
         }
     }
-    /// A folder's listing, by whoever has it first; while another process is at it, others that come later are listed.
+    /// Returns a folder's listing from whichever source has it first; lists later folders while a helper process lists
+    /// this one.
     private func ask(_ path: [String]) throws(SMBFailure) -> SMBListing {
         while let queue {
             switch queue.take(path) {
@@ -241,10 +245,11 @@ final class FileListing {
             case .meanwhile(let other):
                 do throws(SMBFailure) {
                     queue.put(other, .success(try share.list(other, fileIDs: wantsFileIDs)))
-                } catch  where error.isAccess || error.isAbsence {
+                } catch  where error.isAccess || error.isAbsence || error.isOfListedName {
                     queue.put(other, .failure(error))
                 } catch {
-                    // Its own turn will tell; with a connection that is broken the folder that is wanted now tells so.
+                    // It fails again in its own turn; if the connection is broken, listing the wanted folder reports
+                    // it.
                     queue.giveBack(other)
                     return try share.list(path, fileIDs: wantsFileIDs)
                 }

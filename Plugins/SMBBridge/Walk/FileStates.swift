@@ -1,16 +1,17 @@
 import BridgeKit
 import Glibc
 import RecordBatch
+internal import TextFormats
 
-/// The states of the files that a walk has read: what a later walk need not read again.
+/// The states of the files that a scan has read, so that a later scan can skip unchanged ones.
 ///
-/// Eight bytes for a path and eight for its state, in Base64: 22 bytes a file. Two files of one share that share a number
-/// are less likely than one in a million for five million files.
+/// Eight bytes for a path and eight for its state, in Base64: 22 bytes per file. With five million files on a share,
+/// the chance of two equal hashes is below one in a million.
 struct FileStates {
     private static let format = "smb-states1"
-    /// A page with its token must stay below the host's 4 MiB.
+    /// The limit that keeps a page with its token below the host's 4 MiB.
     static let maximumCount = 140_000
-    /// A file that was written a moment ago may be written again without its times moving.
+    /// A recently written file may be written again without a change of its times.
     private static let racySeconds = 3
 
     private let question: UInt64
@@ -18,10 +19,10 @@ struct FileStates {
     private var present: [UInt64: UInt64] = [:]
     private var sawAll = true
 
-    /// Whether an earlier walk gave states for the same question.
+    /// Whether an earlier scan returned states for the same question.
     let hasEarlier: Bool
 
-    /// When the walk began, in seconds since 1970.
+    /// The start of the scan, in seconds since 1970.
     private let began: Int64
 
     init(token: String?, question: String, began: Int64) {
@@ -34,7 +35,7 @@ struct FileStates {
         hasEarlier = decoded != nil
     }
 
-    /// Whether the file is as it was when it was read last: then it counts as read.
+    /// Whether the file is unchanged since it was last read; an unchanged file counts as read.
     mutating func isUnchanged(_ match: FolderWalk.Match) -> Bool {
         guard hasEarlier else { return false }
         let path = Self.number(of: match.path)
@@ -43,7 +44,7 @@ struct FileStates {
         return true
     }
 
-    /// A file was read as a whole, in the state of its listing.
+    /// Records that a file was read completely, in its listed state.
     mutating func wasRead(_ match: FolderWalk.Match) {
         if let modified = match.entry.modified, modified > (began - Int64(Self.racySeconds)) * 1_000_000 {
             return
@@ -51,13 +52,13 @@ struct FileStates {
         present[Self.number(of: match.path)] = match.entry.fingerprint
     }
 
-    /// Something was left out that an earlier walk may have read: its states stay.
+    /// Records that the scan skipped something that an earlier scan may have read, whose states are kept.
     mutating func wasPartial() { sawAll = false }
 
-    /// Whether no file moved, came or went since the earlier walk.
+    /// Whether no file changed, appeared or disappeared since the earlier scan.
     var isAllUnchanged: Bool { hasEarlier && sawAll && present == earlier }
 
-    /// The token for the next walk; nil when there are too many files.
+    /// The token for the next scan; nil if there are too many files.
     var token: String? {
         let states = sawAll ? present : earlier.merging(present) { $1 }
         guard states.count <= Self.maximumCount else { return nil }

@@ -1,29 +1,31 @@
 import Glibc
 
-/// Where a walk has got: the last entry that it gave, or the last folder that it finished.
+/// The position of a scan: the last returned entry, or the last finished folder.
 struct WalkPoint: Sendable, Equatable {
     /// Components below the URL's folder.
     var folder: [String]
-    /// The last entry's name; nil when all entries of the folder itself were given (its subfolders were not).
+    /// The last entry's name; nil if all entries of the folder itself were returned (but not those of its subfolders).
     var name: String?
-    /// Whether a walk that goes on here gives that entry again.
+    /// Whether a scan that resumes here returns that entry again.
     var repeatsEntry = false
 }
 
-/// A depth-first walk over the folders that can match a pattern; says what to list next, and does no I/O.
+/// A depth-first traversal of the folders that can match a pattern; it selects the next folder to list, without I/O.
 ///
-/// A folder's entries come first, sorted by the bytes of their names, then its subfolders in the same order: so that a
-/// walk can go on from a ``WalkPoint``, whatever changed in the meantime.
+/// A folder's entries come first, sorted by the bytes of their names, then its subfolders in the same order. This lets
+/// a scan resume at a ``WalkPoint``, whatever changed in the meantime.
 struct FolderWalk {
     /// A folder to list.
     struct Folder: Equatable {
         /// Components below the URL's folder.
         let path: [String]
         let positions: [PatternSet.Position]
-        /// File ids from the first folder to this one, to notice a link that leads back up.
+        /// The file ids from the first folder to this one, for detecting a link back to an ancestor.
         let inodes: [UInt64]
         let depth: Int
-        /// Whether it is a reparse point, such as a DFS link: what lies below may be another server's.
+        /// For a server without file ids: the marks of this folder's ancestors.
+        var marks: [UInt64] = []
+        /// Whether the folder is a reparse point, such as a DFS link: its content may be on another server.
         var isLink = false
     }
 
@@ -31,11 +33,11 @@ struct FolderWalk {
     struct Match: Equatable {
         let folder: [String]
         let entry: SMBEntry
-        /// The number of the pattern that it matches.
+        /// The index of the matching pattern.
         let pattern: Int
-        /// In the order of ``PatternSet/captureNames``.
+        /// The captures in the order of ``PatternSet/captureNames``.
         let captures: [String?]
-        /// Whether it is the folder where the walk began.
+        /// Whether this is the folder where the scan began.
         var isRoot = false
 
         var path: [String] { isRoot ? folder : folder + [entry.name] }
@@ -48,7 +50,7 @@ struct FolderWalk {
         case end
     }
 
-    /// Which entries are wanted.
+    /// The kinds of entries to return.
     enum Kinds: String, Sendable {
         case files, folders
         case both = "files and folders"
@@ -57,14 +59,14 @@ struct FolderWalk {
     }
 
     static let maximumDepth = 64
-    /// Names of bmo's own unfinished files, which nobody wants as records.
+    /// The prefix of bmo's own unfinished files, which are not records.
     static let temporaryPrefix = ".bmo-tmp-"
 
-    /// Where a later walk can go on; nil before the first folder was listed.
+    /// The position at which a later scan can resume; nil before the first folder was listed.
     private(set) var point: WalkPoint?
-    /// Sentences on folders that were left out, since the last look.
+    /// Warnings about skipped folders, since they were last taken.
     var warnings: [String] = []
-    /// Folders that were left out, since the last look: nobody knows what they hold.
+    /// Skipped folders with unknown content, since they were last taken.
     var leftOut: [[String]] = []
 
     private let patterns: PatternSet
@@ -83,7 +85,7 @@ struct FolderWalk {
         stack = [Folder(path: patterns.root, positions: patterns.start, inodes: [], depth: 0)]
     }
 
-    /// The folders that it will list next, at most so many, if nothing else comes in between.
+    /// Returns at most `count` folders that it will list next, if no other folders are added.
     func upcoming(_ count: Int) -> [[String]] { stack.suffix(count).reversed().map(\.path) }
 
     mutating func next() -> Step {
@@ -99,7 +101,7 @@ struct FolderWalk {
         return .list(folder)
     }
 
-    /// The current folder's listing.
+    /// Processes the current folder's listing.
     mutating func listed(_ listing: SMBListing) {
         guard let folder = current else { return }
         let entries = listing.entries.sorted { Self.precedes($0.name, $1.name) }
@@ -108,6 +110,11 @@ struct FolderWalk {
         var inodes = folder.inodes
         if inodes.isEmpty { inodes.append(listing.inode) }
         var subfolders: [Folder] = []
+        let mark = listing.inode == 0 ? listing.mark : nil
+        if let mark, folder.marks.count(where: { $0 == mark }) >= listing.likeness {
+            leaveOut(folder.path, "looks like a folder above it, and the server gives no file ids to tell them apart")
+            return
+        }
         appendRoot(listing, folder)
         for entry in entries where !entry.name.hasPrefix(Self.temporaryPrefix) {
             if patterns.hasExcludes, patterns.excludes(folder.path + [entry.name]) { continue }
@@ -128,14 +135,15 @@ struct FolderWalk {
                     subfolders.append(
                         Folder(
                             path: path, positions: positions, inodes: inodes + [entry.inode], depth: folder.depth + 1,
-                            isLink: entry.has(FileRecord.reparsePoint)))
+                            marks: folder.marks + [mark].compactMap(\.self), isLink: entry.has(FileRecord.reparsePoint))
+                    )
                 }
             }
         }
         stack.append(contentsOf: subfolders.reversed())
     }
 
-    /// The folder where the walk begins is a parent, too, of an entity of all folders.
+    /// Appends the scan's first folder, which an entity of all folders includes as a parent.
     private mutating func appendRoot(_ listing: SMBListing, _ folder: Folder) {
         guard kinds == .folders, folder.depth == 0, resumePoint == nil, var itself = listing.itself,
             patterns.captureNames.isEmpty,
@@ -148,7 +156,7 @@ struct FolderWalk {
             Match(folder: folder.path, entry: itself, pattern: pattern, captures: [], isRoot: true))
     }
 
-    /// The current folder could not be listed; its subtree stays unknown.
+    /// Skips the current folder, which could not be listed; its subtree stays unknown.
     mutating func skipped(because reason: String) {
         if let path = current?.path { leaveOut(path, reason) }
         matches.removeAll()
@@ -163,12 +171,12 @@ struct FolderWalk {
     private mutating func finishFolder() {
         guard let folder = current else { return }
         current = nil
-        // Folders above the resume point were passed through only.
+        // Folders above the resume point are only passed through.
         if let resumePoint, Self.isProperPrefix(folder.path, of: resumePoint.folder) { return }
         point = WalkPoint(folder: folder.path, name: nil)
     }
 
-    /// Whether an entry comes after the resume point.
+    /// Whether an entry is after the resume point.
     private func isWanted(_ name: String, in folder: [String]) -> Bool {
         guard let resumePoint else { return true }
         if folder == resumePoint.folder {
@@ -178,7 +186,7 @@ struct FolderWalk {
         return !Self.isProperPrefix(folder, of: resumePoint.folder)
     }
 
-    /// Whether a folder, or one below it, comes after the resume point.
+    /// Whether a folder, or one below it, is after the resume point.
     private func isWanted(subfolder name: String, of folder: [String]) -> Bool {
         guard let resumePoint, Self.isProperPrefix(folder, of: resumePoint.folder) else { return true }
         return !Self.precedes(name, resumePoint.folder[folder.count])
@@ -188,7 +196,7 @@ struct FolderWalk {
         path.count < other.count && zip(path, other).allSatisfy(isSame)
     }
 
-    /// Order of bytes: names that Unicode holds for equal stay two names, as on the server.
+    /// Compares names by their bytes: names that Unicode considers equal stay distinct, as on the server.
     static func precedes(_ first: String, _ second: String) -> Bool {
         let order = first.utf8.withContiguousStorageIfAvailable { first in
             second.utf8.withContiguousStorageIfAvailable { second -> Bool in

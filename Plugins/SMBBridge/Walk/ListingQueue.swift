@@ -3,28 +3,30 @@ import CSMBClient
 import Glibc
 import RecordBatch
 
-/// Folders that a walk will list soon, shared by threads that each wait for a process of their own.
+/// A queue of folders that a scan will list soon, served by threads that each wait for a helper process.
 ///
-/// The walk asks for what it needs next, in its order; what a helper could not list the walk lists itself, and while a
-/// helper is still at the folder that it needs, it lists one of those behind: nobody waits while there is something to do.
+/// The scan takes the folders in its own order, and lists itself any folder that a helper could not list. While a
+/// helper still lists the folder that the scan needs, the scan lists a later one, so that it never waits while there is
+/// work.
 final class ListingQueue: @unchecked Sendable {
-    // All that changes is used with `mutex` held only.
-    /// Folders in one request, at most: a helper's answer should cost more than its asking.
+    // `mutex` guards all mutable state.
+    /// The maximum number of folders per request: a helper's work should outweigh the cost of the request.
     private static let portion = 8
 
-    /// What the walk gets for a folder.
+    /// The reply to the scan for a folder.
     enum Answer {
         case listing(Result<SMBListing, SMBFailure>)
-        /// The walk should list the folder itself.
+        /// The scan should list the folder itself.
         case unknown
-        /// A helper is at it: meanwhile the walk should list this one, say so with ``put(_:_:)``, and ask again.
+        /// A helper is listing it. Meanwhile the scan should list this folder, report it with ``put(_:_:)``, and ask
+        /// again.
         case meanwhile([String])
     }
 
     private enum State {
         case waiting, running
         case done(Result<SMBListing, SMBFailure>)
-        /// No helper could.
+        /// No helper could list it.
         case failed
     }
 
@@ -38,7 +40,7 @@ final class ListingQueue: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    /// - Parameter threads: How many processes work at a time.
+    /// - Parameter threads: The number of processes that work in parallel.
     init(_ context: BridgeContext, threads: Int) {
         self.context = context
         self.threads = threads
@@ -54,17 +56,17 @@ final class ListingQueue: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// The share is near: a process more than the processors can serve would only take time from the others.
+    /// Limits the processes to half of the processors, because the share is near and more would only compete.
     func isNear() {
         locked { threads = min(threads, max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2)) }
     }
 
-    /// How many folders it should know ahead.
+    /// The number of folders to queue ahead.
     let window: Int
 
-    /// Says which folders come next; those that it knows stay where they are.
+    /// Queues the next folders; known ones keep their place.
     ///
-    /// - Parameter fileIDs: Whether the ids of files are wanted.
+    /// - Parameter fileIDs: Whether to include the ids of files.
     func expect(_ folders: [[String]], fileIDs: Bool) {
         locked {
             self.fileIDs = fileIDs
@@ -77,7 +79,7 @@ final class ListingQueue: @unchecked Sendable {
         }
     }
 
-    /// What a helper says of a folder.
+    /// Returns a helper's result for a folder.
     func take(_ folder: [String]) -> Answer {
         locked {
             while let state = states[folder] {
@@ -89,7 +91,7 @@ final class ListingQueue: @unchecked Sendable {
                     states[folder] = nil
                     return .unknown
                 case .waiting:
-                    // Nobody has begun: that is quicker done than waited for.
+                    // No helper has begun: listing it now is faster than waiting.
                     states[folder] = nil
                     waiting.removeAll { $0 == folder }
                     return .unknown
@@ -104,17 +106,17 @@ final class ListingQueue: @unchecked Sendable {
         }
     }
 
-    /// What the walk found out of a folder that it listed meanwhile.
+    /// Stores the scan's own result for a folder that it listed meanwhile.
     func put(_ folder: [String], _ result: Result<SMBListing, SMBFailure>) {
         locked { states[folder] = .done(result) }
     }
 
-    /// The walk could not list it meanwhile.
+    /// Forgets a folder that the scan could not list meanwhile, so that it is listed in its turn.
     func giveBack(_ folder: [String]) {
         locked { states[folder] = nil }
     }
 
-    /// The threads end after what they do.
+    /// Lets the threads end after their current work.
     func stop() {
         locked {
             isStopped = true
@@ -156,12 +158,12 @@ final class ListingQueue: @unchecked Sendable {
         }
     }
 
-    /// The next portion; nil when the thread is to end.
+    /// Returns the next portion; nil if the thread should end.
     private func next() -> (folders: [[String]], fileIDs: Bool)? {
         locked {
             while waiting.isEmpty, !isStopped { pthread_cond_wait(condition, mutex) }
             guard !isStopped else { return nil }
-            // Towards the end less at a time, so that nobody waits for the last portion alone.
+            // Take smaller portions towards the end, so that the scan does not wait for one last large portion.
             let folders = Array(waiting.prefix(min(Self.portion, max(1, waiting.count / 4))))
             waiting.removeFirst(folders.count)
             for folder in folders { states[folder] = .running }

@@ -3,14 +3,14 @@ import CSMBClient
 import Glibc
 import RecordBatch
 
-/// Listings that other processes of this bridge make: libsmbclient does one thing at a time in a process.
+/// Listings made by other processes of this bridge, because libsmbclient runs one call at a time per process.
 ///
-/// A request has the folders in the member `list` of its section; the answer is a record for each.
+/// A request holds the folders in the member `list` of its section; the reply has one record per folder.
 enum ListingRelay {
-    /// The section's member that no config can have.
+    /// The section's member, which no configuration can contain.
     static let member = "list"
 
-    /// The request for these folders, below the share.
+    /// Returns the request for these folders, below the share.
     static func request(_ folders: [[String]], fileIDs: Bool) -> FetchRequest {
         let section = BridgeOptions { writer in
             writer.member("file_ids", fileIDs)
@@ -43,7 +43,7 @@ enum ListingRelay {
                 do throws(SMBFailure) {
                     ListingRelay.write(try share.list(folder, fileIDs: fileIDs), to: writer)
                 } catch {
-                    // What concerns the connection is for the one who asks to find out, with a connection of its own.
+                    // Connection errors are not relayed: the scan will find them with its own connection.
                     guard error.isAccess || error.isAbsence, case .system(let number) = error.cause,
                         error.action == .listFolder
                     else { throw share.explain(error) }
@@ -78,7 +78,7 @@ enum ListingRelay {
         }
     }
 
-    /// The listing in a record of an answer; nil for a record that is none.
+    /// Returns the listing in a record of a reply; nil for any other record.
     static func listing(_ record: BatchValue, of folder: [String]) -> Result<SMBListing, SMBFailure>? {
         if let number = record["error"]?.integer {
             return .failure(SMBFailure(cause: .system(Int32(clamping: number)), action: .listFolder, path: folder))

@@ -1,12 +1,12 @@
 import BridgeKit
 
-/// A pattern of paths below a folder: `countries/{country}/*.txt`.
+/// A pattern for paths below a folder: `countries/{country}/*.txt`.
 ///
-/// Between slashes, `*` stands for any characters, `?` for one, and `{name}` for one or more that become a field of the
-/// record; `{{` and `}}` are braces. A component `**` stands for any number of folders. Matching goes component by
-/// component, so that a walk can leave out the folders that lead nowhere.
+/// Between slashes, `*` matches any characters, `?` matches one, and `{name}` matches one or more that become a field
+/// of the record; `{{` and `}}` are literal braces. A component `**` matches any number of folders. Matching proceeds
+/// by component, so that a scan can skip folders that cannot lead to a match.
 struct PathPattern: Sendable {
-    /// How far a path has got in the pattern, and what it has captured on the way.
+    /// A path's position in the pattern, and the captures so far.
     struct Position: Sendable, Equatable {
         let index: Int
         let captures: [String]
@@ -14,9 +14,9 @@ struct PathPattern: Sendable {
 
     let text: String
     let captureNames: [String]
-    /// The folders that the pattern names literally at its beginning: where a walk starts.
+    /// The literal folders at the beginning of the pattern, where a scan starts.
     let literalFolders: [String]
-    /// Whether the pattern names one path.
+    /// Whether the pattern names exactly one path.
     let isLiteral: Bool
     private let components: [Component]
 
@@ -25,7 +25,7 @@ struct PathPattern: Sendable {
         case name(ComponentPattern)
     }
 
-    /// - Throws: ``BridgeError`` that says what is wrong with the text.
+    /// - Throws: ``BridgeError`` that describes the fault in the text.
     init(_ text: String, isCaseSensitive: Bool = false) throws {
         self.text = text
         var components: [Component] = []
@@ -71,7 +71,7 @@ struct PathPattern: Sendable {
         self.components = components
     }
 
-    /// Where a walk stands in the first so many folders of ``literalFolders``.
+    /// Returns the positions of a scan after the first `folders` of ``literalFolders``.
     func start(behind folders: Int) -> [Position] { expand(Position(index: folders, captures: [])) }
 
     /// Whether the pattern matches this path.
@@ -85,7 +85,7 @@ struct PathPattern: Sendable {
         return match(name, at: positions) != nil
     }
 
-    /// Where a walk stands in the folder `name` of a folder with `positions`; empty when nothing below can match.
+    /// Returns the positions in the folder `name` of a folder with `positions`; empty if nothing below can match.
     func descend(from positions: [Position], into name: String) -> [Position] {
         var result: [Position] = []
         for position in positions {
@@ -96,7 +96,7 @@ struct PathPattern: Sendable {
                 guard position.index + 1 < components.count, let captures = component.match(name) else { continue }
                 next = expand(Position(index: position.index + 1, captures: position.captures + captures))
             }
-            // Of several ways to the same place the first one stays: it captured first.
+            // Of several ways to the same position, keep the first, whose captures take precedence.
             for position in next where !result.contains(where: { $0.index == position.index }) {
                 result.append(position)
             }
@@ -104,7 +104,7 @@ struct PathPattern: Sendable {
         return result
     }
 
-    /// What the pattern captures when `name`, in a folder with `positions`, completes it; nil when it does not match.
+    /// Returns the captures when `name`, in a folder with `positions`, completes the pattern; nil if it does not match.
     func match(_ name: String, at positions: [Position]) -> [String]? {
         for position in positions {
             if let captures = match(name, at: position) { return captures }
@@ -112,7 +112,7 @@ struct PathPattern: Sendable {
         return nil
     }
 
-    /// The same for one way to stand there.
+    /// Returns the captures for one position.
     func match(_ name: String, at position: Position) -> [String]? {
         guard position.index == components.count - 1, case .name(let component) = components[position.index],
             let captures = component.match(name)

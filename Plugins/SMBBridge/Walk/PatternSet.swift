@@ -1,8 +1,8 @@
 import BridgeKit
 
-/// The patterns of the paths that an entity wants, and of those that it does not want.
+/// The patterns of the paths that an entity includes and excludes.
 struct PatternSet: Sendable {
-    /// How far a path has got in one of the patterns.
+    /// A path's position in one of the patterns.
     struct Position: Sendable, Equatable {
         let pattern: Int
         let position: PathPattern.Position
@@ -10,24 +10,24 @@ struct PatternSet: Sendable {
 
     let patterns: [PathPattern]
     private let excludes: [PathPattern]
-    /// The folder where a walk begins: what all patterns name literally at their beginnings.
+    /// The folder where a scan begins: the literal folders common to the beginnings of all patterns.
     let root: [String]
-    /// What the patterns capture; each name once.
+    /// The names of all captures, each once.
     let captureNames: [String]
-    /// How many folders below ``root`` are listed.
+    /// The number of folder levels below ``root`` that are listed.
     let depth: Int
 
-    /// For messages and cursors.
+    /// The patterns as text, for messages and cursors.
     var text: String { patterns.map(\.text).joined(separator: ", ") }
-    /// Whether the patterns name one path.
+    /// Whether the patterns name exactly one path.
     var isLiteral: Bool { patterns.count == 1 && patterns[0].isLiteral }
 
-    /// What a cursor and a token count for.
+    /// The selection for which a cursor and a token are valid.
     var question: String {
         ([text] + excludes.map { "-" + $0.text } + (depth == .max ? [] : ["\(depth)"])).joined(separator: "\u{1F}")
     }
 
-    /// - Throws: ``BridgeError`` that says what is wrong with a text.
+    /// - Throws: ``BridgeError`` that describes the fault in a text.
     init(_ texts: [String], excluding excluded: [String] = [], depth: Int? = nil, isCaseSensitive: Bool = false) throws
     {
         guard !texts.isEmpty else {
@@ -57,14 +57,14 @@ struct PatternSet: Sendable {
         captureNames = names
     }
 
-    /// Where a walk stands in ``root``.
+    /// The positions of a scan in ``root``.
     var start: [Position] {
         patterns.enumerated().flatMap { index, pattern in
             pattern.start(behind: root.count).map { Position(pattern: index, position: $0) }
         }
     }
 
-    /// Where a walk stands in the folder `name` of a folder with `positions`; empty when nothing below can match.
+    /// Returns the positions in the folder `name` of a folder with `positions`; empty if nothing below can match.
     func descend(from positions: [Position], into name: String) -> [Position] {
         var result: [Position] = []
         for index in patterns.indices {
@@ -75,9 +75,9 @@ struct PatternSet: Sendable {
         return result
     }
 
-    /// Which pattern a name in a folder with `positions` completes, and what it captures; the first pattern counts.
+    /// Returns the first pattern that a name in a folder with `positions` completes, and its captures.
     ///
-    /// The captures are those of ``captureNames``, nil where the pattern has no such capture.
+    /// The captures are in the order of ``captureNames``, nil if the pattern lacks the capture.
     func match(_ name: String, at positions: [Position]) -> (pattern: Int, captures: [String?])? {
         for index in patterns.indices {
             for position in positions where position.pattern == index {
@@ -90,7 +90,7 @@ struct PatternSet: Sendable {
         return nil
     }
 
-    /// Whether a path below ``root`` may be wanted, or may be a folder with something that is.
+    /// Whether a path below ``root`` may match, or may be a folder with a match.
     func concerns(_ path: [String]) -> Bool {
         for count in path.indices where excludes(Array(path[...count])) { return false }
         if path.last?.hasPrefix(FolderWalk.temporaryPrefix) == true { return false }
@@ -105,6 +105,6 @@ struct PatternSet: Sendable {
 
     var hasExcludes: Bool { !excludes.isEmpty }
 
-    /// Whether a path is not wanted, and nothing below it.
+    /// Whether a path and everything below it are excluded.
     func excludes(_ path: [String]) -> Bool { excludes.contains { $0.matches(path) } }
 }

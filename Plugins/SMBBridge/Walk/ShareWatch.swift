@@ -3,10 +3,10 @@ import CSMBClient
 import Glibc
 import RecordBatch
 
-/// A watch over what an entity is made of: brings no records, but a page when something moved.
+/// A watch on an entity's files: it returns no records, but a page after each change.
 ///
-/// A thread of its own waits in libsmbclient for as long as the watch is open, so that nothing is lost between two pages; the
-/// process can do nothing else meanwhile.
+/// A separate thread waits in libsmbclient while the watch is open, so that no change is lost between two pages; the
+/// process can make no other call meanwhile.
 final class ShareWatch: RecordSource {
     private let mailbox: Mailbox
     private let milliseconds: Int
@@ -14,7 +14,7 @@ final class ShareWatch: RecordSource {
 
     /// Begins to watch.
     ///
-    /// - Throws: ``BridgeError/Code/unsupported`` when the server does not tell of changes.
+    /// - Throws: ``BridgeError/Code/unsupported`` if the server does not report changes.
     init(_ share: SMBConnection, patterns: PatternSet, milliseconds: Int) throws {
         self.share = share
         self.milliseconds = milliseconds
@@ -44,9 +44,9 @@ final class ShareWatch: RecordSource {
         throw BridgeError(.cancelled, "the watch was stopped", location: share.url.location([]))
     }
 
-    /// What the watching thread and the waiting one share.
+    /// The state shared by the watching thread and the waiting one.
     private final class Mailbox: SMBConnection.ChangeListener, @unchecked Sendable {
-        // `state` is used with `mutex` held only.
+        // `mutex` guards `state`.
         struct State {
             var isWatching = false
             var hasChanged = false
@@ -89,7 +89,7 @@ final class ShareWatch: RecordSource {
             }
         }
 
-        /// Whether it came to that in time.
+        /// Waits for a condition; returns whether it held in time.
         func wait(seconds: Double, until isDone: (State) -> Bool) -> Bool {
             var limit = timespec()
             clock_gettime(CLOCK_MONOTONIC, &limit)
@@ -137,7 +137,7 @@ final class ShareWatch: RecordSource {
                     try share.watch(
                         share.url.folder + patterns.root, recursive: patterns.depth > 0, telling: self)
                 } catch {
-                    // More happened than the server remembers, or the folder itself went: that is a change, too.
+                    // The server's buffer overflowed, or the folder itself is gone: that is a change, too.
                     restarts += 1
                     let isOver = locked { state in
                         if state.isWatching, error.isOfFile, restarts < 10 {

@@ -1,26 +1,26 @@
 import BridgeKit
 
-/// The opaque text with which a later fetch goes on.
+/// The opaque text with which a later fetch resumes.
 ///
-/// Lines: a version, what was asked for, the folder, the entry, for a file that was read in part the rows given and the
-/// file's state, and then what the walk so far did not look at. Names are percent-encoded.
+/// Its lines are a version, the question, the folder, the entry, for a partly read file the number of returned rows and
+/// the file's state, and then the objects that the scan skipped so far. Names are percent-encoded.
 struct WalkCursor: Equatable {
     private static let format = "smb2"
-    /// More than so many things that were not looked at are not carried on.
+    /// The maximum number of skipped objects that a cursor carries.
     static let maximumSpared = 500
 
-    /// Paths that a walk did not look at.
+    /// Paths that a scan skipped.
     enum Spared: Equatable, Hashable {
         case path([String])
         case below([String])
     }
 
     var point: WalkPoint
-    /// Rows that the point's file has given.
+    /// The number of rows returned from the entry's file.
     var rows = 0
-    /// The state of the file that gave them.
+    /// The state of that file.
     var version: FileVersion?
-    /// What the walk up to here did not look at; nil when that was too much to carry on.
+    /// The objects that the scan skipped so far; nil if there are too many to carry.
     var spared: [Spared]? = []
 
     init(point: WalkPoint, rows: Int = 0, version: FileVersion? = nil, spared: [Spared]? = []) {
@@ -30,7 +30,7 @@ struct WalkCursor: Equatable {
         self.spared = spared
     }
 
-    /// - Parameter question: What the walk was asked for; a cursor counts for the same question only.
+    /// - Parameter question: The scan's selection; a cursor is valid only for the same question.
     func encoded(question: String) -> String {
         let name = point.name.map(ShareURL.percentEncoded) ?? ""
         var state = ""
@@ -48,7 +48,7 @@ struct WalkCursor: Equatable {
         return (lines + others).joined(separator: "\n")
     }
 
-    /// nil for a text that is not a cursor of this question.
+    /// Decodes a cursor; nil for a text that is not a cursor of this question.
     init?(_ text: String, question: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count >= 5, lines[0] == Self.format, lines[1] == ShareURL.percentEncoded(question),

@@ -1,10 +1,11 @@
 import BridgeKit
 import RecordBatch
+internal import TextFormats
 
-/// Creates, changes, moves and deletes files and folders as objects of an entity.
+/// Creates, changes, moves and deletes the files and folders of an entity's objects.
 ///
-/// A file is written under a temporary name in its folder, then renamed: nobody sees a part of it. Between the last look at
-/// the old file and the rename there is a moment in which another's change would be lost.
+/// A file is written under a temporary name in its folder, then renamed, so no other client sees a partial file. A
+/// concurrent change between the last check of the old file and the rename is lost.
 struct FileWriter {
     let connection: SMBConnection
     let section: FileSection
@@ -49,7 +50,7 @@ struct FileWriter {
         }
         if let target = try target(of: request.values, from: path), target != path {
             try target.checkLinks(on: connection)
-            // The same name in another case is the same file for the server.
+            // To the server, the same name in another case is the same file.
             if FileRecord.key(target.text) != FileRecord.key(path.text),
                 try connection.status(of: root + target.names) != nil
             {
@@ -66,7 +67,7 @@ struct FileWriter {
     private func delete(_ request: WriteRequest) throws {
         let path = try present(request)
         try path.checkLinks(on: connection)
-        // What is gone already is what was wanted.
+        // A missing file is already in the desired state.
         guard try connection.status(of: root + path.names) != nil else { return }
         if try expected(path, request).isDirectory {
             try connection.deleteFolder(root + path.names)
@@ -75,7 +76,7 @@ struct FileWriter {
         }
     }
 
-    /// The path that the local object had when it was read.
+    /// Returns the path that the local object had when it was read.
     private func present(_ request: WriteRequest) throws -> SharePath {
         let key = request.key
         let text = key.string("path") ?? (key.names.count == 1 ? key.string(key.names[0]) : nil)
@@ -87,7 +88,7 @@ struct FileWriter {
         return try SharePath(text)
     }
 
-    /// The path that the values ask for; nil when they say nothing of it.
+    /// Returns the path that the values request; nil if they do not set it.
     private func target(of values: BridgeOptions, from path: SharePath? = nil) throws -> SharePath? {
         if let text = values.string("path") { return try SharePath(text) }
         guard values.has("name") || values.has("folder") else { return nil }
@@ -99,7 +100,7 @@ struct FileWriter {
         return try SharePath(folder.isEmpty ? name : folder + "/" + name)
     }
 
-    /// The present state, when it is the one that the local object was read from.
+    /// Returns the present state, if the local object was read from it.
     private func expected(_ path: SharePath, _ request: WriteRequest) throws -> SMBEntry {
         guard let state = try connection.status(of: root + path.names) else {
             throw BridgeError(
@@ -131,7 +132,7 @@ struct FileWriter {
                 guard section.content == .bytes || section.content == .data else {
                     return try TextEncoder(encoding: section.encoding).encode(text)
                 }
-                // Data comes as text where the host's column holds it so.
+                // Data is base64 text if the host's column stores it like that.
                 return Base64.decode(String(decoding: text, as: UTF8.self)) ?? text
             default:
                 throw BridgeError(.configuration, "the content of a file is neither text nor data")
@@ -166,7 +167,7 @@ struct FileWriter {
         try connection.setModified(root + path.names, modified)
     }
 
-    /// The file as it is now, as far as one look tells: what is left out stays as it is.
+    /// Writes the file's present state, as far as one stat returns it; omitted fields stay unchanged.
     private func answer(_ path: SharePath, _ values: BridgeOptions, into writer: RecordBatchWriter) throws {
         guard let entry = try connection.status(of: root + path.names) else { return }
         FileRecord(path: path.names, entry: entry).writePart(to: writer)
@@ -180,7 +181,7 @@ struct FileWriter {
 }
 
 extension BridgeOptions {
-    /// A point in time, in microseconds since 1970: a timestamp or its text.
+    /// Returns a point in time, in microseconds since 1970, from a timestamp or its text.
     func microseconds(_ name: String) -> Int64? {
         withValue(name) { value in
             switch value?.tag {
@@ -191,14 +192,14 @@ extension BridgeOptions {
         }
     }
 
-    /// The microseconds of `2026-11-21T07:08:08.000000Z`, with any number of decimals; nil for another text.
+    /// Parses `2026-11-21T07:08:08.000000Z`, with any number of decimals, into microseconds; nil for another text.
     private static func microseconds(of text: String) -> Int64? {
         let parts = text.split(whereSeparator: { "-T:.Z".contains($0) })
         guard text.hasSuffix("Z"), text.utf8.count >= 20, parts.count == 6 || parts.count == 7 else { return nil }
         let numbers = parts.prefix(6).compactMap { Int64($0) }
         let decimals = (parts.count == 7 ? String(parts[6]) : "0").prefix(6)
         let padded = decimals + String(repeating: "0", count: 6 - decimals.count)
-        // In the ranges of a calendar nothing below overflows.
+        // Within calendar ranges, nothing below overflows.
         let ranges: [ClosedRange<Int64>] = [0...9999, 1...12, 1...31, 0...23, 0...59, 0...60]
         guard numbers.count == 6, zip(ranges, numbers).allSatisfy({ $0.contains($1) }), let fraction = Int64(padded)
         else { return nil }

@@ -2,17 +2,17 @@ import BridgeKit
 import CSimdJSON
 import RecordBatch
 
-/// A file of rows as text that can be changed a row at a time, the others byte for byte as they are.
+/// The text of a file of rows, which can be changed one row at a time; all other rows keep their exact bytes.
 struct RowText {
-    /// Where a row stands, with its line break.
+    /// The range of each row, with its line break.
     private(set) var rows: [Range<Int>] = []
     private(set) var bytes: [UInt8]
-    /// Names of the columns of CSV; empty where the file has no header yet.
+    /// The names of CSV columns; empty if the file has no header yet.
     private(set) var columns: [String] = []
     private let format: RowSection.Format
     private var lineBreak: [UInt8] = [0x0A]
 
-    /// - Throws: ``FileFault`` for a text that is not of the format.
+    /// - Throws: ``FileFault`` for a text that does not follow the format.
     init(_ bytes: [UInt8], format: RowSection.Format) throws {
         self.bytes = bytes
         self.format = format
@@ -47,7 +47,7 @@ struct RowText {
         }
     }
 
-    /// The value of a member of a row as text; nil where the row has none.
+    /// Returns the values of a row's members as text; nil for a missing one.
     func values(of row: Range<Int>, _ names: [String]) throws -> [String?] {
         switch format {
         case .csv(let dialect):
@@ -61,22 +61,22 @@ struct RowText {
         }
     }
 
-    /// Puts a row's new text in its place.
+    /// Replaces a row with new text.
     mutating func replace(_ row: Range<Int>, with text: [UInt8]) {
         let end = Array(bytes[row].reversed().prefix { $0 == 0x0A || $0 == 0x0D }.reversed())
         bytes.replaceSubrange(row, with: text + end)
     }
 
-    /// Takes a row out, with its line break.
+    /// Removes a row with its line break.
     mutating func remove(_ row: Range<Int>) { bytes.removeSubrange(row) }
 
-    /// The bytes to write behind the file for one more row.
+    /// Returns the bytes to append to the file for one more row.
     func appending(_ text: [UInt8]) -> [UInt8] {
         let needsBreak = !bytes.isEmpty && bytes.last != 0x0A && !(bytes.count == 3 && bytes[0] == 0xEF)
         return (needsBreak ? lineBreak : []) + text + lineBreak
     }
 
-    /// A row's text, with the values of `changes` in the place of what it has.
+    /// Returns a row's text, with the values of `changes` in place of its own.
     func text(of row: Range<Int>?, with changes: BridgeOptions) throws -> [UInt8] {
         let names = changes.names.filter { !$0.hasPrefix("@") }
         switch format {
@@ -135,9 +135,9 @@ struct RowText {
     }
 }
 
-/// JSON objects outside of a walk.
+/// JSON objects outside a scan.
 enum JSONObject {
-    /// Nil for a text that is not one JSON object.
+    /// Parses one JSON object; nil for any other text.
     static func parse(_ text: [UInt8]) throws -> BridgeOptions? {
         guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
         defer { bmo_json_reader_free(reader) }

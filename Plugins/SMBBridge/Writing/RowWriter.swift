@@ -1,9 +1,9 @@
 import BridgeKit
 import RecordBatch
 
-/// Appends rows to files, and changes or deletes rows in them.
+/// Appends rows to files, and changes or deletes rows.
 struct RowWriter {
-    /// A file that is rewritten is held in memory.
+    /// The size limit of a file to rewrite, which is held in memory.
     static let maximumBytes = 64 << 20
 
     let connection: SMBConnection
@@ -40,7 +40,7 @@ struct RowWriter {
         }
     }
 
-    /// The file of the row: what the row says, else the one that the pattern names.
+    /// Returns the row's file: the path in the row, else the literal path of the pattern.
     private func path(of request: WriteRequest) throws -> SharePath {
         if let text = request.values.string("@path") ?? request.object.string("@path") { return try SharePath(text) }
         guard section.listing.patterns.isLiteral else {
@@ -56,7 +56,8 @@ struct RowWriter {
             return try begin(request, path)
         }
         try checkSize(version, path)
-        // The header, and how lines end: the file's beginning tells; whether its last line has an end, its last byte.
+        // The file's beginning shows the header and the kind of line end; its last byte shows whether the last line is
+        // complete.
         let head = try connection.read(
             root + path.names, offset: 0, limit: Self.maximumBytes, expecting: version)
         let text = try RowText(try decoded(head.bytes), format: section.format)
@@ -65,7 +66,7 @@ struct RowWriter {
         try connection.append(root + path.names, try encoder().encode(row), ifSize: version.size)
     }
 
-    /// Makes the file, with a header where it has one.
+    /// Creates the file, with a header if the format has one.
     private func begin(_ request: WriteRequest, _ path: SharePath, replacing version: FileVersion? = nil) throws {
         var header: [UInt8] = []
         if case .csv(let dialect) = section.format, case .firstRow = dialect.header {
@@ -101,7 +102,7 @@ struct RowWriter {
         let found = try text.rows.filter { try text.values(of: $0, names) == wanted }
         let what = zip(names, wanted).map { "\($0) = \($1 ?? "null")" }.joined(separator: ", ")
         guard let row = found.first else {
-            // What is gone already is what was wanted.
+            // A missing file is already in the desired state.
             if request.operation == .delete { return }
             throw BridgeError(
                 .notFound, "\(path.text) has no row with \(what)", remedy: "sync before writing",

@@ -1,19 +1,19 @@
 import BridgeKit
 
-/// A path below the url's folder that may be written to.
+/// A writable path below the URL's folder.
 struct SharePath: Equatable {
-    /// Components below the url's folder; at least one.
+    /// Components below the URL's folder; at least one.
     let names: [String]
 
     var text: String { names.joined(separator: "/") }
     var folder: [String] { Array(names.dropLast()) }
 
-    /// A file beside this one that no walk takes for a record.
+    /// A file next to this one that scans ignore.
     var temporary: [String] {
         folder + [FolderWalk.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 36)]
     }
 
-    /// - Throws: ``BridgeError`` for a path that leads out of the folder, or that no server takes.
+    /// - Throws: ``BridgeError`` for a path that leads out of the folder, or that no server accepts.
     init(_ text: String) throws {
         func refuse(_ why: String) -> BridgeError {
             BridgeError(
@@ -28,7 +28,7 @@ struct SharePath: Equatable {
             guard name != ".." else { throw refuse("leads out of its folder: ..") }
             guard !name.isEmpty, name != "." else { throw refuse("has an empty name or .") }
             if let fault = ShareURL.fault(inName: name) { throw refuse("has the name \"\(name)\", which \(fault)") }
-            // Windows drops them, and then means another file.
+            // Windows strips them, and would address another file.
             guard !name.hasSuffix("."), !name.hasSuffix(" ") else {
                 throw refuse("has the name \"\(name)\", which ends with a dot or a space")
             }
@@ -40,9 +40,9 @@ struct SharePath: Equatable {
         self.names = names
     }
 
-    /// Refuses a path that goes through a link: it may lead out of the url's folder.
+    /// Refuses a path through a link, which may lead out of the URL's folder.
     ///
-    /// Links that the server itself follows, as Samba does with symbolic links inside a share, cannot be seen.
+    /// Links that the server itself resolves, as Samba does with symbolic links inside a share, cannot be detected.
     func checkLinks(on share: any Share) throws {
         for depth in names.indices {
             let folder = share.url.folder + names[..<depth]

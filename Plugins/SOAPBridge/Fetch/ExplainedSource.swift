@@ -1,7 +1,7 @@
 internal import BridgeKit
 internal import RecordBatch
 
-/// What a walk would ask first, without asking it.
+/// The first request of a scan, described without being sent.
 final class ExplainedSource: RecordSource {
     private let request: String
     private let body: String

@@ -1,16 +1,18 @@
 internal import BridgeKit
 
-/// Which page comes next, and when the walk is over: paging without I/O.
+/// Tracks the pages of a scan: which one is next, and when the scan ends.
+///
+/// Paging without I/O.
 struct PageWalk {
-    /// Pages without a record, one after the other, that a service may give while it says that there is more.
+    /// The maximum of consecutive pages without a record while the service reports more.
     private static let emptyPages = 100
 
     let paging: Paging
     private let maxPages: Int
     private let isResumed: Bool
-    /// The offset or the number of the page to read now; of tokens, how many were followed.
+    /// The offset or number of the current page; in token paging, the number of tokens followed.
     private(set) var position: Int
-    /// What the page before gave; nil for the first page.
+    /// The token of the previous page; nil for the first page.
     private(set) var token: String?
     private var records: Int
     private var pages = 0
@@ -18,31 +20,31 @@ struct PageWalk {
     private var total: Int64?
     private var isTotalStable = true
     private var fingerprints: Set<UInt64> = []
-    /// The hashes of all tokens so far: a walk may have very many, and each may be long.
+    /// The hashes of all tokens so far, because tokens may be numerous and long.
     private var tokens: Set<Int> = []
 
-    /// What a page told.
+    /// The result of one page.
     struct Outcome {
         var count: Int
         var total: Int64?
         var fingerprint: UInt64
         var token: String?
-        /// Whether the service says that there is more; nil where it does not say.
+        /// Whether the service reports more records; nil if it does not say.
         var hasMore: Bool?
     }
 
-    /// What follows a page.
+    /// The consequence of a page.
     struct Step: Equatable {
         var isEnd: Bool
         var isComplete = false
-        /// Where a later walk continues; nil where it can't.
+        /// The cursor at which a later scan continues; nil if none can.
         var cursor: String?
         var warning: String?
     }
 
-    /// Begins, or continues at a cursor of an earlier walk.
+    /// Starts a scan, or resumes one at the cursor of an earlier scan.
     ///
-    /// - Throws: ``BridgeError`` configuration for a cursor that is none of this bridge's.
+    /// - Throws: ``BridgeError`` configuration for a cursor that this bridge did not write.
     init(paging: Paging, maxPages: Int, cursor: String?) throws(BridgeError) {
         self.paging = paging
         self.maxPages = maxPages
@@ -73,7 +75,7 @@ struct PageWalk {
             if let page = parts[0], let size = parts[1], page >= paging.start, size > 0, page < 1 << 30,
                 size <= 1_000_000
             {
-                // With another size of page: the one that holds the first record not seen.
+                // With a different page size, start at the page that holds the first unread record.
                 records = (page - paging.start) * size / paging.size * paging.size
                 position = paging.start + records / paging.size
                 return
@@ -85,7 +87,7 @@ struct PageWalk {
             remedy: "start the entity anew: its paging has changed")
     }
 
-    /// For messages: where the page stands.
+    /// The page's position, for messages.
     var name: String {
         switch paging.style {
         case .none: "the reply"
@@ -95,10 +97,10 @@ struct PageWalk {
         }
     }
 
-    /// Whether the page is asked for by the operation of the further pages.
+    /// Whether the operation of further pages requests the page.
     var isFurther: Bool { paging.style == .token && token != nil }
 
-    /// The request of the page at `position`; `token` is for that position only.
+    /// Returns the request of the page at `position`; `token` applies to the current position only.
     func input(_ constant: InputValue, at position: Int) throws(BridgeError) -> InputValue {
         var value = constant
         switch paging.style {
@@ -115,7 +117,7 @@ struct PageWalk {
             ? value : try value.setting(paging.sizePath[...], to: String(paging.size))
     }
 
-    /// The next page, while the current one is read, if it is known to exist.
+    /// Returns the position of the next page if it is known to exist, so that it can be requested early.
     func positionAhead(total: Int64?) -> Int? {
         guard paging.style == .offset || paging.style == .page, pages + 1 < maxPages, let total = total ?? self.total,
             Int64(records) + Int64(paging.size) < total
@@ -123,9 +125,10 @@ struct PageWalk {
         return position + (paging.style == .offset ? paging.size : 1)
     }
 
-    /// Ends a page and moves on.
+    /// Ends a page and advances to the next.
     ///
-    /// - Throws: ``BridgeError`` malformed when the same page or token comes again, or none where more was promised.
+    /// - Throws: ``BridgeError`` malformed if a page or token repeats, or if the service reports more records but gives
+    ///   none.
     mutating func endPage(_ page: Outcome) throws(BridgeError) -> Step {
         if let pageTotal = page.total {
             if let total, total != pageTotal { isTotalStable = false }
@@ -163,13 +166,13 @@ struct PageWalk {
         return Step(isEnd: false, cursor: cursor)
     }
 
-    /// Ends the walk at a fault that the config takes for its end; an empty listing where the service says so.
+    /// Ends the scan at a fault that the config accepts as its end, or as an empty listing.
     mutating func endAtFault(isEmpty: Bool) -> Step {
         guard isEmpty, pages == 0, !isResumed else { return Step(isEnd: true) }
         return Step(isEnd: true, isComplete: true)
     }
 
-    /// Whether what was added or removed during the walk may have moved a record past it.
+    /// Whether insertions or deletions during the scan may have shifted an unread record past it.
     var isPositional: Bool { pages > 1 && (paging.style == .offset || paging.style == .page) }
 
     private var positionMember: String {
@@ -191,7 +194,7 @@ struct PageWalk {
     private func isLast(_ page: Outcome) throws(BridgeError) -> Bool {
         if let hasMore = page.hasMore {
             guard hasMore else { return true }
-            // Without a record, an offset does not move.
+            // Without records, an offset does not advance.
             guard page.count > 0 || paging.style == .page else {
                 throw BridgeError(
                     .malformed, "\(name) has no record, and the service says that there is more",
@@ -220,8 +223,8 @@ struct PageWalk {
 
     private func end(_ page: Outcome) -> Step {
         guard let total else {
-            // A token stands for a result that the service keeps, as long as it says where that ends. Else, without a
-            // total, a record that moved between two pages would not be noticed.
+            // A token refers to a result that the service keeps until it signals its end. Otherwise, without a total, a
+            // record that moved between two pages would go unnoticed.
             let isKept = paging.style == .token
             return Step(isEnd: true, isComplete: !isResumed && (pages == 1 || isKept))
         }

@@ -1,27 +1,27 @@
 internal import BridgeKit
 
-/// How an operation gives a long list in pages.
+/// How an operation splits a long list into pages.
 struct Paging: Sendable, Equatable {
     enum Style: String, Sendable, CaseIterable {
         case none, offset, page, token
     }
 
     var style: Style
-    /// The request's element for the offset, the page's number or the token; empty without pages.
+    /// The request's element for the offset, the page number or the token; empty without paging.
     var positionPath: [String] = []
-    /// The request's element for the number of records; empty for none.
+    /// The request's element for the page size; empty for none.
     var sizePath: [String] = []
     var size = 1000
     var start = 0
-    /// From the reply's body element to the number of all records, the token, whether there is more, and whether it is
-    /// done; empty for none.
+    /// The paths from the reply's body element to the total, the token, and the flags for more records and for the end;
+    /// empty for none.
     var totalPath: [String] = []
     var tokenPath: [String] = []
     var morePath: [String] = []
     var donePath: [String] = []
-    /// The operation of the further pages; nil for the same.
+    /// The operation of further pages; nil for the same one.
     ///
-    /// With it: its constant input, and the path to its records.
+    /// It has its own constant input and its own path to the records.
     var operation: String?
     var input = InputValue.object([])
     var recordsPath: [String] = []
@@ -52,16 +52,17 @@ struct Paging: Sendable, Equatable {
         }
         """#
 
-    /// What each style takes besides `size`, `start`, `total`, `more` and `done`.
+    /// The members that each style takes besides `size`, `start`, `total`, `more` and `done`.
     private static let members: [(name: String, styles: Set<Style>)] = [
         ("offset_element", [.offset]), ("limit_element", [.offset, .token]), ("page_element", [.page]),
         ("size_element", [.page]), ("token_element", [.token]), ("token", [.token]), ("operation", [.token]),
         ("input", [.token]), ("records", [.token]), ("start", [.offset, .page]),
     ]
 
-    /// Reads and checks `paging`.
+    /// Reads and validates `paging`.
     ///
-    /// - Throws: ``BridgeError`` configuration for what a style needs and lacks, or does not take.
+    /// - Throws: ``BridgeError`` configuration for a member that the style requires and lacks, or that it does not
+    ///   take.
     init(_ options: BridgeOptions) throws(BridgeError) {
         let text = options.string("style") ?? "none"
         guard let style = Style(rawValue: text) else {
@@ -122,7 +123,7 @@ struct Paging: Sendable, Equatable {
         return path
     }
 
-    /// A path of the first operation's reply in that of the other: below its own body element.
+    /// Converts a path in the reply of `from` to the reply of `to`, whose body element differs.
     func moved(_ path: [String], from: WSDLOperation, to: WSDLOperation) -> [String] {
         guard let first = path.first, from.output.elements.count == 1, to.output.elements.count == 1,
             first == from.output.elements[0].name.local

@@ -2,19 +2,21 @@ internal import BridgeHTTP
 internal import BridgeKit
 internal import RecordBatch
 
-/// One operation at one endpoint: makes requests and looks at the heads of replies.
+/// One operation at one endpoint: builds requests and checks the status and headers of replies.
 struct SOAPCall: Sendable {
     let client: HTTPClient
     let endpoint: HTTPURL
-    /// The endpoint has the origin of what the user configured.
+    /// Whether the endpoint has the origin that the user configured.
     let sendsCredentials: Bool
     let version: SOAPVersion
     let operation: WSDLOperation
     let schemas: SchemaSet
     var headers = MessageHeaders()
     var faultRules: [FaultRule] = []
-    /// A write: never sent again by anybody but the host.
+    /// Whether the call is a write, which only the host may repeat.
     var isSentOnce = false
+    /// The time limits of the service; nil for those of the options.
+    var timing: HTTPTiming?
 
     /// Sends a request.
     ///
@@ -23,16 +25,17 @@ struct SOAPCall: Sendable {
         let (body, missing) = try envelope(input)
         var request = HTTPRequest(method: "POST", url: endpoint.text, body: body)
         request.headers = httpHeaders
-        // Parsing keeps up with the network: what is read ahead beyond this is only memory.
+        // Parsing keeps up with the network: a larger buffer would only cost memory.
         request.bufferLimit = 256 << 10
         request.sendsCredentials = sendsCredentials
         request.isSentOnce = isSentOnce
+        request.timing = timing
         return (client.start(request), missing)
     }
 
-    /// The request's bytes, and the paths of required elements that the input lacks.
+    /// Returns the request's bytes and the paths of required elements that the input lacks.
     func envelope(_ input: InputValue) throws(BridgeError) -> (bytes: [UInt8], missing: [String]) {
-        // An endpoint that the WSDL moved elsewhere gets no password in a header block either.
+        // If the WSDL moved the endpoint to another origin, header blocks carry no password either.
         let raw = try headers.standard(
             operation, version: version, endpoint: endpoint.text, hasSecurity: sendsCredentials)
         return try EnvelopeWriter.write(
@@ -40,12 +43,12 @@ struct SOAPCall: Sendable {
             headers: sendsCredentials ? headers.merged : .object([]), rawHeaders: raw)
     }
 
-    /// The header fields of HTTP that SOAP asks for.
+    /// The HTTP header fields that SOAP requires.
     var httpHeaders: [(name: String, value: String)] {
         let accept = "text/xml, application/soap+xml, multipart/related, application/xml;q=0.9, */*;q=0.1"
         switch version {
         case .v11:
-            // SOAP 1.1, section 6.1.1: quoted, and there even when empty.
+            // SOAP 1.1, section 6.1.1: quoted, and present even if empty.
             return [
                 ("Content-Type", "text/xml; charset=utf-8"), ("SOAPAction", "\"\(operation.action)\""),
                 ("Accept", accept),
@@ -56,10 +59,10 @@ struct SOAPCall: Sendable {
         }
     }
 
-    /// Returns when the reply's body is an envelope to read, by its status and media type.
+    /// Checks by its status and media type that the reply's body is an envelope.
     ///
-    /// - Returns: The beginning of a body whose media type says something else, which was read to find out.
-    /// - Throws: ``BridgeError``: a web page, or a status that is no success; ``FaultReply`` for a fault under one.
+    /// - Returns: The start of a body with an unexpected media type, which had to be read to decide.
+    /// - Throws: ``BridgeError`` for a web page or a failure status; ``FaultReply`` for a fault with such a status.
     @discardableResult
     func checkHead(of exchange: HTTPExchange, plan: ReplyPlan, asked: String) throws -> [UInt8]? {
         let response = try exchange.response()
@@ -76,17 +79,17 @@ struct SOAPCall: Sendable {
             throw error
         }
         let prefix = exchange.bodyPrefix(1 << 20)
-        // Some send their faults as text/html.
+        // Some servers send faults as text/html.
         guard isReadable || Self.looksLikeEnvelope(prefix) else {
             throw HTTPStatusError.make(response, bodyPrefix: prefix, asked: asked)
         }
         var error = HTTPStatusError.make(response, bodyPrefix: [], asked: asked)
         guard let fault = SOAPFault.find(in: prefix, contentType: response.header("content-type"), plan: plan) else {
-            error.remote = RemoteWords.make(prefix, mediaType: response.mediaType).map(response.redactor.clean(_:))
+            error.remote = RemoteWords.make(prefix, mediaType: response.mediaType, redactor: response.redactor)
             throw error
         }
         if [401, 403, 407, 429].contains(response.status), rule(for: fault, response) == nil {
-            error.remote = response.redactor.clean(String(fault.words.prefix(1000)))
+            error.remote = String(response.redactor.clean(fault.words).prefix(1000))
             throw error
         }
         throw reply(fault, response)
@@ -97,7 +100,7 @@ struct SOAPCall: Sendable {
         return start.contains("<Envelope") || start.contains(":Envelope")
     }
 
-    /// Text that begins as XML does is taken for it, whatever the server calls it.
+    /// Reads the start of a body: text that begins like XML is accepted as XML regardless of its media type.
     private func sniff(_ exchange: HTTPExchange, _ response: HTTPResponse, asked: String) throws -> [UInt8] {
         var prefix: [UInt8] = []
         while prefix.count < 512, let chunk = try exchange.nextChunk() { prefix += chunk }
@@ -112,7 +115,7 @@ struct SOAPCall: Sendable {
 
     // MARK: Faults
 
-    /// A fault with what the config says about it.
+    /// A fault and the configured reaction to it.
     struct FaultReply: Error {
         let fault: SOAPFault
         let action: FaultRule.Action?
@@ -123,7 +126,7 @@ struct SOAPCall: Sendable {
         faultRules.first { $0.fits(fault, status: response.status) }
     }
 
-    /// What a fault means here.
+    /// Returns a fault with the action of the first matching rule.
     func reply(_ fault: SOAPFault, _ response: HTTPResponse) -> FaultReply {
         var error = error(fault, response)
         let rule = rule(for: fault, response)
@@ -131,10 +134,10 @@ struct SOAPCall: Sendable {
         return FaultReply(fault: fault, action: rule?.action, error: error)
     }
 
-    /// The error that a fault is, by the standards alone.
+    /// Returns the error for a fault by the standards alone.
     func error(_ fault: SOAPFault, _ response: HTTPResponse) -> BridgeError {
         var error = fault.error(status: response.status, operation: operation.name, location: response.location)
-        error.remote = error.remote.map(response.redactor.clean(_:))
+        error.remote = error.remote.map { String(response.redactor.clean($0).prefix(1000)) }
         if error.isRetryable { error.retryAfterMilliseconds = HTTPStatusError.retryAfter(response) }
         return error
     }
@@ -147,12 +150,12 @@ struct SOAPCall: Sendable {
                 + (isPage ? "a web page" : "\(response.mediaType ?? "something")") + ", not XML",
             remedy: "check the endpoint; the option \"endpoint\" overrides the WSDL's address",
             location: response.location,
-            remote: RemoteWords.make(prefix, mediaType: response.mediaType).map(response.redactor.clean(_:)))
+            remote: RemoteWords.make(prefix, mediaType: response.mediaType, redactor: response.redactor))
     }
 }
 
 extension SOAPFault {
-    /// The fault in a reply's bytes, if there is one.
+    /// Returns the fault in a reply's bytes, if any.
     static func find(in bytes: [UInt8], contentType: String? = nil, plan: ReplyPlan) -> SOAPFault? {
         guard let reader = try? ReplyReader(plan: plan, contentType: contentType) else { return nil }
         try? reader.feed(bytes[...], into: RecordBatchWriter())

@@ -3,34 +3,36 @@ internal import BridgeKit
 internal import RecordBatch
 internal import Synchronization
 
-/// A walk over an operation's records: streams each reply, and asks for the next page while it reads one.
+/// A scan of an operation's records: streams each reply, and requests the next page while it reads one.
 final class SOAPSource: RecordSource {
     private static let batchRecords = 1000
     private static let batchBytes = 512 << 10
-    /// A piece holds about a batch's worth of small records, so that batches don't grow far over their aim.
+    /// A piece holds about a batch of small records, so batches exceed their target only slightly.
     private static let pieceBytes = 64 << 10
 
-    /// An operation and how to read its replies.
+    /// An operation and the plan to read its replies.
     struct Step {
         let call: SOAPCall
         let plan: ReplyPlan
     }
 
     private let first: Step
-    /// The operation of the further pages, where it is another one.
+    /// The operation of further pages, if it differs.
     private let further: Step?
     private let entity: String
     private let input: InputValue
+    /// Whether records are read to be sent back.
+    private let isExact: Bool
     private var walk: PageWalk
     private var reply: Reply?
     private var ahead: (position: Int, exchange: HTTPExchange)?
-    /// What is to be told with the next page.
-    private(set) var warnings: [String]
+    /// Warnings to report with the next page.
+    var warnings: [String]
     private var forgiveness = Forgiveness()
     private var isOver = false
     private let running = Mutex(Running())
 
-    /// What ``cancel()``, from another thread, needs.
+    /// The state that ``cancel()`` needs, which runs on another thread.
     private struct Running {
         var isCancelled = false
         var exchanges: [ObjectIdentifier: HTTPExchange] = [:]
@@ -42,21 +44,22 @@ final class SOAPSource: RecordSource {
         let response: HTTPResponse
         let reader: ReplyReader
         var rest: ArraySlice<UInt8> = []
-        /// All bytes came; records that waited for the end are being written.
+        /// Whether all bytes are parsed, and only pending records remain to be written.
         var isRead = false
     }
 
     init(
         first: Step, further: Step?, section: SOAPSection, input: InputValue, entity: String, cursor: String?,
-        notes: [String]
+        notes: [String], isExact: Bool = false
     ) throws(BridgeError) {
         self.first = first
         self.further = further
         self.entity = entity
         self.input = input
+        self.isExact = isExact
         warnings = notes
         walk = try PageWalk(paging: section.paging, maxPages: section.maxPages, cursor: cursor)
-        // A wrong input is a fault of the config: say so before any request.
+        // An invalid input is a configuration error: report it before any request.
         let missing = try step.call.envelope(walk.input(input, at: walk.position)).missing
         if !missing.isEmpty {
             warnings.append(
@@ -68,7 +71,7 @@ final class SOAPSource: RecordSource {
 
     private var step: Step { walk.isFurther ? further ?? first : first }
 
-    /// The request of the first page, for `bmo plan`.
+    /// Returns the request of the first page, for `bmo plan`.
     func explain() throws -> String {
         String(decoding: try step.call.envelope(walk.input(input, at: walk.position)).bytes, as: UTF8.self)
     }
@@ -155,7 +158,7 @@ final class SOAPSource: RecordSource {
             )
             step.isComplete = false
         }
-        // An empty list may lack its records, but what holds them is there.
+        // An empty list may lack its records, but not the elements around them.
         let path = reply.step.plan.recordPath.count
         if reader.recordCount == 0, path > 2, reader.recordPathMatch < path - 2 {
             warnings.append("the reply has no element on the way to the records: check records")
@@ -170,7 +173,7 @@ final class SOAPSource: RecordSource {
         return page(reply, step, isPageEnd: true)
     }
 
-    /// A fault ends the walk well where the config says so.
+    /// Ends the scan successfully at a fault if the config says so.
     private func end(at reply: SOAPCall.FaultReply, location: String?) throws -> Page {
         guard reply.action == .empty || reply.action == .ignore else { throw reply.error }
         let step = walk.endAtFault(isEmpty: reply.action == .empty)
@@ -209,7 +212,8 @@ final class SOAPSource: RecordSource {
         let type = prefix == nil ? response.header("content-type") : nil
         let reader: ReplyReader
         do {
-            reader = try ReplyReader(plan: step.plan, contentType: type)
+            reader = try ReplyReader(
+                plan: step.plan, contentType: type, recordBytes: step.call.client.maxRecordBytes, isExact: isExact)
         } catch {
             var error = error
             error.location = error.location ?? response.location
@@ -220,7 +224,7 @@ final class SOAPSource: RecordSource {
             step: step, exchange: exchange, response: response, reader: reader, rest: prefix?[...] ?? [])
     }
 
-    /// Asks for the next page, so that the service works while this page is read.
+    /// Requests the next page, so that the service works while this page is read.
     private func readAhead(_ total: Int64?) throws {
         guard ahead == nil, !step.call.client.keepsOrder, let position = walk.positionAhead(total: total) else {
             return
@@ -245,7 +249,7 @@ final class SOAPSource: RecordSource {
         running.withLock { $0.exchanges[ObjectIdentifier(exchange)] = nil }
     }
 
-    /// Adds to an error of the reader which page it was, how far it came, and whence.
+    /// Adds the page, the number of records and the location to an error of the reader.
     private func located<Result>(_ reply: Reply, _ body: () throws(BridgeError) -> Result) throws(BridgeError) -> Result
     {
         do throws(BridgeError) {
@@ -263,7 +267,7 @@ final class SOAPSource: RecordSource {
 }
 
 extension ReplyReader {
-    /// Whether the reply says that there is more; nil where it does not say.
+    /// Whether the reply reports more records; nil if it does not say.
     var hasMore: Bool? {
         func flag(_ capture: ReplyPlan.Capture) -> Bool? {
             switch captured(capture)?.lowercased() {

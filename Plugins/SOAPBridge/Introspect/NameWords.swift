@@ -1,6 +1,6 @@
-/// Words of names in services.
+/// Splits names of a service into words.
 enum NameWords {
-    /// The words of a name in lower case: `ListCountryCodes` is list, country and codes.
+    /// Returns the words of a name in lower case: for `ListCountryCodes`, list, country and codes.
     static func split(_ name: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -24,7 +24,7 @@ enum NameWords {
         return words.map { $0.lowercased() }
     }
 
-    /// All in lower case, without what parts the words.
+    /// Returns the name in lower case without word separators.
     static func plain(_ name: String) -> String { split(name).joined() }
 
     static func singular(_ word: String) -> String {
@@ -33,7 +33,7 @@ enum NameWords {
         return word.hasSuffix("s") && word.count > 2 ? String(word.dropLast()) : word
     }
 
-    /// A type's name without what only says that it is one.
+    /// Returns a type's name without affixes that only mark it as a type.
     static func withoutEnding(_ name: String) -> String {
         var name = String(name.drop { $0 == "_" })
         for ending in ["Type", "DTO", "Dto", "Entity", "Record", "Info", "Struct", "Row"]

@@ -1,6 +1,6 @@
-/// How an operation gives pages, guessed from the names of its request's and its reply's elements.
+/// Guesses how an operation pages, from the names of its request's and reply's elements.
 struct OperationPaging {
-    /// The section's `paging`; nil where nothing looks like it.
+    /// The section's `paging`; nil if no element suggests paging.
     private(set) var rule: [(String, Rule)]?
     private(set) var reason = ("medium", "no element looks like paging: all comes in one reply")
     /// The request's elements that paging sets.
@@ -67,8 +67,9 @@ struct OperationPaging {
         rule = members
     }
 
-    /// The paths of plain values: of a request without its only wrapper, of a reply from the body's element, and none
-    /// inside what repeats.
+    /// Returns the paths of plain values outside repeated elements.
+    ///
+    /// Paths of a request omit its only wrapper; paths of a reply begin with the body's element.
     private static func leaves(_ elements: [SchemaElement], _ schemas: SchemaSet, isInput: Bool) -> [[String]] {
         var found: [[String]] = []
         func visit(_ element: SchemaElement, _ path: [String], _ depth: Int) {

@@ -1,10 +1,10 @@
-/// What an operation probably does, by a word of its name.
+/// The probable effect of an operation, guessed from a word of its name.
 enum OperationVerb: String {
     case reads, creates, updates, deletes
-    /// Something else that is not only reading.
+    /// Has another effect than reading.
     case acts
 
-    /// The better ones of each come first.
+    /// The words of each verb, the strongest indications first.
     static let words: [OperationVerb: [String]] = [
         .reads: [
             "list", "find", "query", "search", "get", "fetch", "read", "retrieve", "select", "load", "lookup", "browse",
@@ -27,10 +27,22 @@ enum OperationVerb: String {
     private static let byWord = Dictionary(
         words.flatMap { verb, words in words.map { ($0, verb) } }, uniquingKeysWith: { first, _ in first })
 
-    /// The verb of a name, and the words without it: of `DeleteNoteById` deletes and note.
+    /// The parts of an operation's name.
+    struct Split {
+        var verb: OperationVerb?
+        var word = ""
+        var subject: [String] = []
+        /// All words of the name.
+        var words: [String] = []
+        /// The subject as one word, and the same in the singular.
+        var joined = ""
+        var singular = ""
+    }
+
+    /// Splits a name into its verb and the other words: `DeleteNoteById` into deletes and note.
     ///
-    /// Names begin with their verb, some end with it (`ItemAdd`), few have it within.
-    static func split(_ name: String) -> (verb: OperationVerb?, word: String, subject: [String]) {
+    /// Most names begin with their verb, some end with it (`ItemAdd`), and a few contain it in the middle.
+    static func split(_ name: String) -> Split {
         let words = NameWords.split(name)
         let places = [words.indices.first, words.indices.last].compactMap(\.self) + Array(words.indices)
         let place = places.first { byWord[words[$0]] != nil }
@@ -42,10 +54,12 @@ enum OperationVerb: String {
             if !["a", "an", "the", "of", "all"].contains(word) { rest.append(word) }
         }
         let word = place.map { words[$0] } ?? ""
-        return (byWord[word], word, rest)
+        return Split(
+            verb: byWord[word], word: word, subject: rest, words: words, joined: rest.joined(),
+            singular: NameWords.singular(rest.joined()))
     }
 
-    /// How good a word is for what it says; the lower the better.
+    /// Returns how strongly a word indicates its verb; lower is stronger.
     static func rank(_ word: String) -> Int {
         byWord[word].flatMap { words[$0]?.firstIndex(of: word) } ?? 99
     }

@@ -6,7 +6,7 @@ struct ServiceOffer {
         var path: [String]
         var type: String
         var confidence = ("high", "in the schema")
-        /// What the entity calls it; nil for what its path makes.
+        /// The attribute's name; nil for the name derived from its path.
         var localName: String?
     }
 
@@ -22,7 +22,7 @@ struct ServiceOffer {
         let operation: String
         let records: [String]
         let element: String
-        /// The attribute that has the key.
+        /// The attribute that holds the key.
         let attribute: String
     }
 
@@ -41,7 +41,7 @@ struct ServiceOffer {
     var paging: [(String, OperationPaging.Rule)]?
     var pagingReason = ("", "")
     var fields: [Field] = []
-    /// Elements that hold elements; the second says what they are where all of those are plain values.
+    /// Elements that contain elements; the second value describes them if they contain only plain values.
     var nested: [(SchemaElement, ComplexType?, (String, String))] = []
     var confidence = ("high", "")
     var key: String?
@@ -49,12 +49,13 @@ struct ServiceOffer {
     var relationships: [Relationship] = []
     var write: [Role] = []
     var readOne: ReadOne?
-    /// What the request needs, by path, which nothing gives.
+    /// The paths of required inputs that have no source.
     var missing: [String] = []
-    /// The relationship whose target's objects each have such a list, and the input that says which one.
+    /// For a listing per object of another entity: the relationship to that entity and the input that identifies the
+    /// object.
     var parent: (relationship: String, element: String, attribute: String)?
     var notes: [String] = []
-    /// What the user has to add or to make sure of, besides what is missing.
+    /// What the user has to add or verify, besides the missing inputs.
     var obstacles: [String] = []
     var isReady: Bool { obstacles.isEmpty && missing.isEmpty }
 
@@ -129,6 +130,8 @@ struct ServiceOffer {
                 if !write.isEmpty { writeRoles(to: writer) }
             }
             if let parent { writer.member("parent", parent.relationship) }
+            // An element that the schema declares and a record lacks is empty.
+            writer.member("absent", "null")
             let needs =
                 missing.isEmpty
                 ? [] : ["the request needs \(missing.prefix(8).joined(separator: ", ")): set them under input"]

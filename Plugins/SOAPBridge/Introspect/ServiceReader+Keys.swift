@@ -1,6 +1,6 @@
-/// Which member of a record is its key.
+/// Finds the key among a record's members.
 extension ServiceReader {
-    /// By the names that keys have, and by what the operations take that read or delete one object.
+    /// Chooses the key by common names of keys, and by the arguments of operations that read or delete one object.
     func key(_ offer: inout ServiceOffer, _ best: Candidate) {
         let names = offer.fields.filter { ["integer", "text", "decimal"].contains($0.type) }.map { $0.path[0] }
         func find(_ wanted: [String]) -> String? {
@@ -36,15 +36,15 @@ extension ServiceReader {
         offer.keyConfidence = ("low", "no element looks like a key")
     }
 
-    /// The member that an operation takes, alone, which reads or deletes one object.
+    /// Returns the member that is the only argument of an operation that reads or deletes one object.
     private func taken(_ names: [String], _ subjects: [String], _ best: Candidate) -> (String, String)? {
         for operation in port.operations where operation.problem == nil && operation.name != best.operation.name {
             let inputs = arguments(of: operation)
             guard inputs.count == 1 else { continue }
-            let (verb, _, subject) = OperationVerb.split(operation.name)
+            let split = split(operation)
             guard
                 single(operation, best.record.type) != nil
-                    || ([.reads, .deletes].contains(verb) && isSame(subject.joined(), subjects))
+                    || ([.reads, .deletes].contains(split.verb) && isSame(split, subjects))
             else { continue }
             let input = NameWords.plain(inputs[0].name.local)
             let wanted = [input, NameWords.singular(input)]
@@ -57,15 +57,15 @@ extension ServiceReader {
         return nil
     }
 
-    /// What an entity may be called in the names of operations and elements.
+    /// Returns the possible names of an entity in the names of operations and elements.
     func subjects(of name: String, _ best: Candidate) -> [String] {
         let type = schemas.namesOfTypes[best.record.type]?.local ?? ""
         let all = [name, type, NameWords.withoutEnding(type), best.record.name.local].map(NameWords.plain)
         return all.enumerated().filter { !$1.isEmpty && !all[..<$0].contains($1) }.map(\.element)
     }
 
-    func isSame(_ subject: String, _ subjects: [String]) -> Bool {
-        !subject.isEmpty
-            && subjects.contains { $0 == subject || NameWords.singular($0) == NameWords.singular(subject) }
+    func isSame(_ split: OperationVerb.Split, _ subjects: [String]) -> Bool {
+        !split.joined.isEmpty
+            && subjects.contains { $0 == split.joined || NameWords.singular($0) == split.singular }
     }
 }

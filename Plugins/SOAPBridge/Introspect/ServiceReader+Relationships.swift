@@ -1,24 +1,25 @@
-/// What of a record is another entity's object.
+/// Finds the members of a record that are relationships to other entities.
 extension ServiceReader {
-    /// Elements of another entity's type, and those named like the key of one.
+    /// Adds relationships for elements of another entity's type, and for elements named like another entity's key.
     func relate(_ offers: inout [ServiceOffer]) {
         let targets = offers.filter { $0.isReady && $0.key != nil }
+        let byName = Dictionary(targets.map { (NameWords.plain($0.name), $0) }, uniquingKeysWith: { first, _ in first })
         for index in offers.indices {
-            relateKeys(of: &offers[index], to: targets)
+            relateKeys(of: &offers[index], to: byName)
             for (child, inner, confidence) in offers[index].nested {
                 add(child, inner, confidence, to: &offers[index], targets)
             }
         }
     }
 
-    private func relateKeys(of offer: inout ServiceOffer, to targets: [ServiceOffer]) {
+    private func relateKeys(of offer: inout ServiceOffer, to targets: [String: ServiceOffer]) {
         for field in offer.fields where field.path != [offer.key ?? ""] && field.path.count == 1 {
             let words = NameWords.split(field.path[0])
             guard words.count > 1, let last = words.last, ["id", "code", "key", "token"].contains(last) else {
                 continue
             }
             let stem = words.dropLast().joined()
-            guard let target = targets.first(where: { NameWords.plain($0.name) == stem }), let key = target.key,
+            guard let target = targets[stem], let key = target.key,
                 NameWords.plain(key) == last || NameWords.plain(key) == stem + last,
                 target.fields.first(where: { $0.path == [key] })?.type == field.type
             else { continue }
@@ -41,7 +42,7 @@ extension ServiceReader {
         {
             isArray = true
             type = wrapper.children[0].type
-            // A SOAP-ENC array is a list by itself, whatever its members are called.
+            // A SOAP-ENC array is itself a list, regardless of its members' names.
             if !wrapper.isArray { path.append(wrapper.children[0].name.local) }
         }
         if let target = targets.first(where: { $0.type == type }) {
@@ -62,12 +63,13 @@ extension ServiceReader {
 
     // MARK: Parents
 
-    /// A list that needs the key of another entity's object is walked once for each of them.
+    /// Makes a listing that needs the key of another entity's object a child of that entity: it is scanned once per
+    /// object.
     func adopt(_ offers: inout [ServiceOffer]) {
         let parents = offers.filter { $0.isReady && $0.key != nil }
         for index in offers.indices where offers[index].missing.count == 1 && offers[index].obstacles.isEmpty {
             guard let operation = port.operations.first(where: { $0.name == offers[index].operation }),
-                OperationVerb.split(operation.name).verb == .reads,
+                split(operation).verb == .reads,
                 let element = arguments(of: operation).first(where: {
                     offers[index].missing[0].hasSuffix("/" + $0.name.local)
                 }), let type = simple(element), let target = parent(parents, of: element, type), let key = target.key,
@@ -86,7 +88,7 @@ extension ServiceReader {
         }
     }
 
-    /// The entity whose key an argument is named after: of `ProfileToken` the Profile with a token.
+    /// Returns the entity whose key an argument is named after: for `ProfileToken`, the Profile with a token.
     private func parent(_ parents: [ServiceOffer], of element: SchemaElement, _ type: String) -> ServiceOffer? {
         let words = NameWords.split(element.name.local)
         guard words.count > 1, let last = words.last else { return nil }

@@ -1,27 +1,30 @@
-/// Which operations get, create, update and delete an entity's objects.
+/// Finds the operations that get, create, update and delete an entity's objects.
 extension ServiceReader {
-    /// What an operation's request takes: the elements inside the only one of a wrapped message.
+    /// Returns the arguments of an operation: the elements inside the only element of a wrapped message.
     func arguments(of operation: WSDLOperation) -> [SchemaElement] {
         let elements = operation.input.elements
         guard elements.count == 1, case .complex(let type) = schemas[elements[0].type] else { return elements }
         return type.children
     }
 
-    /// The path to one object of a type in an operation's reply.
-    func single(_ operation: WSDLOperation, _ type: TypeID) -> [String]? {
-        guard case .complex = schemas[type] else { return nil }
+    /// Returns the shortest path to each single object in an operation's reply, by type.
+    static func singles(_ operation: WSDLOperation, _ schemas: SchemaSet) -> [TypeID: [String]] {
+        var found: [TypeID: [String]] = [:]
         var level = operation.output.elements.map { ([$0.name.local], $0) }
         for _ in 0..<4 {
-            if let found = level.first(where: { $0.1.type == type && !$0.1.isRepeated }) { return found.0 }
-            level = level.flatMap { path, element -> [([String], SchemaElement)] in
-                guard !element.isRepeated, case .complex(let type) = schemas[element.type] else { return [] }
-                return type.children.map { (path + [$0.name.local], $0) }
+            var next: [([String], SchemaElement)] = []
+            for (path, element) in level where !element.isRepeated {
+                // A type that was already visited holds nothing nearer.
+                guard case .complex(let type) = schemas[element.type], found[element.type] == nil else { continue }
+                found[element.type] = path
+                next += type.children.map { (path + [$0.name.local], $0) }
             }
+            level = next
         }
-        return nil
+        return found
     }
 
-    /// The operations that change the entity's objects, by their verbs and what they take.
+    /// Returns the operations that change the entity's objects, by their verbs and arguments.
     func roles(of offer: ServiceOffer, _ best: Candidate) -> [ServiceOffer.Role] {
         let verbs: [(String, OperationVerb)] = [("create", .creates), ("update", .updates), ("delete", .deletes)]
         return verbs.compactMap { name, verb in
@@ -34,26 +37,26 @@ extension ServiceReader {
         }
     }
 
-    /// The operations of a verb that are about the entity, those named after it first.
+    /// Returns the operations with a verb that concern the entity, those named after it first.
     private func operations(_ verb: OperationVerb, _ offer: ServiceOffer, _ best: Candidate) -> [WSDLOperation] {
         let subjects = subjects(of: offer.name, best)
         let found = port.operations.enumerated().compactMap { index, operation -> (rank: [Int], WSDLOperation)? in
-            let (own, word, subject) = OperationVerb.split(operation.name)
-            guard operation.problem == nil, own == verb else { return nil }
-            let isNamed = isSame(subject.joined(), subjects)
+            let split = split(operation)
+            guard operation.problem == nil, split.verb == verb else { return nil }
+            let isNamed = isSame(split, subjects)
             guard isNamed || (verb != .deletes && object(of: operation, best) != nil) else { return nil }
-            return ([isNamed ? 0 : 1, OperationVerb.rank(word), index], operation)
+            return ([isNamed ? 0 : 1, OperationVerb.rank(split.word), index], operation)
         }
         return found.sorted { $0.rank.lexicographicallyPrecedes($1.rank) }.map(\.1)
     }
 
-    /// The argument that takes a whole object.
+    /// Returns the argument that takes a whole object.
     private func object(of operation: WSDLOperation, _ best: Candidate) -> SchemaElement? {
         guard case .complex = schemas[best.record.type] else { return nil }
         return arguments(of: operation).first { $0.type == best.record.type && !$0.isRepeated }
     }
 
-    /// What the section says of an operation; nil where it does not fit.
+    /// Returns the section's members for an operation; nil if the operation is unsuitable.
     private func members(
         of operation: WSDLOperation, _ verb: OperationVerb, _ offer: ServiceOffer, _ best: Candidate
     ) -> [(String, String)]? {
@@ -79,13 +82,13 @@ extension ServiceReader {
         return members
     }
 
-    /// The argument that takes the key: by its name, or the only one there is.
+    /// Returns the argument that takes the key: by its name, or because it is the only one.
     func keyArgument(
         of operation: WSDLOperation, _ offer: ServiceOffer, _ best: Candidate, takesAny: Bool
     ) -> SchemaElement? {
         guard let key = offer.key else { return nil }
         let type = offer.fields.first { $0.path == [key] }?.type
-        // What takes several keys takes one.
+        // An argument that takes several keys also takes one.
         let plain = arguments(of: operation).filter { argument in
             guard case .simple(let kind) = schemas[argument.type] else { return false }
             return Self.type(of: kind, schemas.detail(argument.type).builtIn) == type
@@ -103,7 +106,7 @@ extension ServiceReader {
         return takesAny && plain.count == 1 && arguments(of: operation).count == 1 ? plain[0] : nil
     }
 
-    /// Where the reply to a create has the new key, and no object.
+    /// Returns the path of the new key in the reply to a create that does not return the object.
     private func newKey(
         _ operation: WSDLOperation, _ key: String, _ offer: ServiceOffer, _ best: Candidate
     ) -> [String]? {
@@ -117,12 +120,12 @@ extension ServiceReader {
         return [body.name.local, type.children[0].name.local]
     }
 
-    /// The operation that reads one object by its key.
+    /// Returns the operation that reads one object by its key.
     func readOne(of offer: ServiceOffer, _ best: Candidate) -> ServiceOffer.ReadOne? {
         guard let key = offer.key, key.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_@".contains($0)) })
         else { return nil }
         for operation in port.operations where operation.problem == nil && operation.name != best.operation.name {
-            guard [.reads, nil].contains(OperationVerb.split(operation.name).verb),
+            guard [.reads, nil].contains(split(operation).verb),
                 let path = single(operation, best.record.type),
                 let argument = keyArgument(of: operation, offer, best, takesAny: true)
             else { continue }
@@ -133,5 +136,29 @@ extension ServiceReader {
                 attribute: key.hasPrefix("@") ? String(key.dropFirst()) : key)
         }
         return nil
+    }
+
+    /// Notes the values that the schema requires of a new object and that have no source.
+    func addLacking(to offer: inout ServiceOffer, _ best: Candidate) {
+        guard let role = offer.write.first(where: { $0.name == "create" }),
+            let operation = port.operations.first(where: { $0.name == role.operation }), !operation.input.isEncoded
+        else { return }
+        let values = object(of: operation, best)?.name.local
+        let input = InputValue.object(values.map { [.init(name: $0, value: .object([]))] } ?? [])
+        let missing =
+            (try? EnvelopeWriter.write(operation, version: port.version, input: input, schemas: schemas).missing) ?? []
+        let place = (operation.input.elements.prefix(1).map(\.name.local) + [values].compactMap(\.self)).joined(
+            separator: "/")
+        let known = Set(offer.fields.compactMap(\.path.first) + offer.nested.map(\.0.name.local)).subtracting([
+            offer.key ?? ""
+        ])
+        let lacking = missing.filter { path in
+            guard path.hasPrefix(place + "/") else { return true }
+            return !known.contains(String(path.dropFirst(place.count + 1).prefix { $0 != "/" }))
+        }
+        guard !lacking.isEmpty else { return }
+        offer.notes.append(
+            "\(operation.name) requires \(lacking.prefix(8).joined(separator: ", ")), which a new object does not have: "
+                + "name constants under write.create.input")
     }
 }

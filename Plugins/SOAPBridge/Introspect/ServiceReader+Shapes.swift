@@ -1,12 +1,12 @@
-/// What operations reply with: a list of records, a list of texts, or one object.
+/// The shapes of replies: a list of records, a list of texts, or one object.
 extension ServiceReader {
-    /// What the names of wrappers end with.
+    /// Common last words in the names of wrappers.
     private static let envelopes = [
         "response", "result", "results", "return", "reply", "output", "out", "page", "list", "array", "collection",
         "set", "container", "wrapper", "envelope", "data", "message", "msg", "rs", "rsp", "resp",
     ]
 
-    /// The records of the first list of elements with members.
+    /// Returns the records of the first list of elements with members.
     func listCandidate(_ operation: WSDLOperation) -> Candidate? {
         var level = operation.output.elements.map { ([$0.name.local], $0, Set<TypeID>()) }
         var seen: Set<TypeID> = []
@@ -15,7 +15,7 @@ extension ServiceReader {
             for (path, element, through) in level {
                 guard case .complex(let type) = schemas[element.type] else { continue }
                 if element.isRepeated, !type.children.isEmpty || !type.attributes.isEmpty, path.count > 1 {
-                    // A list inside an object of the same type is of the object, such as its history.
+                    // A list inside an object of the same type belongs to that object, such as its history.
                     if through.contains(element.type) { continue }
                     return candidate(operation, path, element, through)
                 }
@@ -29,7 +29,7 @@ extension ServiceReader {
         return nil
     }
 
-    /// The only thing of a reply: a list of plain values.
+    /// Returns the list of plain values that is the only content of a reply.
     func textCandidate(_ operation: WSDLOperation) -> Candidate? {
         guard operation.output.elements.count == 1 else { return nil }
         var element = operation.output.elements[0]
@@ -45,7 +45,7 @@ extension ServiceReader {
         return nil
     }
 
-    /// The one object of a reply, below elements that hold nothing else.
+    /// Returns the only object of a reply, below elements that hold nothing else.
     func objectCandidate(_ operation: WSDLOperation) -> Candidate? {
         guard var element = operation.output.elements.first else { return nil }
         var path = [element.name.local]
@@ -79,7 +79,7 @@ extension ServiceReader {
                 operation, version: port.version, input: .object([]), schemas: schemas
             ).missing) ?? []
         var open = missing.filter { place in !paging.elements.contains { place.hasSuffix("/" + $0) } }
-        // A bare message that is one plain value.
+        // A bare message with one plain value.
         for element in operation.input.elements where element.isRequired {
             if case .simple = schemas[element.type], !paging.elements.contains(element.name.local),
                 !open.contains(where: { $0.hasSuffix(element.name.local) })
@@ -89,12 +89,14 @@ extension ServiceReader {
         }
         var type = ComplexType()
         if case .complex(let known) = schemas[record.type] { type = known }
+        let takesConditions = arguments(of: operation).contains { !paging.elements.contains($0.name.local) }
         return Candidate(
             operation: operation, path: path, record: record, type: type, missing: open, paging: paging,
-            through: through)
+            through: through, split: split(operation), takesConditions: takesConditions)
     }
 
-    /// An element with an id of its own is an object, and the lists in it are its parts; a wrapper is none.
+    /// Returns whether an element is an object whose lists are its parts, because it has an id of its own, rather than
+    /// a wrapper.
     private func looksLikeObject(_ element: SchemaElement, _ type: ComplexType) -> Bool {
         guard !element.isRepeated, let name = schemas.namesOfTypes[element.type]?.local else { return false }
         let last = NameWords.split(name).last ?? ""

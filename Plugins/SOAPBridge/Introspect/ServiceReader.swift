@@ -5,6 +5,9 @@ internal import RecordBatch
 struct ServiceReader {
     let port: WSDLPort
     let schemas: SchemaSet
+    /// Results needed for several types, by the operation's name.
+    private let splits: [String: OperationVerb.Split]
+    private let singles: [String: [TypeID: [String]]]
 
     private static let largestObjects = 100
     private static let largestDerivedFields = 200
@@ -12,7 +15,23 @@ struct ServiceReader {
     init(_ port: WSDLPort, _ schemas: SchemaSet) {
         self.port = port
         self.schemas = schemas
+        var splits: [String: OperationVerb.Split] = [:]
+        var singles: [String: [TypeID: [String]]] = [:]
+        for operation in port.operations {
+            splits[operation.name] = OperationVerb.split(operation.name)
+            singles[operation.name] = Self.singles(operation, schemas)
+        }
+        self.splits = splits
+        self.singles = singles
     }
+
+    /// Returns the words of an operation's name.
+    func split(_ operation: WSDLOperation) -> OperationVerb.Split {
+        splits[operation.name] ?? OperationVerb.split(operation.name)
+    }
+
+    /// Returns the path to one object of a type in an operation's reply.
+    func single(_ operation: WSDLOperation, _ type: TypeID) -> [String]? { singles[operation.name]?[type] }
 
     /// An operation whose reply has records.
     struct Candidate {
@@ -22,17 +41,21 @@ struct ServiceReader {
         let type: ComplexType
         var missing: [String]
         var paging: OperationPaging
-        /// The types of the elements on the way to the records.
+        /// The types of the elements that contain the records.
         var through: Set<TypeID>
+        /// The operation's name in words.
+        var split: OperationVerb.Split
+        /// Whether the request takes optional arguments besides paging, and so may return only part of the records.
+        var takesConditions = false
 
-        var verb: OperationVerb? { OperationVerb.split(operation.name).verb }
-        /// Its name does not say that it changes something.
+        var verb: OperationVerb? { split.verb }
+        /// Whether its name does not suggest a change.
         var isHarmless: Bool { [.reads, nil].contains(verb) }
     }
 
-    /// The entities, one for each type of record: of several operations that list it, the one that needs the least.
+    /// Returns the entities, one for each type of record; of several operations that list it, the best ranked one.
     ///
-    /// Of operations that reply with one object, those that only read are offered too, after the lists.
+    /// Operations that reply with one object are offered after the lists if they only read.
     func offers() -> [ServiceOffer] {
         var offers: [ServiceOffer] = []
         let groups = listings()
@@ -54,7 +77,7 @@ struct ServiceReader {
 
     // MARK: Listings
 
-    /// The operations that list, in groups of a type of record, the best of each first.
+    /// Returns the operations that list, grouped by type of record, the best of each first.
     private func listings() -> [[Candidate]] {
         var groups: [[Candidate]] = []
         for operation in readable {
@@ -65,7 +88,7 @@ struct ServiceReader {
                 groups.append([candidate])
             }
         }
-        // What reads one object of another entity is no listing of what that object holds.
+        // An operation that reads one object of another entity does not list that object's contents.
         let listed = groups.map { $0[0].record.type }
         for index in groups.indices {
             let others = Set(listed).subtracting([listed[index]])
@@ -76,25 +99,24 @@ struct ServiceReader {
 
     private func ranked(_ candidates: [Candidate]) -> [Candidate] {
         func rank(_ candidate: Candidate) -> [Int] {
-            let words = NameWords.split(candidate.operation.name)
-            let word = OperationVerb.split(candidate.operation.name).word
-            return [
-                candidate.isHarmless ? 0 : 1, candidate.missing.count, words.contains("by") ? 1 : 0,
-                candidate.paging.rule == nil ? 1 : 0, OperationVerb.rank(word),
+            [
+                candidate.isHarmless ? 0 : 1, candidate.missing.count, candidate.split.words.contains("by") ? 1 : 0,
+                candidate.takesConditions && candidate.paging.rule == nil ? 1 : 0,
+                candidate.paging.rule == nil ? 1 : 0, OperationVerb.rank(candidate.split.word),
             ]
         }
-        return candidates.enumerated().sorted { left, right in
-            (rank(left.element) + [left.offset]).lexicographicallyPrecedes(rank(right.element) + [right.offset])
-        }.map(\.element)
+        return candidates.enumerated().map { (rank($1) + [$0], $1) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }
+            .map(\.1)
     }
 
-    /// The entities of operations that reply with one object of no type that is listed.
+    /// Returns the entities of operations that reply with one object of a type that no operation lists.
     private func objects(_ listed: Set<TypeID>, _ taken: Set<String>) -> [ServiceOffer] {
         var groups: [[Candidate]] = []
         for operation in readable where !taken.contains(operation.name) {
             guard let candidate = objectCandidate(operation), candidate.isHarmless,
                 listCandidate(operation) == nil, textCandidate(operation) == nil,
-                !listed.contains(candidate.record.type), !listed.contains(where: { single(operation, $0) != nil })
+                !listed.contains(candidate.record.type),
+                singles[operation.name]?.keys.contains(where: listed.contains) != true
             else { continue }
             if let index = groups.firstIndex(where: { $0[0].record.type == candidate.record.type }) {
                 groups[index].append(candidate)
@@ -119,7 +141,8 @@ struct ServiceReader {
         key(&offer, best)
         addDerivedFields(of: best, to: &offer)
         offer.write = roles(of: offer, best)
-        // The configuration takes read_one of entities that are written only.
+        addLacking(to: &offer, best)
+        // The configuration accepts read_one only for entities with writes.
         if let one = readOne(of: offer, best) {
             if offer.write.isEmpty {
                 offer.notes.append("\(one.operation) replies with one object, by its key")
@@ -130,9 +153,9 @@ struct ServiceReader {
         return offer
     }
 
-    /// Plain values, each of which is its own key.
+    /// Returns an entity of plain values, whose key is the value itself.
     private func texts(_ candidate: Candidate) -> ServiceOffer {
-        var words = OperationVerb.split(candidate.operation.name).subject
+        var words = candidate.split.subject
         if words.isEmpty { words = NameWords.split(candidate.record.name.local) }
         if let last = words.popLast() { words.append(NameWords.singular(last)) }
         var offer = ServiceOffer(name: Self.capitalized(words), type: candidate.record.type)
@@ -161,14 +184,15 @@ struct ServiceReader {
         offer.missing = best.missing
     }
 
-    /// After the record's type; of an anonymous one after its element, which is often the wrapper of the reply.
+    /// Returns the name of the record's type; for an anonymous type, that of its element, which is often the reply's
+    /// wrapper.
     private func name(of best: Candidate) -> String {
         var name = schemas.namesOfTypes[best.record.type].map { NameWords.withoutEnding($0.local) }
         if name == nil, best.path.count == 1 {
-            let subject = OperationVerb.split(best.operation.name).subject
+            let subject = best.split.subject
             name = subject.isEmpty ? best.operation.name : Self.capitalized(subject)
         }
-        // Generated types are called after the way to them: ListItemsResponseitemsitem.
+        // Generated types are named after the path to them: ListItemsResponseitemsitem.
         let element = best.record.name.local
         if let made = name?.lowercased(), made.contains("response"), made.hasSuffix(element.lowercased()) {
             name = element
@@ -181,7 +205,7 @@ struct ServiceReader {
         words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// Types whose names differ only in what ``NameWords/withoutEnding(_:)`` cuts have their whole names.
+    /// Gives types their whole names if those differ only in what ``NameWords/withoutEnding(_:)`` removes.
     private func nameApart(_ offers: inout [ServiceOffer]) {
         let counts = Dictionary(offers.map { ($0.name, 1) }, uniquingKeysWith: +)
         for index in offers.indices where counts[offers[index].name, default: 0] > 1 {
@@ -204,7 +228,7 @@ struct ServiceReader {
         for child in best.type.children { add(child, ("high", "in the schema"), to: &offer) }
     }
 
-    /// What objects of derived types have besides: an xsi:type says which type an object is of.
+    /// Adds the additional fields of derived types; an xsi:type names the type of each object.
     private func addDerivedFields(of best: Candidate, to offer: inout ServiceOffer) {
         guard let base = schemas.namesOfTypes[best.record.type] else { return }
         let derived = schemas.concreteTypes(of: base)
@@ -244,7 +268,7 @@ struct ServiceReader {
         }
     }
 
-    /// The type of an element that is a plain value; nil for others.
+    /// Returns the type of an element that is a plain value; nil for others.
     func simple(_ element: SchemaElement) -> String? {
         guard !element.isRepeated else { return nil }
         switch schemas[element.type] {
@@ -257,7 +281,8 @@ struct ServiceReader {
 
     static func type(of kind: SimpleKind, _ builtIn: String) -> String {
         switch kind {
-        case .integer: "integer"
+        // The largest values exceed the 64 bits of an integer column.
+        case .integer: builtIn == "unsignedLong" ? "decimal" : "integer"
         case .decimal: "decimal"
         case .double: "real"
         case .boolean: "boolean"

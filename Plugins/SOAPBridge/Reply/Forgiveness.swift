@@ -1,7 +1,7 @@
-/// What a reply did that its WSDL or the standards do not allow, and that was read all the same.
+/// Deviations of a reply from its WSDL or from the standards that were tolerated.
 struct Forgiveness: Sendable {
     enum Rule: UInt8, Sendable, CaseIterable {
-        case emptyValue, misfit, undescribed, unknownType, danglingReference, cycle, missingAttachment, namespace
+        case emptyValue, misfit, undescribed, unknownType, danglingReference, cycle, namespace
         case mediaType, renamed
 
         fileprivate func words(_ name: String) -> String {
@@ -12,7 +12,6 @@ struct Forgiveness: Sendable {
             case .unknownType: "the xsi:type of <\(name)> is in no schema: the declared type is taken"
             case .danglingReference: "<\(name)> refers to something that is not in the reply: left out"
             case .cycle: "<\(name)> refers to something that holds it: left out"
-            case .missingAttachment: "<\(name)> refers to an attachment that is not there: read as null"
             case .namespace: "<\(name)> is in another namespace than the WSDL says"
             case .renamed: "<\(name)> stands in a list where the schema has another name"
             case .mediaType: "the Content-Type \(name) is not one of XML"
@@ -29,7 +28,7 @@ struct Forgiveness: Sendable {
     private var counts: [Key: Int] = [:]
     private var order: [Key] = []
 
-    /// Notes one.
+    /// Counts occurrences of a deviation.
     mutating func note(_ rule: Rule, _ name: String, count: Int = 1) {
         let key = Key(rule: rule, name: name)
         if let known = counts[key] {
@@ -40,12 +39,12 @@ struct Forgiveness: Sendable {
         }
     }
 
-    /// Adds what another reply of the same walk did.
+    /// Adds the deviations of another reply of the same scan.
     mutating func merge(_ other: Forgiveness) {
         for key in other.order { note(key.rule, key.name, count: other.counts[key] ?? 0) }
     }
 
-    /// One sentence, with counts; nil for nothing.
+    /// A sentence that lists the deviations with their counts; nil if there are none.
     var sentence: String? {
         guard !order.isEmpty else { return nil }
         let shown = order.prefix(8).map { key in

@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// Numbers for names, so that the hot path compares numbers: open addressing over FNV-1a.
+/// Numbers for names, so that the hot path compares integers.
+///
+/// A hash table with open addressing over FNV-1a.
 struct NameTable: Sendable {
     private var spans: [Span] = []
     private var text: [UInt8] = []
@@ -11,7 +13,7 @@ struct NameTable: Sendable {
         var count: Int32
     }
 
-    /// The number of a name, which is added when it is new.
+    /// Returns the number of a name, adding the name if it is new.
     mutating func number(_ name: UnsafeRawBufferPointer) -> Int32 {
         var slot = Self.hash(name) & (table.count - 1)
         while table[slot] >= 0 {
@@ -31,7 +33,7 @@ struct NameTable: Sendable {
         return name.withUTF8 { number(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Whether `number` is this name.
+    /// Returns whether `number` is the number of this name.
     func isEqual(_ number: Int32, _ name: UnsafeRawBufferPointer) -> Bool {
         let span = spans[Int(number)]
         guard Int(span.count) == name.count else { return false }
@@ -41,7 +43,7 @@ struct NameTable: Sendable {
         }
     }
 
-    /// Hands the name's UTF-8 to `body`.
+    /// Calls `body` with the name's UTF-8.
     func withName<Result>(_ number: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let span = spans[Int(number)]
         return text.withUnsafeBytes { own in
@@ -49,7 +51,7 @@ struct NameTable: Sendable {
         }
     }
 
-    /// The name, copied.
+    /// Returns a copy of the name.
     func name(_ number: Int32) -> String { withName(number) { String(decoding: $0, as: UTF8.self) } }
 
     private mutating func grow() {

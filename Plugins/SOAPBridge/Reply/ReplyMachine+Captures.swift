@@ -1,13 +1,13 @@
 internal import BridgeXML
 
-/// Values outside the records that paging needs: total, token, whether there is more.
+/// Values outside the records that paging needs: the total, the token and whether there are more records.
 extension ReplyMachine {
     private static let longest = 64 << 10
 
-    /// The value at a capture's path, once it came; an empty one counts as none.
+    /// The text at a capture's path once read; nil before that or if it is empty.
     func captured(_ capture: ReplyPlan.Capture) -> String? { captured[capture.rawValue] }
 
-    /// The number of all records, once it came.
+    /// The total number of records, once read.
     var total: Int64? {
         guard let text = captured(.total), let number = Int64(text), number >= 0 else { return nil }
         return number
@@ -44,7 +44,7 @@ extension ReplyMachine {
         guard let index = capturing else { return }
         capturing = nil
         set(index, String(decoding: captureText, as: UTF8.self))
-        // Two paths may lead to the same element.
+        // Two captures may have the same path.
         for (other, path) in plan.captures.enumerated() where other != index && path == plan.captures[index] {
             captured[other] = captured[index]
         }

@@ -2,7 +2,7 @@ internal import BridgeKit
 internal import BridgeXML
 internal import RecordBatch
 
-/// Elements that become values: records, faults, and what others refer to.
+/// Elements that become values: records, faults and the targets of references.
 extension ReplyMachine {
     mutating func startNode(
         _ element: XMLStartElement, _ number: Int32, _ declared: ReplyPlan.TypeNumber, isRepeated: Bool, role: Role,
@@ -52,8 +52,9 @@ extension ReplyMachine {
             if attribute.isNamed("nil") || attribute.isNamed("null") {
                 let value = attribute.value
                 if value == "true" || value == "1" { tree.setNil(frame.node) }
-            } else if attribute.isNamed("type"), !frame.isArray, plan.types[Int(frame.type)].text == nil {
-                try tree.addAttribute(plan.typeName, attribute, to: frame.node)
+            } else if attribute.isNamed("type"), !frame.isArray, isExact || plan.types[Int(frame.type)].text == nil {
+                // Its prefix has a meaning in the reply only.
+                try tree.addAttribute(plan.typeName, value: typeName(attribute.value), to: frame.node)
             }
             return
         }
@@ -69,7 +70,16 @@ extension ReplyMachine {
         {
             return
         }
-        try tree.addAttribute(number, attribute, to: frame.node)
+        let isForeign = isExact && attribute.hasNamespace && !declares(number, frame.type)
+        try tree.addAttribute(
+            isForeign ? names.number("@\(attribute.expandedName)") : number, attribute, to: frame.node)
+    }
+
+    /// Returns the type that an xsi:type names as `{namespace}name`; returns the text unchanged if its prefix is
+    /// undeclared.
+    private func typeName(_ text: String) -> String {
+        let name = qualifiedName(text)
+        return name.namespace.isEmpty ? text.trimmingWhiteSpace : name.description
     }
 
     private func declares(_ attribute: Int32, _ type: ReplyPlan.TypeNumber) -> Bool {
@@ -78,7 +88,7 @@ extension ReplyMachine {
 
     // MARK: Types
 
-    /// The type that an xsi:type names; nil where there is none, or none that is known.
+    /// Returns the type that an xsi:type names; nil if it is missing or unknown.
     mutating func xsiType(_ element: XMLStartElement, declared: ReplyPlan.TypeNumber) -> ReplyPlan.TypeNumber? {
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index), attribute.isNamed("type"), attribute.isOfInstance else {
@@ -88,7 +98,7 @@ extension ReplyMachine {
                 if declared != ReplyPlan.anyType { emitter.note(.unknownType, names.number(element.nameBytes)) }
                 return nil
             }
-            // "Array" and "anyType" say less than the schema does.
+            // "Array" and "anyType" are less specific than the schema.
             if type == ReplyPlan.anyType || (type == plan.arrayType && plan.types[Int(declared)].isArray) {
                 return nil
             }
@@ -104,7 +114,7 @@ extension ReplyMachine {
         return QName(namespaces.last { $0.prefix == prefix }?.namespace ?? "", parts.last ?? "")
     }
 
-    /// The members' type of a SOAP-ENC array that says it is one; nil for anything else.
+    /// Returns the member type of an element declared as a SOAP-ENC array; nil for other elements.
     func arrayMemberType(_ element: XMLStartElement) -> ReplyPlan.TypeNumber? {
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index), attribute.isOfEncoding else { continue }
@@ -125,7 +135,7 @@ extension ReplyMachine {
 
     // MARK: References
 
-    /// The hash of the id that an element has in SOAP encoding; nil for none.
+    /// Returns the hash of an element's id in SOAP encoding; nil if it has none.
     func identifier(_ element: XMLStartElement) -> UInt64? {
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index), attribute.isNamed("id") else { continue }
@@ -135,7 +145,7 @@ extension ReplyMachine {
         return nil
     }
 
-    /// The hash of the id that an element refers to; nil for none.
+    /// Returns the hash of the id to which an element refers; nil if it is not a reference.
     mutating func reference(_ element: XMLStartElement, _ type: ReplyPlan.TypeNumber) -> UInt64? {
         guard let (id, bytes) = referenceBytes(element, type), bytes.kind == .reference else { return nil }
         return id
@@ -147,7 +157,7 @@ extension ReplyMachine {
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index) else { continue }
             if attribute.isOfEncoding {
-                // SOAP 1.2, part 2, section 3.1.5: an IDREF, without `#`, which PHP writes all the same.
+                // SOAP 1.2, part 2, section 3.1.5: an IDREF without `#`; PHP writes one nevertheless.
                 guard attribute.isNamed("ref") else { continue }
                 let id = attribute.rawValue.drop { $0 == UInt8(ascii: "#") }
                 return (DeferredValues.hash(id), (Array(id), .reference))
@@ -167,7 +177,7 @@ extension ReplyMachine {
         return nil
     }
 
-    /// xop:Include stands for the bytes of what holds it (XOP, section 2.1).
+    /// Handles an xop:Include, which stands for the bytes of its parent (XOP, section 2.1).
     mutating func include(_ element: XMLStartElement, in parent: Frame) throws(BridgeError) -> Frame {
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index), attribute.isNamed("href") else { continue }
@@ -176,7 +186,7 @@ extension ReplyMachine {
         return Frame(role: .skipped)
     }
 
-    /// Keeps an element that others may refer to.
+    /// Stores an element to which others may refer.
     mutating func keep(_ frame: Frame) throws(BridgeError) {
         guard frame.node >= 0, !tree.isEmpty else { return }
         if frame.role == .target { fingerprint = (fingerprint ^ tree.fingerprint) &* 0x9E37_79B9_7F4A_7C15 }
@@ -197,7 +207,7 @@ extension ReplyMachine {
             try deferred.wait(tree.bytes(from: 0, textStart: 0))
         } else {
             if tree.nodes[0].isNil { return reject(nilRecord: index) }
-            try emitter.write(&tree, plan, names, to: writer)
+            _ = try emitter.write(&tree, plan, names, to: writer)
         }
     }
 
@@ -205,7 +215,7 @@ extension ReplyMachine {
         rejected.append(Page.Rejected(index: index, reason: "the record is xsi:nil", representation: "null"))
     }
 
-    /// Writes the next record that waited for the end of the reply; false when there is none.
+    /// Writes the next pending record; returns false if there is none.
     mutating func writePending(_ writer: RecordBatchWriter) throws(BridgeError) -> Bool {
         guard var waiting = try deferred.nextRecord() else { return false }
         if waiting.nodes.isEmpty { return true }
@@ -221,14 +231,14 @@ extension ReplyMachine {
         if waiting.nodes[0].isNil {
             reject(nilRecord: nil)
         } else {
-            try emitter.write(&waiting, plan, names, to: writer)
+            if let rejection = try emitter.write(&waiting, plan, names, to: writer) { rejected.append(rejection) }
         }
         return true
     }
 
     mutating func endFault() throws(BridgeError) {
         let writer = RecordBatchWriter()
-        try emitter.write(&tree, plan, names, to: writer)
+        _ = try emitter.write(&tree, plan, names, to: writer)
         tree.clear()
         do {
             fault = SOAPFault(try writer.finish())

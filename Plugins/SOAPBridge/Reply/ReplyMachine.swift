@@ -2,23 +2,23 @@ internal import BridgeKit
 internal import BridgeXML
 internal import RecordBatch
 
-/// From the events of a SOAP reply to records: a state machine without I/O.
+/// Converts the events of a SOAP reply to records: a state machine without I/O.
 ///
-/// Records are written as soon as they are whole; those that refer to something elsewhere in the reply wait for its end.
-/// What else a reply says (total, token, fault) is kept.
+/// Each record is written once it is complete; records that refer to other parts of the reply wait for its end. The
+/// machine also keeps the reply's total, token and fault.
 struct ReplyMachine {
     enum Limits {
         static let depth = 100
         static let attributes = 256
-        /// Declared by an element and those that hold it.
+        /// The maximum of namespaces declared by an element and its ancestors.
         static let namespaces = 1_000
         static let records = 50_000_000
     }
 
-    /// Where an open element stands.
+    /// The role of an open element.
     enum Role {
         case envelope, body, skipped, walked, record, fault
-        /// An element beside the reply's own, which something refers to.
+        /// An independent element beside the reply's own, which others refer to.
         case target
     }
 
@@ -31,11 +31,11 @@ struct ReplyMachine {
         var captureMatches = SIMD4<Int16>(repeating: -1)
         var namespaceCount = 0
         var lastChild = -1
-        /// A SOAP-ENC array: its children are its members, whatever their names.
+        /// Whether the element is a SOAP-ENC array, whose children are its members regardless of their names.
         var isArray = false
-        /// The type of the members, where the reply says it; -1 elsewhere.
+        /// The type of the members if the reply declares it; otherwise -1.
         var memberType: ReplyPlan.TypeNumber = -1
-        /// The hash of the id under which others refer to it; 0 for none.
+        /// The hash of the id by which others refer to the element; 0 for none.
         var id: UInt64 = 0
         var textStart = 0
     }
@@ -52,9 +52,11 @@ struct ReplyMachine {
     private var knownNames = [(address: UInt, number: Int32)](repeating: (0, 0), count: nameCount)
     let includeName: Int32
     let referenceNames: (id: Int32, href: Int32)
-    /// The reply is in SOAP encoding: `id` and `href` are not data.
+    /// Whether the reply is in SOAP encoding, where `id` and `href` are not data.
     var isEncoded: Bool
-    /// What referred to an element before it came: its declared type, and where a path stood.
+    /// Whether records keep everything needed to send them back: see ``RecordEmitter/isExact``.
+    let isExact: Bool
+    /// Forward references by id: the declared type of the target, and the position of a path that leads through it.
     var awaited: [UInt64: Awaited] = [:]
 
     struct Awaited {
@@ -71,26 +73,28 @@ struct ReplyMachine {
     var captureText: [UInt8] = []
     var captured = [String?](repeating: nil, count: ReplyPlan.Capture.allCases.count)
 
-    /// How many names of the records' path were found so far, from its beginning.
+    /// The longest prefix of the records' path found so far, in names.
     private(set) var recordPathMatch = 0
-    /// The first name on the way to the records that neither the schema nor a path of the plan has.
+    /// The first name on the path to the records that neither the schema nor a path of the plan contains.
     private(set) var stranger: Int32?
-    /// How many records were written, rejected or made to wait so far.
+    /// The number of records written, rejected or deferred so far.
     var recordCount = 0
-    /// Of all records so far: the same for a page that came before.
+    /// A hash of all records so far, which reveals a repeated page.
     var fingerprint: UInt64 = 0
     var fault: SOAPFault?
-    /// Records that can't be represented; the owner takes them.
+    /// Records that can't be represented, until the owner takes them.
     var rejected: [Page.Rejected] = []
 
-    init(plan: ReplyPlan) {
+    init(plan: ReplyPlan, recordBytes: Int, isExact: Bool = false) {
         self.plan = plan
+        self.isExact = isExact
+        tree.limit = recordBytes
         names = plan.names
         includeName = names.number("Include")
         referenceNames = (names.number("@id"), names.number("@href"))
         isEncoded = plan.isEncoded
-        deferred = DeferredValues()
-        emitter = RecordEmitter(deferred: deferred)
+        deferred = DeferredValues(recordBytes: recordBytes)
+        emitter = RecordEmitter(deferred: deferred, isExact: isExact)
     }
 
     // MARK: Events
@@ -123,7 +127,8 @@ struct ReplyMachine {
         frames.append(frame)
     }
 
-    /// Most elements of a long reply are members of a record without attributes, which the schema has; false for others.
+    /// Starts a member of a record that has no attributes and that the schema declares, as most elements of a long
+    /// reply are; returns false for other elements.
     private mutating func startMember(_ element: XMLStartElement) throws(BridgeError) -> Bool {
         let depth = frames.count
         guard element.attributeCount == 0, element.namespaceCount == 0, depth > 0, depth < Limits.depth,
@@ -144,7 +149,9 @@ struct ReplyMachine {
         return true
     }
 
-    /// The number of an element's name: libxml2 keeps one copy of each name, so that its address mostly tells.
+    /// Returns the number of an element's name.
+    ///
+    /// libxml2 keeps one copy of each name, so its address usually suffices.
     mutating func number(of element: XMLStartElement) -> Int32 {
         let address = UInt(bitPattern: element.name)
         let place = Int(truncatingIfNeeded: (address ^ address >> 8) & UInt(Self.nameCount - 1))
@@ -164,7 +171,7 @@ struct ReplyMachine {
         }
     }
 
-    /// Ends a member of a record of which there is nothing else to do; false for other elements.
+    /// Ends a member of a record that needs no further work; returns false for other elements.
     mutating func endMember() -> Bool {
         let last = frames.count - 1
         guard last >= 0, frames[last].role == .record, frames[last].node != 0, frames[last].id == 0,
@@ -174,7 +181,7 @@ struct ReplyMachine {
         return true
     }
 
-    /// Ends an element; ``endMember()`` comes first.
+    /// Ends an element for which ``endMember()`` returned false.
     mutating func endElement(_ writer: RecordBatchWriter) throws(BridgeError) {
         guard let frame = frames.popLast() else { return }
         namespaces.removeLast(frame.namespaceCount)
@@ -188,7 +195,7 @@ struct ReplyMachine {
         }
     }
 
-    /// Checks that the reply, which is well-formed and over, was a reply to what was asked.
+    /// Validates that a complete, well-formed reply answers the request.
     func finish() throws(BridgeError) {
         guard hasBody else { throw BridgeError(.malformed, "the reply has no soap:Body") }
         guard fault == nil, !isBodyMatched, let first = plan.recordPath.first else { return }
@@ -215,7 +222,7 @@ struct ReplyMachine {
         return Frame(role: .envelope)
     }
 
-    /// `encodingStyle` may stand on whatever element (SOAP 1.1, section 4.1.1).
+    /// Detects `encodingStyle`, which any element may have (SOAP 1.1, section 4.1.1).
     private mutating func noteEncoding(_ element: XMLStartElement) {
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index), attribute.isNamed("encodingStyle"),
@@ -237,7 +244,7 @@ struct ReplyMachine {
         case .walked:
             return try walk(element, number: number(of: element), below: parent)
         case .record, .target:
-            let number = number(of: element)
+            var number = number(of: element)
             if number == includeName, element.namespace == Namespace.xop { return try include(element, in: parent) }
             var type = ReplyPlan.anyType
             var isRepeated = false
@@ -246,6 +253,9 @@ struct ReplyMachine {
             } else if let child = child(number, of: parent.type, after: parent.lastChild) {
                 frames[frames.count - 1].lastChild = child.index
                 (type, isRepeated) = (child.type, child.isRepeated)
+            } else if isExact {
+                if parent.type != ReplyPlan.anyType, plan.types[Int(parent.type)].isOpen { type = globalType(element) }
+                number = names.number("{\(element.namespace)}\(element.localName)")
             } else if parent.type != ReplyPlan.anyType {
                 if plan.types[Int(parent.type)].isOpen {
                     type = globalType(element)
@@ -261,7 +271,7 @@ struct ReplyMachine {
         }
     }
 
-    /// The type of the global element of this name: what stands in place of xs:any.
+    /// Returns the type of the global element with this name, for an element in place of xs:any.
     private func globalType(_ element: XMLStartElement) -> ReplyPlan.TypeNumber {
         guard !plan.elementTypes.isEmpty else { return ReplyPlan.anyType }
         return plan.elementTypes[QName(element.namespace, element.localName)] ?? ReplyPlan.anyType
@@ -283,7 +293,7 @@ struct ReplyMachine {
         var parent = Frame(role: .body)
         parent.recordMatch = 0
         parent.captureMatches = SIMD4(repeating: 0)
-        // A wrapper's namespace may differ from the WSDL's: the local name decides.
+        // A wrapper's namespace may differ from the WSDL's: match by local name.
         let index = plan.body.firstIndex { $0.name == number }
         if let index, plan.bodyNamespaces[index] != element.namespace, !plan.bodyNamespaces[index].isEmpty {
             emitter.note(.namespace, number)
@@ -292,7 +302,7 @@ struct ReplyMachine {
         return try walk(element, number: number, below: parent, declared: index.map { plan.body[$0] })
     }
 
-    /// An element beside the reply's own (SOAP 1.1, section 5.1, rule 5), by now mostly asked for.
+    /// Starts an independent element (SOAP 1.1, section 5.1, rule 5), usually one already referred to.
     private mutating func startTarget(
         _ element: XMLStartElement, _ number: Int32, _ id: UInt64
     ) throws(BridgeError) -> Frame {
@@ -306,9 +316,9 @@ struct ReplyMachine {
         return frame
     }
 
-    // MARK: The way to the records
+    // MARK: Path to the records
 
-    /// An element that is not inside a record.
+    /// Starts an element outside the records.
     private mutating func walk(
         _ element: XMLStartElement, number: Int32, below parent: Frame, declared: ReplyPlan.Child? = nil
     ) throws(BridgeError) -> Frame {
@@ -322,7 +332,7 @@ struct ReplyMachine {
             parent.type != ReplyPlan.anyType, child(number, of: parent.type, after: -1) == nil
         {
             if Int(parent.recordMatch) == plan.recordPath.count - 1, isOnlyList(parent.type) {
-                // Axis names the members of a literal array after the array, whatever the schema says.
+                // Axis names the members of a literal array after the array, regardless of the schema.
                 emitter.note(.renamed, number)
                 frame.recordMatch = parent.recordMatch + 1
             } else if stranger == nil, !plan.types[Int(parent.type)].isOpen, frame.captureMatches.max() <= 0 {
@@ -346,7 +356,9 @@ struct ReplyMachine {
         return try enter(element, type: type, matches: frame)
     }
 
-    /// An element that is on the way, with how much of the paths is behind it: a record, or what leads to one.
+    /// Starts an element on a path: a record, or an ancestor of one.
+    ///
+    /// `matches` says how much of each path is matched.
     private mutating func enter(
         _ element: XMLStartElement, type: ReplyPlan.TypeNumber, matches: Frame
     ) throws(BridgeError) -> Frame {
@@ -383,7 +395,7 @@ struct ReplyMachine {
         return frame
     }
 
-    /// Whether a type is a wrapper: nothing but one element that repeats, the one that the records' path ends with.
+    /// Returns whether a type is a wrapper: it has only one repeated element, the last of the records' path.
     private func isOnlyList(_ type: ReplyPlan.TypeNumber) -> Bool {
         let type = plan.types[Int(type)]
         guard type.childCount == 1, !type.isOpen, !type.isArray else { return false }
@@ -406,7 +418,7 @@ struct ReplyMachine {
         let type = plan.types[Int(type)]
         let count = Int(type.childCount)
         guard count > 0 else { return nil }
-        // Elements come in schema order: the next one is the likely one, or the same again.
+        // Elements come in schema order: try the same one and then the next one first.
         var index = last < 0 ? 0 : last
         for _ in 0..<count {
             let child = plan.child(index, of: type)

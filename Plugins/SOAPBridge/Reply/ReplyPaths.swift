@@ -1,18 +1,22 @@
 internal import BridgeKit
 
-/// Paths of the config into a reply, held against its schema: a typing error must not look like an empty listing.
+/// Validates configured paths against the schema of a reply, so that a typing error does not look like an empty
+/// listing.
 struct ReplyPaths {
     private let operation: WSDLOperation
     private let schemas: SchemaSet
+    /// Whether the content of a wrapper is read as a plain list.
+    private let unwraps: Bool
 
-    init(_ operation: WSDLOperation, _ schemas: SchemaSet) {
+    init(_ operation: WSDLOperation, _ schemas: SchemaSet, unwraps: Bool = false) {
         self.operation = operation
         self.schemas = schemas
+        self.unwraps = unwraps
     }
 
-    /// The path from the body's element, which may be left out where there is only one; prefixes go.
+    /// Returns the path from the body's element, without prefixes; `path` may omit that element if there is only one.
     ///
-    /// - Throws: ``BridgeError`` configuration for a name that the schema doesn't have, with those that it has.
+    /// - Throws: ``BridgeError`` configuration for a name that the schema lacks, with the names it has.
     func checked(_ path: [String], option: String) throws(BridgeError) -> [String] {
         let names = path.map { name in
             name.hasPrefix("@") ? name : String(name.split(separator: ":").last ?? "")
@@ -45,23 +49,27 @@ struct ReplyPaths {
         return names
     }
 
-    /// The paths of what a record may hold, with `/` between names, and `*` for anything; empty where nothing is known.
-    func fields(_ path: [String]) -> [String] {
-        guard let path = try? checked(path, option: "records") else { return [] }
+    /// Returns the element of a record; for a path that ends at an array, the array's member.
+    ///
+    /// Nil if the schema does not describe it.
+    func record(_ path: [String]) -> SchemaElement? {
+        guard let path = try? checked(path, option: "records") else { return nil }
         var level = operation.output.elements
         var record: SchemaElement?
         for name in path {
             guard let next = level.first(where: { $0.name.local == name }) ?? (level.count == 1 ? level[0] : nil) else {
-                return []
+                return nil
             }
             record = next
             level = children(of: next.type).elements
         }
-        guard var type = record?.type else { return [] }
-        if case .complex(let array) = schemas[type], array.isArray {
-            guard let member = array.children.first else { return [] }
-            type = member.type
-        }
+        guard let record, case .complex(let array) = schemas[record.type], array.isArray else { return record }
+        return array.children.first
+    }
+
+    /// Returns the paths of a record's possible content, with `/` between names and `*` for anything; empty if unknown.
+    func fields(_ path: [String]) -> [String] {
+        guard let type = record(path)?.type else { return [] }
         var found: [String] = []
         collect(type, below: "", depth: 0, into: &found)
         return found
@@ -92,7 +100,8 @@ struct ReplyPaths {
                 if type.text != nil || type.isMixed { _ = add("#text") }
                 for child in type.children where add(child.name.local) {
                     if depth < 3 {
-                        collect(child.type, below: "\(place)\(child.name.local)/", depth: depth + 1, into: &found)
+                        collect(
+                            listed(child.type), below: "\(place)\(child.name.local)/", depth: depth + 1, into: &found)
                     } else {
                         found.append("\(place)\(child.name.local)/*")
                     }
@@ -101,9 +110,15 @@ struct ReplyPaths {
         }
     }
 
+    /// Returns the member type of a plain list; otherwise the type itself.
+    private func listed(_ id: TypeID) -> TypeID {
+        guard unwraps, case .complex(let type) = schemas[id], let member = type.wrapped else { return id }
+        return member.type
+    }
+
     private struct Level {
         var elements: [SchemaElement]
-        /// Other elements may come.
+        /// Whether other elements are allowed.
         var isOpen: Bool
         var isArray = false
     }
@@ -113,7 +128,7 @@ struct ReplyPaths {
         case .any: return Level(elements: [], isOpen: true)
         case .simple: return Level(elements: [], isOpen: false)
         case .complex(let type):
-            // A derived type may have more.
+            // A derived type may have more elements.
             let isBase = schemas.namesOfTypes[id].map { schemas.derivedTypes[$0] != nil } ?? false
             return Level(elements: type.children, isOpen: type.isOpen || isBase, isArray: type.isArray)
         }

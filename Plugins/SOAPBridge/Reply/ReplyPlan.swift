@@ -1,10 +1,10 @@
 internal import BridgeKit
 
-/// How to read the replies of one operation: its schema with numbers for names, and the paths that matter.
+/// Instructions to read the replies of one operation: its schema with numbers for names, and the relevant paths.
 ///
 /// Made once per fetch and shared by its pages.
 struct ReplyPlan: Sendable {
-    /// A type's number in a plan of a ``SchemaSet``: its index there.
+    /// The number of a type: its index in the plan's ``SchemaSet``.
     typealias TypeNumber = Int32
 
     struct Child: Sendable {
@@ -13,37 +13,40 @@ struct ReplyPlan: Sendable {
         let isRepeated: Bool
     }
 
-    /// By the number of the name with its `@`.
+    /// An attribute; its name is the number of its key, which includes the `@`.
     struct Attribute: Sendable {
         let name: Int32
         let kind: SimpleKind
     }
 
-    /// What a type says of an element's content.
+    /// A type's description of an element's content.
     ///
-    /// Without references, since each event of a reply looks at one: what it has many of is in the plan's own arrays.
+    /// Without references, because every event of a reply reads one: lists are in arrays of the plan.
     struct ContentType: Sendable {
         fileprivate var firstChild: Int32 = 0
         fileprivate(set) var childCount: Int32 = 0
         fileprivate var firstAttribute: Int32 = 0
         fileprivate(set) var attributeCount: Int32 = 0
-        /// The kind of the text; nil where there is none (element content) or nothing is known.
+        /// The kind of the text; nil for element content or if unknown.
         var text: SimpleKind?
         var isComplex = false
         var isMixed = false
-        /// Other elements may come than `children`.
+        /// Whether elements other than `children` are allowed.
         var isOpen = true
-        /// Simple content with attributes is always an object, so that its shape does not depend on the instance.
+        /// Whether values are always objects (simple content with attributes), so that their shape does not depend on
+        /// the instance.
         var isAlwaysObject = false
-        /// The text is a list of values.
+        /// Whether the text is a list of values.
         var isList = false
-        /// A SOAP-ENC array, whose members may have any name.
+        /// Whether the type is a SOAP-ENC array, whose members may have any name.
         var isArray = false
-        /// An empty text is no value of the type.
+        /// Whether an empty text is not a valid value of the type.
         var isEmptyNull = false
+        /// The name of the only elements in a wrapper that is read as a plain list; negative for other types.
+        fileprivate(set) var wrapped: Int32 = -1
     }
 
-    /// Values of a reply that paging needs, by their place in ``captures``.
+    /// Values of a reply that paging needs; the raw value is the index in ``captures``.
     enum Capture: Int, Sendable, CaseIterable {
         case total, token, more, done
     }
@@ -53,40 +56,42 @@ struct ReplyPlan: Sendable {
     private let children: [Child]
     private let attributes: [Attribute]
     let typeNames: [QName: TypeNumber]
-    /// The types whose local name no other type has.
+    /// The types whose local name is unique.
     private let localTypes: [String: TypeNumber]
-    /// The types of global elements, for what a fault holds.
+    /// The types of global elements, for the content of faults.
     let elementTypes: [QName: TypeNumber]
-    /// What the body may hold.
+    /// The possible elements of the body.
     let body: [Child]
     let bodyNamespaces: [String]
-    /// The reply is in SOAP encoding.
+    /// Whether the reply is in SOAP encoding.
     let isEncoded: Bool
-    /// From the body's element to a record.
+    /// The names from the body's element to a record.
     let recordPath: [Int32]
-    /// From the body's element to a value, by ``Capture``; empty for none.
+    /// The names from the body's element to a value, by ``Capture``; empty for none.
     ///
-    /// The last name may be that of an attribute.
+    /// The last name may be an attribute's.
     let captures: [[Int32]]
 
-    /// The type of what is not described.
+    /// The type of undescribed content.
     static let anyType: TypeNumber = 0
-    /// The number of a path's `*`.
+    /// The number of `*` in a path.
     let wildcard: Int32
     /// The numbers of the keys `#text` and `@xsi:type`.
     let textName: Int32
     let typeName: Int32
     private let firstSimpleType: TypeNumber
-    /// An array whose members nobody describes.
+    /// The type of an array with undescribed members.
     let arrayType: TypeNumber
 
     /// Compiles the plan.
     ///
-    /// - Parameter records: The path; empty for no records, when only a fault or a capture is of interest.
+    /// - Parameters:
+    ///   - records: The path; empty if only a fault or a capture is of interest.
+    ///   - unwraps: Whether the content of a wrapper is read as a plain list.
     /// - Throws: ``BridgeError`` configuration for a path that the schema contradicts, with the names it has.
     init(
         operation: WSDLOperation, schemas: SchemaSet, records: [String], total: [String] = [], token: [String] = [],
-        more: [String] = [], done: [String] = []
+        more: [String] = [], done: [String] = [], unwraps: Bool = false
     ) throws(BridgeError) {
         let paths = ReplyPaths(operation, schemas)
         let records = records.isEmpty ? [] : try paths.checked(records, option: "records")
@@ -114,6 +119,7 @@ struct ReplyPlan: Sendable {
                 for element in complex.children { children.append(Self.child(element, &names)) }
                 content.firstAttribute = Int32(attributes.count)
                 content.attributeCount = Int32(complex.attributes.count)
+                if unwraps, let only = complex.wrapped { content.wrapped = names.number(only.name.local) }
                 attributes += complex.attributes.map { Attribute(name: names.number("@" + $0.name), kind: $0.kind) }
             }
             types.append(content)
@@ -144,7 +150,7 @@ struct ReplyPlan: Sendable {
         self.names = names
     }
 
-    /// The type that an xsi:type names, if it is known.
+    /// Returns the type that an xsi:type names; nil if unknown.
     func type(named name: QName) -> TypeNumber? {
         let name = QName(Namespace.drafts[name.namespace] ?? name.namespace, name.local)
         if let known = typeNames[name] { return known }
@@ -161,10 +167,10 @@ struct ReplyPlan: Sendable {
         )
     }
 
-    /// A type's child at an index below its `childCount`.
+    /// Returns a type's child at an index below its `childCount`.
     func child(_ index: Int, of type: ContentType) -> Child { children[Int(type.firstChild) + index] }
 
-    /// The attribute that a type declares under this number; nil for none.
+    /// Returns the attribute that a type declares with this number; nil if it declares none.
     func attribute(_ name: Int32, of type: ContentType) -> Attribute? {
         for index in 0..<Int(type.attributeCount) where attributes[Int(type.firstAttribute) + index].name == name {
             return attributes[Int(type.firstAttribute) + index]

@@ -2,24 +2,26 @@ internal import BridgeKit
 internal import BridgeXML
 internal import RecordBatch
 
-/// Feeds a reply's bytes through the parser into the reply machine.
+/// Feeds a reply's bytes through the parser to the reply machine.
 ///
-/// A reply with attachments (MTOM, or SOAP with Attachments) is cut into its parts first; those beside the envelope are
-/// kept until its records ask for them. Not thread-safe.
+/// A reply with attachments (MTOM or SOAP with Attachments) is first split into its parts; the parts beside the
+/// envelope are stored until records need them. Not thread-safe.
 final class ReplyReader {
     private let sink: Sink
     private let parser: XMLPushParser
     private var isAtStart = true
+    /// The first bytes of a reply in UTF-16, until they reveal its byte order.
+    private var opening: [UInt8] = []
     private var splitter: MultipartSplitter?
     private var part = Part.none
     private let start: String?
-    /// The character set that the Content-Type names.
+    /// The character set of the Content-Type.
     private let charset: String?
     private var hasRoot = false
     private var forgiven = Forgiveness()
 
     private final class Sink: XMLEventSink {
-        /// In memory of its own: a class's stored property costs a check of exclusive access at each event.
+        /// Allocated separately: a class's stored property costs an exclusivity check at each event.
         private let state: UnsafeMutablePointer<ReplyMachine>
         var writer: RecordBatchWriter
 
@@ -43,7 +45,7 @@ final class ReplyReader {
             try state.pointee.startElement(element)
         }
         override func endElement() throws(BridgeError) {
-            // Before the writer is looked at, which costs as much as the end of a member.
+            // Before the access to the writer, which costs as much as the end of a member.
             if state.pointee.endMember() { return }
             try state.pointee.endElement(writer)
         }
@@ -52,15 +54,24 @@ final class ReplyReader {
         }
     }
 
-    /// What the bytes of a multipart reply belong to now.
+    private let recordBytes: Int
+
+    /// The destination of the current bytes of a multipart reply.
     private enum Part {
         case none, root
         case attachment(names: [String], start: Int, decoder: Base64Decoder?)
     }
 
-    /// - Parameter contentType: Of the reply; nil for one without.
-    init(plan: ReplyPlan, contentType: String? = nil) throws(BridgeError) {
-        sink = Sink(machine: ReplyMachine(plan: plan), writer: RecordBatchWriter())
+    /// - Parameters:
+    ///   - contentType: The reply's Content-Type; nil if it has none.
+    ///   - recordBytes: The memory limit of one record: the option `max_record_bytes`.
+    ///   - isExact: Whether records keep everything needed to send them back: see ``RecordEmitter/isExact``.
+    init(
+        plan: ReplyPlan, contentType: String? = nil, recordBytes: Int = RecordTree.Limits.record, isExact: Bool = false
+    ) throws(BridgeError) {
+        self.recordBytes = recordBytes
+        sink = Sink(
+            machine: ReplyMachine(plan: plan, recordBytes: recordBytes, isExact: isExact), writer: RecordBatchWriter())
         parser = try XMLPushParser(sink: sink, subject: "the reply")
         let type = contentType.map(MediaType.init)
         charset = type?.parameters["charset"]
@@ -75,47 +86,48 @@ final class ReplyReader {
         }
     }
 
-    /// How many records came so far.
+    /// The number of records so far.
     var recordCount: Int { sink.machine.recordCount }
-    /// The number of all records, once the reply told it.
+    /// The total number of records, once the reply has given it.
     var total: Int64? { sink.machine.total }
-    /// Of the records so far: see ``ReplyMachine/fingerprint``.
+    /// The hash of the records so far: see ``ReplyMachine/fingerprint``.
     var fingerprint: UInt64 { sink.machine.fingerprint }
-    /// The fault that the reply is, once it came.
+    /// The reply's fault, once read.
     var fault: SOAPFault? { sink.machine.fault }
-    /// A value of the reply that paging needs, once it came.
+    /// Returns a value of the reply that paging needs, once read.
     func captured(_ capture: ReplyPlan.Capture) -> String? { sink.machine.captured(capture) }
 
-    /// How many names of the records' path were found so far, from its beginning.
+    /// The longest prefix of the records' path found so far, in names.
     var recordPathMatch: Int { sink.machine.recordPathMatch }
 
-    /// The first element that stands where records should, and that the schema lacks.
+    /// The first element in place of the records that the schema lacks.
     var stranger: String? {
         let machine = sink.machine
         return machine.stranger.map { machine.names.name($0) }
     }
 
-    /// How many rejected records wait to be taken.
+    /// The number of rejected records to take.
     var rejectedCount: Int { sink.machine.rejected.count }
 
-    /// Takes the records that could not be represented.
+    /// Removes and returns the records that could not be represented.
     func takeRejected() -> [Page.Rejected] {
         defer { sink.machine.rejected = [] }
         return sink.machine.rejected
     }
 
-    /// What the reply did that it should not, and that was read all the same.
+    /// The deviations of the reply that were tolerated.
     var forgiveness: Forgiveness {
         var all = forgiven
         all.merge(sink.machine.emitter.forgiveness(sink.machine.names))
         return all
     }
 
-    /// Notes something about the whole reply.
+    /// Counts a deviation of the whole reply.
     func forgive(_ rule: Forgiveness.Rule, _ name: String) { forgiven.note(rule, name) }
 
-    /// Parses the next bytes and writes the records that they end.
+    /// Parses the next bytes and writes the records they complete.
     func feed(_ bytes: ArraySlice<UInt8>, into writer: RecordBatchWriter) throws(BridgeError) {
+        writer.limit(bytes: recordBytes)
         sink.writer = writer
         guard splitter != nil else { return try parse(bytes) }
         let events = try splitter?.feed(bytes) ?? []
@@ -124,11 +136,13 @@ final class ReplyReader {
 
     private func parse(_ bytes: ArraySlice<UInt8>) throws(BridgeError) {
         guard isAtStart else { return try parser.feed(bytes) }
-        // Scripts like to print a line before the XML declaration, which XML forbids.
+        if charset?.lowercased().hasPrefix("utf-16") == true { return try parseWide(bytes) }
+        // Scripts often print a line before the XML declaration, which XML forbids.
         let start = bytes.drop(while: LexicalValue.isSpace)
         if start.isEmpty { return }
         isAtStart = false
-        // What the document says of itself counts more (RFC 7303, section 3, says otherwise; servers do not know).
+        // The document's own declaration takes precedence. RFC 7303, section 3, says otherwise, but servers do not
+        // follow it.
         if let charset, !["utf-8", "utf8", "us-ascii"].contains(charset.lowercased()),
             !String(decoding: start.prefix(200), as: UTF8.self).contains("encoding="), start.first ?? 0 < 0x80,
             !start.prefix(2).contains(0)
@@ -138,7 +152,27 @@ final class ReplyReader {
         try parser.feed(start)
     }
 
-    /// Says that the reply is over; records that waited for its end come by ``drain(into:limit:)``.
+    /// Parses the start of a reply declared as UTF-16.
+    ///
+    /// The byte order mark gives the order; without one, the position of the zeros does.
+    private func parseWide(_ bytes: ArraySlice<UInt8>) throws(BridgeError) {
+        opening += bytes
+        while opening.count >= 2, Self.isWideSpace(opening) { opening.removeFirst(2) }
+        guard opening.count >= 4 else { return }
+        isAtStart = false
+        let hasMark = opening.starts(with: [0xFF, 0xFE]) || opening.starts(with: [0xFE, 0xFF])
+        if !hasMark, opening[0] == 0 || opening[1] == 0 {
+            parser.setEncoding(opening[0] == 0 ? "UTF-16BE" : "UTF-16LE")
+        }
+        try parser.feed(opening[...])
+        opening = []
+    }
+
+    private static func isWideSpace(_ bytes: [UInt8]) -> Bool {
+        bytes[0] == 0 && LexicalValue.isSpace(bytes[1]) || bytes[1] == 0 && LexicalValue.isSpace(bytes[0])
+    }
+
+    /// Finishes the reply; ``drain(into:limit:bytes:)`` then writes the pending records.
     func finish() throws(BridgeError) {
         if let splitter {
             guard hasRoot else { throw BridgeError(.malformed, "the multipart reply has no part with an envelope") }
@@ -151,10 +185,10 @@ final class ReplyReader {
         try sink.machine.finish()
     }
 
-    /// Whether records wait that refer to something further down the reply.
+    /// Whether there are pending records, which referred to a later part of the reply.
     var hasPending: Bool { sink.machine.deferred.hasPending }
 
-    /// Writes up to `limit` of the records that waited.
+    /// Writes up to `limit` pending records.
     func drain(into writer: RecordBatchWriter, limit: Int, bytes: Int) throws(BridgeError) {
         for _ in 0..<limit where writer.byteCount < bytes {
             guard try sink.machine.writePending(writer) else { return }
@@ -189,7 +223,7 @@ final class ReplyReader {
 
     private func begin(_ fields: [String: String]) throws(BridgeError) -> Part {
         let names = AttachmentName.names(fields)
-        // The first part, where the message does not say which (RFC 2387, section 3.2).
+        // The first part, unless the message names another (RFC 2387, section 3.2).
         let isRoot = !hasRoot && (start.map { names.contains($0) } ?? true)
         if isRoot {
             hasRoot = true

@@ -17,7 +17,7 @@ extension EnvelopeWriter {
             var attributes = ""
             var content = member.value
             if case .object(var inner) = content {
-                // They belong to the envelope, not to the block (SOAP 1.1, section 4.2).
+                // These belong to the envelope's namespace, not to the block's (SOAP 1.1, section 4.2).
                 for name in ["@mustUnderstand", "@actor", "@role"] {
                     guard let index = inner.firstIndex(where: { $0.name == name }) else { continue }
                     let value = try Self.simpleText(inner.remove(at: index).value, name)
@@ -43,7 +43,8 @@ extension EnvelopeWriter {
                 let name = QName(clark: String(member.name.dropFirst()))
                 let local = String(name.local.split(separator: ":").last ?? "")
                 let declared = type?.attributes.first { $0.name == local }
-                if let type, declared == nil, !type.isAttributeOpen {
+                let isForeign = !name.namespace.isEmpty || name.local.hasPrefix("xml:")
+                if let type, declared == nil, !type.isAttributeOpen, !isForeign {
                     throw BridgeError(
                         .configuration, "\(path) has no attribute \"\(name.local)\"",
                         remedy: "its attributes: \(NearestName.list(type.attributes.map(\.name), to: name.local))")
@@ -51,7 +52,8 @@ extension EnvelopeWriter {
                 given.insert(local)
                 try XMLText.checkName(local, path)
                 let namespace = declared?.namespace ?? (name.local.hasPrefix("xml:") ? Namespace.xml : name.namespace)
-                try writeAttribute(QName(namespace, local), try Self.simpleText(member.value, path), path)
+                let text = try Self.simpleText(member.value, path, kind: declared?.kind)
+                try writeAttribute(QName(namespace, local), text, path)
             }
         }
         for attribute in type?.attributes ?? [] where attribute.isRequired && !given.contains(attribute.name) {
@@ -71,20 +73,23 @@ extension EnvelopeWriter {
     // MARK: Text
 
     static func simpleText(
-        _ value: InputValue, _ path: String, _ detail: SimpleDetail? = nil
+        _ value: InputValue, _ path: String, _ detail: SimpleDetail? = nil, kind: SimpleKind? = nil
     ) throws(BridgeError) -> String {
         switch value {
         case .text(let text): return text
+        case .bytes(let bytes): return kind == .hex ? BinaryText.hex(bytes) : BinaryText.base64(bytes)
         case .null: return ""
         case .object(let members):
             let others = members.filter { !$0.name.hasPrefix("@") }
             if others.isEmpty { return "" }
-            if others.count == 1, others[0].name == "#text" { return try simpleText(others[0].value, path, detail) }
+            if others.count == 1, others[0].name == "#text" {
+                return try simpleText(others[0].value, path, detail, kind: kind)
+            }
         case .array(let elements):
-            if elements.count == 1 { return try simpleText(elements[0], path) }
+            if elements.count == 1 { return try simpleText(elements[0], path, kind: kind) }
             if detail?.isList == true {
                 var words: [String] = []
-                for element in elements { words.append(try simpleText(element, path)) }
+                for element in elements { words.append(try simpleText(element, path, kind: kind)) }
                 return words.joined(separator: " ")
             }
         }

@@ -1,8 +1,9 @@
 internal import BridgeKit
 
-/// Types that a request names: in place of abstract ones, and in SOAP encoding.
+/// Types named in a request: in place of abstract ones, and in SOAP encoding.
 extension EnvelopeWriter {
-    /// The declared type, or the one that the member `@xsi:type` names, or the only one that an abstract type has.
+    /// Returns the type named by the member `@xsi:type`, the only concrete type of an abstract one, or the declared
+    /// type.
     func actualType(
         of element: SchemaElement, _ value: InputValue, _ path: String
     ) throws(BridgeError) -> (TypeID, isNamed: Bool) {
@@ -11,10 +12,18 @@ extension EnvelopeWriter {
             let text = try Self.simpleText(named, path)
             let name =
                 text.hasPrefix("{") ? QName(clark: text) : QName("", String(text.split(separator: ":").last ?? ""))
-            let known = schemas.typeNames.names(local: name.local)
             let derived = declaredName.map { schemas.concreteTypes(of: $0) } ?? []
-            let meant = known.first(where: derived.contains) ?? known.min()
-            if let found = schemas.typeNames[name] ?? meant.flatMap({ schemas.typeNames[$0] }) { return (found, true) }
+            if text.hasPrefix("{"), let found = schemas.typeNames[name] { return (found, true) }
+            // A name without its namespace selects the type of that name that fits here.
+            let known = schemas.typeNames.names(local: name.local).sorted()
+            let fitting = known.filter { $0 == declaredName || derived.contains($0) }
+            let meant = fitting.isEmpty ? known.filter { !$0.isBuiltIn } : fitting
+            guard meant.count < 2 else {
+                throw BridgeError(
+                    .configuration, "\(path) has the xsi:type \"\(text)\", which \(meant.count) types are called",
+                    remedy: "write one of them with its namespace: \(meant.map(\.description).joined(separator: ", "))")
+            }
+            if let found = meant.first.flatMap({ schemas.typeNames[$0] }) { return (found, true) }
             if let kind = SimpleKind(builtIn: name.local) {
                 return (schemas.typeNames[QName(Namespace.schema, name.local)] ?? schemas.anyType(kind), true)
             }
@@ -43,7 +52,7 @@ extension EnvelopeWriter {
         text += " xmlns:xsi=\"\(Namespace.instance)\" xsi:type=\"\(prefixed(name))\""
     }
 
-    /// The elements of a SOAP-ENC array, from a list, or from an object with a list in it.
+    /// Writes the elements of a SOAP-ENC array, from a list or from an object that contains a list.
     mutating func writeArray(_ type: ComplexType, _ value: InputValue, _ path: String) throws(BridgeError) {
         guard let member = type.children.first else { return }
         var elements = value.elements
@@ -69,7 +78,7 @@ extension EnvelopeWriter {
 }
 
 extension SchemaSet {
-    /// The types that may stand for a named one by an xsi:type: those derived from it that are not abstract.
+    /// Returns the types that an xsi:type may name in place of this one: its derived types that are not abstract.
     func concreteTypes(of name: QName) -> [QName] {
         var found: [QName] = []
         var seen: Set<QName> = [name]
@@ -83,7 +92,7 @@ extension SchemaSet {
         return found.sorted()
     }
 
-    /// A built-in type of this kind, if one is in use; else what is not described.
+    /// Returns a built-in type of this kind if one is in use; otherwise the type of undescribed content.
     func anyType(_ kind: SimpleKind) -> TypeID {
         typeNames[QName(Namespace.schema, kind.builtInName)] ?? anyType
     }

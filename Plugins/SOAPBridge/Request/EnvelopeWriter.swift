@@ -1,14 +1,14 @@
 internal import BridgeKit
 
-/// Writes a request's SOAP envelope from config values, in the schema's order and namespaces.
+/// Writes a request's SOAP envelope from configured values, in the schema's order and namespaces.
 struct EnvelopeWriter {
     let version: SOAPVersion
     let schemas: SchemaSet
-    /// Values name their types (SOAP 1.1, section 5).
+    /// Whether values name their types (SOAP 1.1, section 5).
     let isEncoded: Bool
     var text = ""
     private var namespaces: [String] = []
-    /// What the schema requires and the input lacks, by path.
+    /// The paths of required elements that the input lacks.
     var missing: [String] = []
 
     private init(version: SOAPVersion, schemas: SchemaSet, isEncoded: Bool) {
@@ -17,13 +17,13 @@ struct EnvelopeWriter {
         self.isEncoded = isEncoded
     }
 
-    /// A request: its bytes (UTF-8), and the paths of required elements that the input lacks.
+    /// Writes a request; returns its bytes (UTF-8) and the paths of required elements that the input lacks.
     ///
     /// - Parameters:
-    ///   - headers: Header blocks by name, as the config gives them.
-    ///   - rawHeaders: Further header blocks, written already.
-    /// - Throws: ``BridgeError`` configuration for a name that the schema doesn't have (with those it has), a list where
-    ///   one value goes, an object where text goes, or a character that XML 1.0 can't hold.
+    ///   - headers: Header blocks by name, from the config.
+    ///   - rawHeaders: Further header blocks, already written.
+    /// - Throws: ``BridgeError`` configuration for a name that the schema lacks (with the names it has), a list in
+    ///   place of one value, an object in place of text, or a character that XML 1.0 does not allow.
     static func write(
         _ operation: WSDLOperation, version: SOAPVersion, input: InputValue, schemas: SchemaSet,
         headers: InputValue = .object([]), rawHeaders: String = ""
@@ -63,7 +63,7 @@ struct EnvelopeWriter {
 
     var encodingNamespace: String { version == .v11 ? Namespace.encoding11 : Namespace.encoding12 }
 
-    /// The content, also where the config wrote the body's element around it.
+    /// Returns the content of the body's element, whether or not the config repeats that element.
     func unwrapped(_ input: InputValue, _ element: SchemaElement) -> InputValue {
         guard case .object(let members) = input, members.count == 1, members[0].name == element.name.local,
             case .complex(let type) = schemas[element.type],
@@ -86,14 +86,16 @@ struct EnvelopeWriter {
         text += "<\(tag)\(attributes)"
         if isNamed || (isEncoded && isTyped) { writeTypeAttribute(typeID) }
         switch schemas[typeID] {
-        case .simple:
+        case .simple(let kind):
+            try writeAttributes(ComplexType(), value, path)
             text += ">"
-            text += try XMLText.escaped(try Self.simpleText(value, path, schemas.detail(typeID)), at: path)
+            text += try XMLText.escaped(
+                try Self.simpleText(value, path, schemas.detail(typeID), kind: kind), at: path)
         case .complex(let type) where type.isArray: try writeArray(type, value, path)
         case .complex(let type) where type.text != nil:
             try writeAttributes(type, value, path)
             text += ">"
-            text += try XMLText.escaped(try Self.simpleText(value, path), at: path)
+            text += try XMLText.escaped(try Self.simpleText(value, path, kind: type.text), at: path)
         case .complex(let type):
             try writeAttributes(type, value, path)
             text += ">"
@@ -158,6 +160,9 @@ struct EnvelopeWriter {
                 return try write(child, value, path: path)
             }
             if schemas.detail(child.type).isList { return try write(child, value, path: path) }
+            if let member = wrapped(child, elements) {
+                return try write(child, .object([.init(name: member.name.local, value: value)]), path: path)
+            }
         }
         guard child.isRepeated || elements.count < 2 else {
             throw BridgeError(.configuration, "\(path) takes one value, not a list of \(elements.count)")
@@ -165,7 +170,17 @@ struct EnvelopeWriter {
         for element in elements { try write(child, element, path: path) }
     }
 
-    /// What no schema describes: elements in the config's order, in the namespace of what holds them.
+    /// Returns the member of a wrapper (`ArrayOfString`) that a plain list fills; nil if the element is not a wrapper.
+    private func wrapped(_ element: SchemaElement, _ elements: [InputValue]) -> SchemaElement? {
+        guard case .complex(let type) = schemas[element.type], let member = type.children.first,
+            type.children.count == 1, member.isRepeated, !type.isOpen
+        else { return nil }
+        // A list of one object that names the member is the wrapper itself.
+        if elements.count == 1, elements[0].member(member.name.local) != nil { return nil }
+        return member
+    }
+
+    /// Writes undescribed elements in the config's order and in the namespace of their parent.
     private mutating func writeUndescribed(_ value: InputValue, parent: QName, path: String) throws(BridgeError) {
         guard case .object(let members) = value else {
             text += try XMLText.escaped(try Self.simpleText(value, path), at: path)
@@ -180,7 +195,7 @@ struct EnvelopeWriter {
         }
     }
 
-    /// An element of a name that the config gives; `{namespace}name` says which.
+    /// Writes an element named only by the config; `{namespace}name` gives its namespace.
     private mutating func writeStranger(
         _ member: InputValue.Member, parent: QName, path: String
     ) throws(BridgeError) {

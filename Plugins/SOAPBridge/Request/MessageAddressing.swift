@@ -1,6 +1,6 @@
 internal import BridgeKit
 
-/// The header blocks of WS-Addressing (1.0, or the submission of 2004) for a request that is answered on its connection.
+/// The WS-Addressing header blocks (version 1.0 or the submission of 2004) of a request answered on its connection.
 struct MessageAddressing: Sendable {
     enum Version: String, Sendable {
         case v1 = "1.0"
@@ -8,7 +8,7 @@ struct MessageAddressing: Sendable {
     }
 
     var version = Version.v1
-    /// Instead of the endpoint's URL.
+    /// The destination in place of the endpoint's URL.
     var to: String?
 
     static let schema = #"""
@@ -23,7 +23,7 @@ struct MessageAddressing: Sendable {
         }
         """#
 
-    /// Reads the option; nil where there is none.
+    /// Reads the option; returns nil if it is not set.
     init?(_ options: BridgeOptions?) throws(BridgeError) {
         guard let options else { return nil }
         if let text = options.string("version") {
@@ -44,9 +44,9 @@ struct MessageAddressing: Sendable {
         version == .v1 ? "\(namespace)/anonymous" : "\(namespace)/role/anonymous"
     }
 
-    /// The blocks.
+    /// Returns the header blocks.
     ///
-    /// - Parameter id: Never the same twice.
+    /// - Parameter id: A value that is never reused.
     func blocks(_ operation: WSDLOperation, endpoint: String, id: String) throws(BridgeError) -> String {
         let action = operation.action.isEmpty ? operation.addressingAction : operation.action
         func element(_ name: String, _ text: String) throws(BridgeError) -> String {
@@ -57,7 +57,7 @@ struct MessageAddressing: Sendable {
             + "<wsa:ReplyTo xmlns:wsa=\"\(namespace)\"><wsa:Address>\(anonymous)</wsa:Address></wsa:ReplyTo>"
     }
 
-    /// A random UUID (RFC 9562, section 5.4).
+    /// Returns a random UUID (RFC 9562, section 5.4).
     static func identifier() -> String {
         var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         bytes[6] = bytes[6] & 0x0F | 0x40

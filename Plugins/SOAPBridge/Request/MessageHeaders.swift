@@ -1,14 +1,14 @@
 internal import BridgeKit
 internal import Glibc
 
-/// What goes into the header of each request.
+/// The header of each request.
 struct MessageHeaders: Sendable {
-    /// Blocks by name, of the bridge's options and then of the entity's section.
+    /// Blocks by name: those of the bridge's options, followed by those of the entity's section.
     var blocks: [InputValue] = []
     var security: MessageSecurity?
     var addressing: MessageAddressing?
 
-    /// The blocks of the config; an entity's wins over one of the same name.
+    /// The configured blocks; an entity's block replaces the bridge's block of the same name.
     var merged: InputValue {
         var members: [InputValue.Member] = []
         for case .object(let more) in blocks {
@@ -20,7 +20,7 @@ struct MessageHeaders: Sendable {
         return .object(members)
     }
 
-    /// The blocks that the standards describe; each request gets new ones.
+    /// Returns the standardized blocks, new for each request.
     func standard(
         _ operation: WSDLOperation, version: SOAPVersion, endpoint: String, hasSecurity: Bool = true
     ) throws(BridgeError) -> String {

@@ -1,8 +1,9 @@
 internal import BridgeKit
 internal import Glibc
 internal import RecordBatch
+internal import TextFormats
 
-/// The header block of WS-Security: a UsernameToken (Username Token Profile 1.0) and a Timestamp.
+/// The WS-Security header block: a UsernameToken (Username Token Profile 1.0) and a Timestamp.
 struct MessageSecurity: Sendable {
     enum PasswordType: String, Sendable {
         case text, digest
@@ -11,9 +12,9 @@ struct MessageSecurity: Sendable {
     var username: String
     var password: String
     var type = PasswordType.text
-    /// With a nonce and the time of creation also where the password is sent as text.
+    /// Whether a password sent as text also gets a nonce and the time of creation.
     var hasNonce = false
-    /// How long a Timestamp holds, in seconds; nil for no Timestamp.
+    /// The validity of the Timestamp in seconds; nil for no Timestamp.
     var timestampSeconds: Int?
     var mustUnderstand = true
 
@@ -33,9 +34,9 @@ struct MessageSecurity: Sendable {
         }
         """#
 
-    /// Reads the option; nil where there is none.
+    /// Reads the option; returns nil if it is not set.
     ///
-    /// - Throws: ``BridgeError`` configuration for a block without anything in it.
+    /// - Throws: ``BridgeError`` configuration for an empty block.
     init?(_ options: BridgeOptions?) throws(BridgeError) {
         guard let options else { return nil }
         username = options.string("username") ?? ""
@@ -56,11 +57,11 @@ struct MessageSecurity: Sendable {
         }
     }
 
-    /// The block, in the namespace prefix `soap` of the envelope.
+    /// Returns the block; it uses the namespace prefix `soap` of the envelope.
     ///
     /// - Parameters:
     ///   - now: Seconds since 1970.
-    ///   - nonce: Never the same twice.
+    ///   - nonce: A value that is never reused.
     func block(_ version: SOAPVersion, now: Int64, nonce: [UInt8]) throws(BridgeError) -> String {
         let understood = mustUnderstand ? " soap:mustUnderstand=\"\(version == .v11 ? "1" : "true")\"" : ""
         var text =
@@ -80,7 +81,7 @@ struct MessageSecurity: Sendable {
         let profile = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0"
         var secret = password
         if type == .digest {
-            // Section 3.1: Base64(SHA-1(nonce + created + password)), of the nonce's bytes.
+            // Section 3.1: Base64(SHA-1(nonce + created + password)), with the decoded bytes of the nonce.
             secret = Self.base64(SHA1.digest(nonce + Array(created.utf8) + Array(password.utf8)))
         }
         var text = "<wsse:UsernameToken wsu:Id=\"UsernameToken-1\"><wsse:Username>"
@@ -95,9 +96,9 @@ struct MessageSecurity: Sendable {
         return text + "</wsse:UsernameToken>"
     }
 
-    /// `2026-11-21T07:08:09Z`.
+    /// Formats a time as `2026-11-21T07:08:09Z`.
     static func time(_ seconds: Int64) -> String {
-        // The batch's form has a fraction, which some services refuse.
+        // The batch's format has a fraction, which some services reject.
         let text = Timestamp.text(microseconds: seconds * 1_000_000)
         return text.prefix { $0 != "." && $0 != "Z" } + "Z"
     }

@@ -1,20 +1,45 @@
 internal import BridgeKit
 
-/// The values that an input may name: `{parent.NAME}`, `{since}`, and of a write `{key.NAME}` and `{object.NAME}`.
+/// Replaces placeholders in an input: `{parent.NAME}` and `{since}`; in writes also `{key.NAME}` and `{object.NAME}`.
 struct Placeholders {
     var parent: BridgeOptions?
     var since: String?
     var key: BridgeOptions?
     var object: BridgeOptions?
 
-    /// The input with values in place of their names; a member of a value that is not there is left out.
+    /// Returns the input with placeholders replaced, without the texts and members whose value is null.
     ///
-    /// - Throws: ``BridgeError`` configuration for a name of a parent where there is none.
+    /// A null value of a parent requires the form `({parent.NAME})` for the whole text, see ``skipped(in:)``.
+    ///
+    /// - Throws: ``BridgeError`` configuration for a parent's placeholder in an entity without a parent.
     func filled(_ input: InputValue) throws(BridgeError) -> InputValue { try fill(input) ?? .object([]) }
+
+    /// Returns why the parent's children cannot be requested: with a null value, the request would return the children
+    /// of all parents.
+    func skipped(in input: InputValue) -> SkippedParent? {
+        switch input {
+        case .null, .bytes: return nil
+        case .array(let elements): return elements.lazy.compactMap(skipped).first
+        case .object(let members): return members.lazy.compactMap { skipped(in: $0.value) }.first
+        case .text(let text):
+            guard let parent, !Self.isOptional(text) else { return nil }
+            let names = text.split(separator: "{", omittingEmptySubsequences: false).dropFirst().compactMap { piece in
+                piece.firstIndex(of: "}").map { String(piece[..<$0]) }
+            }
+            let missing = names.first {
+                $0.hasPrefix("parent.") && parent.string(String($0.dropFirst("parent.".count))) == nil
+            }
+            return missing.map { SkippedParent($0, option: "input") }
+        }
+    }
+
+    private static func isOptional(_ text: String) -> Bool {
+        text.hasPrefix("({parent.") && text.hasSuffix("})") && text.count { $0 == "{" } == 1
+    }
 
     private func fill(_ value: InputValue) throws(BridgeError) -> InputValue? {
         switch value {
-        case .null: return .null
+        case .null, .bytes: return value
         case .text(let text): return try fill(text).map(InputValue.text)
         case .array(let elements):
             var filled: [InputValue] = []
@@ -30,8 +55,9 @@ struct Placeholders {
         }
     }
 
-    private func fill(_ text: String) throws(BridgeError) -> String? {
-        guard ["{since}", "{parent.", "{key.", "{object."].contains(where: text.contains) else { return text }
+    private func fill(_ wrapped: String) throws(BridgeError) -> String? {
+        guard ["{since}", "{parent.", "{key.", "{object."].contains(where: wrapped.contains) else { return wrapped }
+        let text = Self.isOptional(wrapped) ? String(wrapped.dropFirst().dropLast()) : wrapped
         var out = ""
         var rest = text[...]
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {

@@ -1,6 +1,6 @@
-/// SHA-1 (FIPS 180-4, section 6.1), which the password digest of WS-Security asks for, and which names files of the cache.
+/// SHA-1 (FIPS 180-4, section 6.1), for the password digest of WS-Security and the file names of the cache.
 ///
-/// It withstands nobody who looks for two texts with one digest: use it for nothing else.
+/// It is not collision-resistant: use it for nothing else.
 enum SHA1 {
     static func digest(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]

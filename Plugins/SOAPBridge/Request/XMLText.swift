@@ -1,8 +1,8 @@
 internal import BridgeKit
 
-/// Text and names on their way into XML 1.0.
+/// Escapes text and validates names for XML 1.0.
 enum XMLText {
-    /// A name that the config gives for what no schema describes must not break out of its tag.
+    /// Validates a configured name of undescribed content, which must not break out of its tag.
     static func checkName(_ name: String, _ path: String) throws(BridgeError) {
         let isName = name.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || $0.properties.numericType != nil || "_-.".unicodeScalars.contains($0)
@@ -12,7 +12,7 @@ enum XMLText {
         }
     }
 
-    /// Escapes for content and for attributes in double quotes.
+    /// Escapes text for content and for attributes in double quotes.
     static func escaped(_ text: String, at path: String) throws(BridgeError) -> String {
         var out = ""
         for scalar in text.unicodeScalars {

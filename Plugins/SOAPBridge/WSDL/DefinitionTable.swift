@@ -1,9 +1,9 @@
-/// What documents define under qualified names, found also by the local name alone, where a reference has a wrong namespace.
+/// Definitions by qualified name, or by local name alone if a reference has a wrong namespace.
 ///
-/// A document of some megabytes may have a hundred thousand definitions and as many references to what it lacks: neither takes a
-/// search.
+/// Lookups take constant time: a document of a few megabytes may have a hundred thousand definitions and as many
+/// dangling references.
 struct DefinitionTable<Value> {
-    /// All of it.
+    /// All definitions.
     private(set) var all: [QName: Value] = [:]
     private var names: [String: [QName]] = [:]
 
@@ -20,10 +20,10 @@ struct DefinitionTable<Value> {
         }
     }
 
-    /// The names with this local part, in the order in which they came.
+    /// Returns the names with this local part, in the order of their insertion.
     func names(local: String) -> [QName] { names[local] ?? [] }
 
-    /// The only definition with this local part; nil for none and for several.
+    /// Returns the only definition with this local part; nil if there are none or several.
     func only(local: String) -> (name: QName, value: Value)? {
         guard let alike = names[local], alike.count == 1, let value = all[alike[0]] else { return nil }
         return (alike[0], value)

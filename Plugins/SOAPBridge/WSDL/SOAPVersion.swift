@@ -1,4 +1,4 @@
-/// The version of SOAP that a port speaks.
+/// The version of SOAP that a port uses.
 enum SOAPVersion: String, Sendable {
     case v11 = "1.1"
     case v12 = "1.2"

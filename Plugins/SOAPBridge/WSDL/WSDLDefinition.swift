@@ -1,50 +1,50 @@
 internal import BridgeKit
 
-/// What a WSDL 1.1 document, with all it imports, offers over SOAP.
+/// The SOAP services of a WSDL 1.1 document and its imports.
 struct WSDLDefinition: Sendable {
     var services: [WSDLService] = []
     var schemas = SchemaSet()
-    /// What was left out or forgiven while reading, a sentence each.
+    /// One sentence for each omission and tolerated error.
     var notes: [String] = []
 }
 
-/// A service: ports that offer the same thing.
+/// A service: ports with the same interface.
 struct WSDLService: Sendable {
     var name: String
     var ports: [WSDLPort] = []
 }
 
-/// A SOAP binding at an address.
+/// A SOAP binding with its address.
 struct WSDLPort: Sendable {
     var name: String
     var version: SOAPVersion
     /// The URL of soap:address; often wrong, see the option `endpoint`.
     var address: String
     var operations: [WSDLOperation] = []
-    /// The binding says that it goes over HTTP (WSDL 1.1, section 3.3); false for JMS, SMTP and the like.
+    /// Whether the binding uses HTTP (WSDL 1.1, section 3.3); false for JMS, SMTP and the like.
     var isHTTP = true
-    /// The binding asks for WS-Addressing.
+    /// Whether the binding requires WS-Addressing.
     var usesAddressing = false
 }
 
-/// An operation as a binding describes it.
+/// An operation of a binding.
 struct WSDLOperation: Sendable {
-    /// Its name; of overloaded ones the later are called `NAME:INPUT`, with the name of their input.
+    /// The name; later overloads are named `NAME:INPUT`, with the name of their input.
     var name: String
     /// The SOAPAction URI; empty for none.
     var action: String
     var style: Style
     var input: MessageBody
     var output: MessageBody
-    /// Why the bridge can't call it, in words; nil when it can.
+    /// Why the bridge can't call the operation; nil if it can.
     var problem: String?
-    /// It has no reply.
+    /// Whether the operation has no reply.
     var isOneWay = false
-    /// The header blocks that the binding describes for the request.
+    /// The header blocks of the request according to the binding.
     var headers: [SchemaElement] = []
-    /// The elements that a fault's detail may hold.
+    /// The possible elements of a fault's detail.
     var faults: [SchemaElement] = []
-    /// The action of WS-Addressing for the request.
+    /// The WS-Addressing action of the request.
     var addressingAction = ""
 
     enum Style: String, Sendable {
@@ -52,17 +52,18 @@ struct WSDLOperation: Sendable {
     }
 }
 
-/// The elements inside a message's soap:Body: one for rpc (the wrapper) and wrapped, as many as parts for document.
+/// The elements in a message's soap:Body: one for rpc (the wrapper) and wrapped, one per part for document.
 struct MessageBody: Sendable {
     var elements: [SchemaElement] = []
-    /// SOAP encoding (SOAP 1.1, section 5): values name their types, arrays their members', and may stand elsewhere.
+    /// Whether SOAP encoding is used (SOAP 1.1, section 5): values name their types, arrays those of their members, and
+    /// values may be references.
     var isEncoded = false
 }
 
 extension WSDLDefinition {
-    /// The port that the options mean: the first that fits what they say, one over HTTP before others.
+    /// Returns the first port that matches the options, preferring those over HTTP.
     ///
-    /// - Throws: ``BridgeError`` configuration that lists what there is, the nearest first.
+    /// - Throws: ``BridgeError`` configuration that lists the available names, the nearest first.
     func port(service: String?, port: String?, version: SOAPVersion?) throws(BridgeError) -> (WSDLService, WSDLPort) {
         var candidates = services
         if let service {
@@ -96,9 +97,9 @@ extension WSDLDefinition {
 }
 
 extension WSDLPort {
-    /// The operation of this name.
+    /// Returns the operation with this name.
     ///
-    /// - Throws: ``BridgeError`` configuration that lists what there is, the nearest first.
+    /// - Throws: ``BridgeError`` configuration that lists the available names, the nearest first.
     func operation(_ name: String) throws(BridgeError) -> WSDLOperation {
         guard let operation = operations.first(where: { $0.name == name }) else {
             throw BridgeError(

@@ -1,4 +1,4 @@
-/// What a message puts into the body and the header.
+/// The contents of messages: body, header and attachments.
 extension WSDLReader {
     mutating func body(
         _ abstract: XMLElement?, _ concrete: XMLElement?, _ operation: WSDLOperation, wrapper: String
@@ -7,7 +7,7 @@ extension WSDLReader {
         let isEncoded = soapBody?["use"]?.trimmingWhiteSpace == "encoded"
         let namespace = soapBody?["namespace"] ?? ""
         guard let abstract, abstract["message"] != nil else {
-            // No message, no parts.
+            // A missing message has no parts.
             return operation.style == .rpc
                 ? rpcBody([], QName(namespace, wrapper), isEncoded: isEncoded) : MessageBody(isEncoded: isEncoded)
         }
@@ -24,7 +24,7 @@ extension WSDLReader {
             let chosen = parts.filter { names.contains($0["name"] ?? "") }
             if !chosen.isEmpty || names.isEmpty { parts = chosen }
         } else if let concrete {
-            // Parts that a soap:header takes are not in the body, nor those that are attachments.
+            // The body excludes the parts of soap:header elements and the attachments.
             let others = headerParts(of: concrete, message: name).union(Self.attachedParts(of: concrete))
             parts.removeAll { others.contains($0["name"] ?? "") }
         }
@@ -36,7 +36,7 @@ extension WSDLReader {
         return body
     }
 
-    /// The element that a part of document style is: the one it refers to; with a type, one of the part's name.
+    /// Returns the element of a part in document style: the referenced one, or for a type one with the part's name.
     private mutating func element(of part: XMLElement) -> SchemaElement {
         if part["element"] != nil {
             let name = part.qualifiedName("element") ?? QName("", part["element"] ?? "")
@@ -60,7 +60,8 @@ extension WSDLReader {
         return definition.schemas.anyType
     }
 
-    /// The wrapper of rpc style: named as the operation, with the parts as unqualified children (WSDL 1.1, section 3.5).
+    /// Returns the wrapper of rpc style: named after the operation, with the parts as unqualified children (WSDL 1.1,
+    /// section 3.5).
     private mutating func rpcBody(_ parts: [XMLElement], _ wrapper: QName, isEncoded: Bool) -> MessageBody {
         var type = ComplexType()
         for part in parts {
@@ -85,7 +86,7 @@ extension WSDLReader {
         }
     }
 
-    /// The soap:body, also inside a multipart/related description.
+    /// Returns the soap:body, which may be inside a multipart/related description.
     private static func soapBody(of node: XMLElement) -> XMLElement? {
         if let body = soapChild(of: node, "body") { return body }
         for part in multipartParts(of: node) { if let body = soapChild(of: part, "body") { return body } }
@@ -113,7 +114,7 @@ extension WSDLReader {
         return parts
     }
 
-    /// The parts that mime:content says to be attachments.
+    /// Returns the parts that mime:content declares to be attachments.
     private static func attachedParts(of node: XMLElement) -> Set<String> {
         let contents = multipartParts(of: node).flatMap(\.children).filter { $0.name.local == "content" }
         return Set(contents.compactMap { $0["part"] })

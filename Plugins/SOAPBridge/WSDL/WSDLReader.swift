@@ -1,18 +1,18 @@
 internal import BridgeKit
 
-/// Joins the parts of collected documents - services, bindings, port types, messages - into a ``WSDLDefinition``.
+/// Joins the parts of collected documents (services, bindings, port types and messages) into a ``WSDLDefinition``.
 struct WSDLReader {
     private var bindings = DefinitionTable<XMLElement>()
     private var bindingNames: [QName] = []
     private var policies: [String: XMLElement] = [:]
     private var portTypes = DefinitionTable<PortType>()
     var messages = DefinitionTable<XMLElement>()
-    /// The operations of all port types that have a name of their own, for bindings whose port type lacks them.
+    /// The operations with unique names in all port types, for bindings whose port type lacks an operation.
     private lazy var operationsOfAll = Self.uniqueOperations(of: portTypes.all.values)
     var definition = WSDLDefinition()
     private var noted: Set<String> = []
 
-    /// A port type, with its operations by name.
+    /// A port type with its operations by name.
     private struct PortType {
         let operations: [XMLElement]
         private(set) var named: [String: [XMLElement]] = [:]
@@ -26,9 +26,9 @@ struct WSDLReader {
         }
     }
 
-    /// Reads a WSDL and what it leads to, through `read`.
+    /// Reads a WSDL and the documents reachable from it through `read`.
     ///
-    /// - Throws: ``BridgeError`` for a document that is not WSDL 1.1, hostile or too large; what `read` throws.
+    /// - Throws: ``BridgeError`` for a document that is not WSDL 1.1, malicious or too large; errors of `read`.
     static func load(
         _ location: DocumentLocation, allowedHosts: Set<String> = [],
         read: @escaping (DocumentLocation) throws -> [UInt8]
@@ -67,7 +67,8 @@ struct WSDLReader {
         if noted.count < 20, noted.insert(text).inserted { definition.notes.append(text) }
     }
 
-    /// What an attribute refers to: by its name, or by its local name where the namespace is wrong.
+    /// Returns the definition to which an attribute refers; if the namespace is wrong, the only one with the local
+    /// name.
     mutating func find<Definition>(
         _ attribute: String, of node: XMLElement, in known: DefinitionTable<Definition>
     ) -> (name: QName, node: Definition)? {
@@ -101,7 +102,7 @@ struct WSDLReader {
         }
     }
 
-    /// A WSDL without a service, as parts of others are: what its bindings offer, at the option `endpoint`.
+    /// Offers the bindings of a WSDL without services, as imported WSDLs are, at the option `endpoint`.
     private mutating func addBindingsAsPorts() {
         var service = WSDLService(name: definition.services.first?.name ?? "")
         for name in bindingNames {
@@ -118,7 +119,7 @@ struct WSDLReader {
     private mutating func port(named name: String, _ binding: XMLElement, address: String) -> WSDLPort? {
         guard let soap = Self.soapChild(of: binding, "binding") else { return nil }
         var version: SOAPVersion = soap.name.namespace == Namespace.wsdlSOAP12 ? .v12 : .v11
-        // Mono writes a binding of 1.1 whose operations are all of 1.2, and means the latter.
+        // Mono writes a 1.1 binding whose operations are all 1.2, and means 1.2.
         let operations = binding.children(Namespace.wsdl, "operation")
         if version == .v11, !operations.isEmpty,
             operations.allSatisfy({ $0.child(Namespace.wsdlSOAP12, "operation") != nil })
@@ -128,7 +129,7 @@ struct WSDLReader {
         var port = WSDLPort(
             name: name, version: version, address: address,
             operations: self.operations(of: binding, style: soap["style"]?.trimmingWhiteSpace ?? "document"))
-        // Transports are URIs that say what they are: http://schemas.xmlsoap.org/soap/http, .../soap/jms, .../soap/smtp.
+        // Transports are descriptive URIs: http://schemas.xmlsoap.org/soap/http, .../soap/jms, .../soap/smtp.
         let transport = (soap["transport"] ?? "").lowercased()
         port.isHTTP = !["jms", "smtp", "mail", "tcp", "udp", "xmpp"].contains {
             transport.hasSuffix($0) || transport.contains("/\($0)")
@@ -143,7 +144,7 @@ struct WSDLReader {
         return port
     }
 
-    /// Whether a binding, or a policy (WS-Addressing 1.0, Metadata, section 3), asks for WS-Addressing.
+    /// Returns whether a binding or a policy (WS-Addressing 1.0, Metadata, section 3) requires WS-Addressing.
     private static func asksForAddressing(_ node: XMLElement, depth: Int) -> Bool {
         guard depth < 8 else { return false }
         return node.children.contains { child in
@@ -187,7 +188,7 @@ struct WSDLReader {
                 name: name, action: (soap?["soapAction"] ?? "").filter { $0 != "\"" }.trimmingWhiteSpace,
                 style: (soap?["style"]?.trimmingWhiteSpace ?? style) == "rpc" ? .rpc : .document, input: MessageBody(),
                 output: MessageBody())
-            // The name of its input tells an overloaded operation (WSDL 1.1, section 2.5).
+            // Overloaded operations are identified by the name of their input (WSDL 1.1, section 2.5).
             let named = portType?.node.named[name] ?? []
             let abstract =
                 named.count == 1
@@ -208,7 +209,7 @@ struct WSDLReader {
         return found
     }
 
-    /// An operation that another port type has, as those of WSRF extend each other.
+    /// Returns an operation of another port type; those of WSRF extend each other.
     private mutating func inherited(_ name: String) -> XMLElement? {
         guard let found = operationsOfAll[name] else { return nil }
         note("operation \"\(name)\" is not in its binding's port type: that of another one is taken")
@@ -255,7 +256,8 @@ struct WSDLReader {
         }
     }
 
-    /// WS-Addressing 1.0, Metadata, section 4.4: what the input says, else a pattern of names.
+    /// Returns the action given by the input, or else the default pattern of names (WS-Addressing 1.0, Metadata,
+    /// section 4.4).
     private static func addressingAction(
         _ input: XMLElement?, name: String, portType: QName?, isOneWay: Bool
     ) -> String {

@@ -2,17 +2,21 @@ internal import BridgeHTTP
 internal import BridgeKit
 internal import RecordBatch
 
-/// Sends one change to the service, and reads its answer.
+/// Sends one change to the service and reads its answer.
 ///
-/// The request is sent at most once. Where nothing tells whether the service did it, the error has the code `timeout`
-/// and is not retryable: the host looks before it writes again.
+/// The request is sent at most once. If its outcome is unknown, the error has the code `timeout` and is not retryable:
+/// the host then reads the object before it writes again.
 struct ObjectWriter {
     let call: SOAPCall
     let rule: WriteRule
     let request: WriteRequest
-    /// The operation that lists the entity's records, and the path to them: it tells the records' type.
+    /// The operation that lists the entity's records and the path to them, which give the records' type.
     let listing: WSDLOperation?
     let records: [String]
+    /// Whether the content of a wrapper is read as a plain list.
+    let unwraps: Bool
+    /// The current object of the service, for an update that sends the whole object.
+    let current: CurrentObject
 
     /// The change in words, for messages.
     private var asked: String {
@@ -24,8 +28,19 @@ struct ObjectWriter {
     func run(into writer: RecordBatchWriter) throws {
         let path = try recordPath()
         let plan = try ReplyPlan(
-            operation: call.operation, schemas: call.schemas, records: path, token: rule.replyKey?.path ?? [])
-        let (exchange, missing) = try call.start(try input())
+            operation: call.operation, schemas: call.schemas, records: path, token: rule.replyKey?.path ?? [],
+            unwraps: unwraps)
+        let input = try input()
+        let lacking = try lacking(input)
+        if request.explains { return try explain(input, into: writer) }
+        guard lacking.isEmpty else {
+            throw BridgeError(
+                .configuration,
+                "\(asked) was not sent: the schema requires \(lacking.prefix(10).joined(separator: ", "))",
+                remedy:
+                    "give the object a value there, or name a constant under write.\(request.operation.rawValue).input")
+        }
+        let (exchange, missing) = try call.start(input)
         do {
             try read(exchange, plan, hasRecord: !path.isEmpty, into: writer)
         } catch let fault as SOAPCall.FaultReply {
@@ -40,31 +55,37 @@ struct ObjectWriter {
         }
     }
 
-    // MARK: request
+    // MARK: Request
 
-    private func input() throws(BridgeError) -> InputValue {
+    private func input() throws -> InputValue {
         var input = try Placeholders(parent: request.parent, key: request.key, object: request.object).filled(
             rule.input)
         if request.operation != .delete {
-            let names = elementNames(at: rule.values)
-            // A service that replaces the whole object would empty what is not said.
-            if request.operation == .update, rule.sendsAll {
-                for name in request.object.names where names.contains(name) {
-                    input = try set(value(request.object, name), at: rule.values + [name], in: input)
-                }
+            let target = try RequestTarget(call.operation, values: rule.values, schemas: call.schemas)
+            let place = target.path.joined(separator: "/")
+            var tree: InputValue?
+            let isWhole = request.operation == .update && rule.sendsAll
+            if isWhole {
+                // A service that replaces the whole object would empty omitted elements.
+                tree = try whole(target, constants: input.value(at: rule.values))
+                if let tree { input = try set(tree, at: rule.values, in: input) }
             }
-            for (path, attribute) in rule.attributes {
-                input = try set(value(request.object, attribute), at: rule.values + path, in: input)
+            let change = ObjectChange(
+                target: target, asked: asked, leavesOut: isWhole || request.operation == .create)
+            func put(_ value: InputValue, _ path: [String]) throws {
+                let wrapped = path.reversed().reduce(value) { .object([.init(name: $1, value: $0)]) }
+                let old = input.value(at: rule.values)
+                let merged = try change.merged(wrapped, into: old, element: target.element, place: place)
+                input = try set(merged ?? .object([]), at: rule.values, in: input)
             }
-            for name in request.values.names {
-                input = try merge(value(request.values, name), at: rule.values + [name], in: input)
-            }
+            for (path, attribute) in rule.attributes { try put(value(request.object, attribute), path) }
+            for name in request.values.names { try put(value(request.values, name), [name]) }
         }
         for (attribute, path) in rule.keys {
             let names = request.key.names
             let name = attribute.isEmpty && names.count == 1 ? names[0] : attribute
             guard let text = request.key.string(name) else {
-                // A new object has no key yet: the service gives it one.
+                // A new object has no key yet: the service assigns it.
                 if request.operation == .create { continue }
                 throw BridgeError(
                     .configuration, "\(asked): the key has no \(attribute.isEmpty ? "single attribute" : attribute)",
@@ -74,6 +95,66 @@ struct ObjectWriter {
             input = try set(.text(text), at: path, in: input)
         }
         return input
+    }
+
+    /// Returns the service's current object in the shape of the update's request, with the configured constants.
+    private func whole(_ target: RequestTarget, constants: InputValue?) throws -> InputValue {
+        let (object, type) = try current.read(asked: asked)
+        if let place = SameValue.difference(before, object) {
+            throw BridgeError(
+                .conflict, "\(asked) was not sent: the service has another \(place) by now",
+                remedy: "read the object again")
+        }
+        var filled = Set(rule.leftOut + rule.attributes.compactMap(\.path.first) + request.values.names)
+        if case .object(let members)? = constants { filled.formUnion(members.map(\.name)) }
+        if rule.values.isEmpty { filled.formUnion(rule.keys.compactMap(\.path.first)) }
+        do throws(BridgeError) {
+            let fitted = try TypeFit(target: target, filled: filled).fitted(object, from: type)
+            return constants.map { Self.overlaid(fitted, with: $0) } ?? fitted
+        } catch {
+            var error = error
+            error.message = "\(asked) was not sent: \(error.message)"
+            throw error
+        }
+    }
+
+    private var before: InputValue {
+        .object(request.before.names.map { .init(name: $0, value: value(request.before, $0)) })
+    }
+
+    /// Returns a value overlaid with the configured constants, which take precedence.
+    private static func overlaid(_ value: InputValue, with constants: InputValue) -> InputValue {
+        guard case .object(var members) = value, case .object(let new) = constants else { return constants }
+        for member in new {
+            let old = members.place(of: member.name).map { members[$0].value }
+            members.set(member.name, to: old.map { overlaid($0, with: member.value) } ?? member.value)
+        }
+        return .object(members)
+    }
+
+    /// Returns the required elements without a value; elements that the service itself omits from the object do not
+    /// count.
+    private func lacking(_ input: InputValue) throws -> [String] {
+        let missing = try call.envelope(input).missing
+        // In SOAP encoding, an omitted element has no value (SOAP 1.1, section 5.1).
+        if call.operation.input.isEncoded { return [] }
+        guard request.operation == .update else { return missing }
+        guard rule.sendsAll, !rule.values.isEmpty else { return rule.sendsAll ? missing : [] }
+        let own = try RequestTarget(call.operation, values: rule.values, schemas: call.schemas).path
+            .joined(separator: "/")
+        return missing.filter { !$0.hasPrefix(own + "/") }
+    }
+
+    private func explain(_ input: InputValue, into writer: RecordBatchWriter) throws {
+        let redactor = call.client.redactor
+        let envelope = try call.envelope(input)
+        writer.object {
+            writer.member("request", "POST \(redactor.clean(url: call.endpoint.text))")
+            writer.member("body", redactor.clean(String(decoding: envelope.bytes, as: UTF8.self)))
+            if !envelope.missing.isEmpty {
+                writer.member("warning", "the schema requires \(envelope.missing.prefix(10).joined(separator: ", "))")
+            }
+        }
     }
 
     private func value(_ options: BridgeOptions, _ name: String) -> InputValue {
@@ -94,31 +175,12 @@ struct ObjectWriter {
         return .object(members)
     }
 
-    /// Sets a value, and of an object each member: what did not change beside them stays.
-    private func merge(_ value: InputValue, at path: [String], in input: InputValue) throws(BridgeError) -> InputValue {
-        guard case .object(let members) = value, !members.isEmpty else { return try set(value, at: path, in: input) }
-        var input = input
-        for member in members { input = try merge(member.value, at: path + [member.name], in: input) }
-        return input
-    }
-
-    /// The names of the elements that the request's element at a path may have.
-    private func elementNames(at path: [String]) -> Set<String> {
-        var level = call.operation.input.elements
-        if level.count == 1 { level = children(level[0]) }
-        for name in path {
-            guard let next = level.first(where: { $0.name.local == name }) else { return [] }
-            level = children(next)
-        }
-        return Set(level.map(\.name.local))
-    }
-
     private func children(_ element: SchemaElement) -> [SchemaElement] {
         if case .complex(let type) = call.schemas[element.type] { return type.children }
         return []
     }
 
-    // MARK: reply
+    // MARK: Reply
 
     private func read(
         _ exchange: HTTPExchange, _ plan: ReplyPlan, hasRecord: Bool, into writer: RecordBatchWriter
@@ -140,7 +202,8 @@ struct ObjectWriter {
         }
         do {
             let type = prefix == nil ? response.header("content-type") : nil
-            let reader = try ReplyReader(plan: plan, contentType: type)
+            let reader = try ReplyReader(
+                plan: plan, contentType: type, recordBytes: call.client.maxRecordBytes)
             let answer = RecordBatchWriter()
             var next: [UInt8]? = prefix
             if next == nil { next = try exchange.nextChunk() }
@@ -155,7 +218,7 @@ struct ObjectWriter {
         } catch let fault as SOAPCall.FaultReply {
             throw fault
         } catch let error as BridgeError {
-            // The status said that it was done; what cannot be read of the answer leaves that open.
+            // The status reports success, but an unreadable answer leaves the outcome unknown.
             throw outcome(error, exchange)
         }
     }
@@ -173,7 +236,7 @@ struct ObjectWriter {
         }
     }
 
-    /// The path to the object in the reply; empty where it has none.
+    /// Returns the path to the object in the reply; empty if the reply has none.
     private func recordPath() throws -> [String] {
         if let path = rule.record { return path }
         guard request.operation != .delete, let type = recordType() else { return [] }
@@ -185,25 +248,14 @@ struct ObjectWriter {
         return []
     }
 
-    /// The type of the listing's records.
+    /// Returns the type of the listing's records.
     private func recordType() -> TypeID? {
-        guard let listing else { return nil }
-        let path = (try? ReplyPaths(listing, call.schemas).checked(records, option: "records")) ?? records
-        var level = listing.output.elements
-        var found: SchemaElement?
-        for name in path {
-            guard let next = level.first(where: { $0.name.local == name }) else { return nil }
-            found = next
-            level = children(next)
-        }
-        guard let found, case .complex(let type) = call.schemas[found.type] else { return nil }
-        // A path may end at the array that holds the records.
-        return type.isArray ? type.children.first?.type : found.type
+        listing.flatMap { ReplyPaths($0, call.schemas).record(records)?.type }
     }
 
-    // MARK: failure
+    // MARK: Failure
 
-    /// A fault is an answer: nothing was done, whatever its status says.
+    /// Throws the error of a fault, after which nothing was changed regardless of the status.
     private func refuse(_ fault: SOAPCall.FaultReply) throws {
         var error = fault.error
         switch fault.action {
@@ -221,7 +273,7 @@ struct ObjectWriter {
     private func outcome(_ error: BridgeError, _ exchange: HTTPExchange) -> BridgeError {
         var error = error
         let isAnswer = [.authentication, .permission, .notFound, .conflict, .rateLimited].contains(error.code)
-        // Busy servers say so before they begin; other failures of theirs may come after it was done.
+        // Overloaded servers reject a request before they begin; other server errors may follow the change.
         let status = (try? exchange.response())?.status ?? 0
         guard exchange.wasSent, !isAnswer, !(400..<500).contains(status) || status == 408, status != 503 else {
             if isAnswer || status != 0 { error.isRetryable = error.isRetryable && [429, 503].contains(status) }

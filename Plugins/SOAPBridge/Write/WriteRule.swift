@@ -1,22 +1,24 @@
 internal import BridgeKit
 
-/// Which operation creates, updates or deletes an entity's objects, and where its request takes what.
+/// The operation that creates, updates or deletes an entity's objects, and the places of the values in its request.
 struct WriteRule: Sendable {
-    /// The WSDL's operation.
+    /// The operation's name in the WSDL.
     let service: String
     /// The constant part of the request.
     let input: InputValue
-    /// The request's element that takes the object's values; empty for the request itself.
+    /// The path of the request's element for the object's values; empty for the request itself.
     let values: [String]
-    /// Elements that take the key, by the attribute's local name; with an empty name, the only attribute of the key.
+    /// The elements for the key, by the attribute's local name; an empty name stands for a key's only attribute.
     let keys: [(attribute: String, path: [String])]
     /// Further elements below `values`, and the attributes whose local values they take.
     let attributes: [(path: [String], attribute: String)]
-    /// Whether an update has all values, as services expect that replace the whole object.
+    /// Whether an update reads the whole object, changes it and sends it back, because the service replaces the object.
     let sendsAll: Bool
-    /// The path to the object in the reply; nil takes the element of the listing's type.
+    /// Elements below `values` that the object as read lacks and that an update may omit.
+    let leftOut: [String]
+    /// The path to the object in the reply; nil for the element of the listing's type.
     let record: [String]?
-    /// The path to the new key in the reply, and the record's member that takes it.
+    /// The path to the new key in the reply, and the record's member for it.
     let replyKey: (path: [String], field: String)?
 
     static let schema = #"""
@@ -48,7 +50,8 @@ struct WriteRule: Sendable {
             "values": {"type": "string", "description": "The request's element that takes the object's values, a path a/b for one inside another; default: the request itself."},
             "key": {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}], "description": "The request's element that takes the key, a path for one inside another; of a key with several attributes one each: {ATTRIBUTE: ELEMENT}."},
             "attributes": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Further elements below values, and the attributes whose values they take: {ELEMENT: ATTRIBUTE}."},
-            "send": {"type": "string", "enum": ["all", "changes"], "description": "update: all: also what did not change, by the attributes' names; changes: only that. Default: all."},
+            "send": {"type": "string", "enum": ["all", "changes"], "description": "update: all: the whole object, as the service has it, with the changes in it; changes: only these. Default: all."},
+            "leave_out": {"type": "array", "items": {"type": "string"}, "description": "update, with send all: elements below values that the object as it is read does not have, and that are left out."},
             "record": {"type": "string", "description": "Element names from the reply's body element down to the object; default: the element of the same type as the listing's records."},
             "reply_key": {"type": "string", "description": "create: element names from the reply's body element down to the new key, where the reply has no object."},
             "key_field": {"type": "string", "description": "create: the record's member that takes reply_key; default: its last name."}
@@ -56,7 +59,7 @@ struct WriteRule: Sendable {
         }
         """#
 
-    /// - Throws: ``BridgeError`` unsupported where the config names no operation for the change.
+    /// - Throws: ``BridgeError`` unsupported if the config has no operation for the change.
     init(_ request: WriteRequest) throws(BridgeError) {
         let what = request.operation.rawValue
         guard let options = request.section.object("write")?.object(what), let name = options.string("operation") else {
@@ -85,6 +88,7 @@ struct WriteRule: Sendable {
         let map = options.object("attributes")
         attributes = (map?.names ?? []).map { (elements($0), map?.string($0) ?? "") }
         sendsAll = options.string("send") != "changes"
+        leftOut = options.strings("leave_out")
         record = try path("record")
         replyKey = try path("reply_key").map { ($0, options.string("key_field") ?? $0.last ?? "") }
     }

@@ -1,13 +1,13 @@
-/// The namespaces that an element may use by prefix: its own declarations, then those of what holds it.
+/// The namespace prefixes in scope at an element: its own declarations and those of its ancestors.
 ///
-/// An element shares those around it with its siblings: a copy for each would take memory by the square of a document.
+/// Siblings share their ancestors' scopes: a copy for each would take memory quadratic in the document's size.
 final class NamespaceScope: Sendable {
-    /// What holds without any declaration (Namespaces in XML 1.0, section 3).
+    /// The scope without any declaration (Namespaces in XML 1.0, section 3).
     static let outermost = NamespaceScope(["xml": Namespace.xml], inside: nil)
 
     private let declared: [String: String]
     private let outer: NamespaceScope?
-    /// How many declarations there are, hidden ones too.
+    /// The number of declarations, including hidden ones.
     let count: Int
 
     init(_ declared: [String: String], inside outer: NamespaceScope?) {
@@ -16,7 +16,7 @@ final class NamespaceScope: Sendable {
         count = declared.count + (outer?.count ?? 0)
     }
 
-    /// The namespace of a prefix, of which the empty one is the default; nil for one that nobody declared.
+    /// Returns the namespace of a prefix (empty for the default namespace); nil for an undeclared prefix.
     func namespace(of prefix: String) -> String? {
         var scope: NamespaceScope? = self
         while let current = scope {
@@ -26,7 +26,7 @@ final class NamespaceScope: Sendable {
         return nil
     }
 
-    /// All namespaces that some prefix stands for here or further out.
+    /// All namespaces that have a prefix here or further out.
     var all: Set<String> {
         var found: Set<String> = []
         var scope: NamespaceScope? = self

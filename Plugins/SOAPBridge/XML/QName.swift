@@ -1,4 +1,4 @@
-/// An expanded name of XML: a namespace, empty for none, and a local name (Namespaces in XML 1.0, section 2.1).
+/// An expanded XML name: a namespace, empty for none, and a local name (Namespaces in XML 1.0, section 2.1).
 struct QName: Hashable, Comparable, Sendable, CustomStringConvertible {
     var namespace: String
     var local: String
@@ -8,7 +8,7 @@ struct QName: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.local = local
     }
 
-    /// Reads James Clark's notation, `{namespace}local`; a text without braces has no namespace.
+    /// Parses James Clark's notation, `{namespace}local`; a text without braces has no namespace.
     init(clark text: String) {
         if text.hasPrefix("{"), let end = text.firstIndex(of: "}") {
             namespace = String(text[text.index(after: text.startIndex)..<end])
@@ -24,13 +24,13 @@ struct QName: Hashable, Comparable, Sendable, CustomStringConvertible {
         (a.namespace, a.local) < (b.namespace, b.local)
     }
 
-    /// In a namespace of types that XSD or SOAP encoding defines.
+    /// Whether the name is in a namespace of types defined by XSD or SOAP encoding.
     var isBuiltIn: Bool {
         namespace == Namespace.schema || namespace == Namespace.encoding11 || namespace == Namespace.encoding12
     }
 }
 
-/// The namespaces that the bridge knows.
+/// The namespaces known to the bridge.
 enum Namespace {
     static let wsdl = "http://schemas.xmlsoap.org/wsdl/"
     static let wsdl2 = "http://www.w3.org/ns/wsdl"
@@ -46,7 +46,7 @@ enum Namespace {
     static let xop = "http://www.w3.org/2004/08/xop/include"
     static let addressing = "http://www.w3.org/2005/08/addressing"
     static let addressing2004 = "http://schemas.xmlsoap.org/ws/2004/08/addressing"
-    /// What a WSDL says of WS-Addressing: the final metadata (2007/05), and the WSDL binding before it.
+    /// The namespaces of WS-Addressing in a WSDL: the final metadata (2007/05) and earlier ones.
     static let addressingWSDL: Set<String> = [
         "http://www.w3.org/2007/05/addressing/metadata", "http://www.w3.org/2006/05/addressing/wsdl",
         "http://www.w3.org/2007/02/addressing/metadata", addressing,
@@ -56,7 +56,7 @@ enum Namespace {
     static let securityUtility =
         "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"
 
-    /// The drafts of XML Schema that services of the first years use, as what they became.
+    /// Drafts and misspellings of namespaces that services use, mapped to the final ones.
     static let drafts: [String: String] = [
         "http://www.w3.org/1999/XMLSchema": schema, "http://www.w3.org/2000/10/XMLSchema": schema,
         "http://www.w3.org/2001/XMLSchema/": schema, "http://www.w3.org/2001/XMLSchema#": schema,
@@ -68,7 +68,7 @@ enum Namespace {
         "http://www.w3.org/2002/12/soap-encoding": encoding12, "http://www.w3.org/2003/05/soap-encoding/": encoding12,
     ]
 
-    /// Schemas that are never fetched: naive clients do, and their hosts answer 403 or not at all.
+    /// Schemas that are never fetched: their hosts answer 403 or not at all.
     static let wellKnown: Set<String> = [
         wsdl, wsdlSOAP11, wsdlSOAP12, schema, instance, envelope11, envelope12, encoding11, encoding12, xml, xop,
         addressing, addressing2004, security, securityUtility,

@@ -1,28 +1,28 @@
 internal import BridgeKit
 internal import BridgeXML
 
-/// An element of a small document, held in memory: WSDL and XSD.
+/// An element of a small document in memory, a WSDL or XSD.
 struct XMLElement: Sendable {
     let name: QName
-    /// Attributes without a namespace by name; others as `{namespace}name`.
+    /// The values by name for attributes without a namespace; by `{namespace}name` for others.
     var attributes: [String: String] = [:]
     var children: [XMLElement] = []
     let scope: NamespaceScope
 
-    /// The attribute without a namespace.
+    /// Returns the attribute without a namespace.
     subscript(attribute: String) -> String? { attributes[attribute] }
 
-    /// The child elements of this name.
+    /// Returns the child elements with this name.
     func children(_ namespace: String, _ local: String) -> [XMLElement] {
         children.filter { $0.name.local == local && $0.name.namespace == namespace }
     }
 
-    /// The first child element of this name.
+    /// Returns the first child element with this name.
     func child(_ namespace: String, _ local: String) -> XMLElement? {
         children.first { $0.name.local == local && $0.name.namespace == namespace }
     }
 
-    /// The qualified name that an attribute holds; nil where the attribute is missing or its prefix is undeclared.
+    /// Returns the qualified name that an attribute holds; nil if the attribute is missing or its prefix is undeclared.
     func qualifiedName(_ attribute: String) -> QName? {
         guard let text = attributes[attribute] else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(Self.trimmed)
@@ -38,11 +38,11 @@ struct XMLElement: Sendable {
 
     /// Parses a whole document.
     ///
-    /// `subject` names it in errors.
+    /// `subject` names the document in errors.
     ///
     /// - Throws: ``BridgeError`` malformed, or limit for more than ``XMLTreeBuilder/Limits`` allows.
     static func parse(_ bytes: [UInt8], subject: String) throws(BridgeError) -> XMLElement {
-        // Scripts like to print a line before the XML declaration, which XML forbids.
+        // Scripts often print a line before the XML declaration, which XML forbids.
         let text = bytes.drop(while: LexicalValue.isSpace)
         guard !text.isEmpty else { throw BridgeError(.malformed, "\(subject) is empty") }
         let builder = XMLTreeBuilder(subject: subject)
@@ -54,13 +54,13 @@ struct XMLElement: Sendable {
     }
 }
 
-/// Builds an ``XMLElement`` from events; text is left out, since WSDL and XSD hold none that matters here.
+/// Builds an ``XMLElement`` from events, without text, because WSDL and XSD have none that matters here.
 final class XMLTreeBuilder: XMLEventSink {
     enum Limits {
         static let depth = 100
         static let elements = 1_000_000
         static let attributes = 256
-        /// Declared by an element and those that hold it.
+        /// Declared by an element and its ancestors.
         static let namespaces = 1_000
     }
 
@@ -84,7 +84,7 @@ final class XMLTreeBuilder: XMLEventSink {
         }
         let scope = try scope(of: element)
         var name = QName(Self.current(element.namespace), element.localName)
-        // Schemas whose elements lack the prefix of XML Schema, and are so in none or in the WSDL's namespace.
+        // Some schemas omit the prefix of XML Schema, so that their elements have no namespace or that of the WSDL.
         if name.namespace.isEmpty || name.namespace == Namespace.wsdl,
             stack.last?.name.namespace == Namespace.schema && stack.last?.name.local != "appinfo"
                 && stack.last?.name.local != "documentation" || stack.isEmpty && name.local == "schema"
@@ -116,7 +116,7 @@ final class XMLTreeBuilder: XMLEventSink {
         return NamespaceScope(declared, inside: outer)
     }
 
-    /// Documents of XML Schema's drafts are read as what the drafts became.
+    /// Maps the namespaces of XML Schema's drafts to the final ones.
     private static func current(_ namespace: String) -> String { Namespace.drafts[namespace] ?? namespace }
 
     override func endElement() throws(BridgeError) {

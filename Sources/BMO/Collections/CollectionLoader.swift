@@ -3,7 +3,7 @@ internal import Mapping
 internal import Model
 internal import SQLiteStore
 
-/// A remote list page by page, in the order of the server: first, next and previous page.
+/// A remote list that loads page by page, in the server's order: first, next and previous page.
 ///
 /// ```swift
 /// let loader = try manager.collection(ObjectRequest("Message", including: ["author"]), pageSize: 50)
@@ -12,45 +12,48 @@ internal import SQLiteStore
 /// show(try await loader.objects)
 /// ```
 ///
-/// Each page is one fetch through the entity's bridge, which has to tell where the next page begins (`resume`), and is
-/// committed by itself. The order is kept here and not in the database. A comparison of the request's predicate goes to the
-/// bridge where it can filter; objects that do not meet the predicate here are left out. The request's sort, limit and
-/// offset do not count: the order is the server's.
+/// Each page is one fetch through the entity's bridge, which has to report where the next page begins (`resume`), and
+/// is committed separately. The order is kept here and not in the database. A comparison of the request's predicate
+/// goes to the bridge where it can filter; objects that do not meet the predicate here are left out. The request's
+/// sort, limit and offset are ignored: the order is the server's.
 public actor CollectionLoader {
-    /// What becomes of a load that is asked for while another is on its way.
+    /// What happens to a load that is requested while another is running.
     public enum Concurrency: Sendable {
-        /// It waits for its turn.
+        /// The load waits for its turn.
         case queue
-        /// The other one is cancelled, up to its commit.
+        /// The running load is cancelled, unless it has committed.
         case replace
-        /// Nothing: it returns nil.
+        /// The load is ignored and returns nil.
         case ignore
     }
 
-    /// What becomes of local objects that match the request and that the first page did not bring.
+    /// What happens to local objects that match the request and that the first page lacks.
     ///
-    /// A loader that begins at a later place deletes nothing, nor does a first page of which records were put aside.
+    /// A loader that begins at a later place deletes nothing, nor does a first page with quarantined records.
     public enum Missing: Sendable {
         /// They stay.
         case keep
-        /// They are deleted here, once the first page is in: the list is then what the server begins with. Pages that are
-        /// loaded later bring theirs again. Give the request a predicate that means the list and no more.
+        /// They are deleted locally once the first page is committed, so that the list begins as the server's does.
+        ///
+        /// Later pages bring their objects again. Give the request a predicate that matches exactly the list.
         case delete
     }
 
-    /// How a loader works.
+    /// The settings of a loader.
     public struct Options: Sendable {
         /// How many records a page should have; nil leaves it to the bridge.
         public var pageSize: Int?
-        /// What becomes of a load during another.
+        /// What happens to a load during another.
         public var concurrency = Concurrency.queue
-        /// What becomes of what the first page lacks.
+        /// What happens to objects that the first page lacks.
         public var missing = Missing.keep
-        /// How many pages are kept at a time: beyond it the pages at the other end are let go of, and ``loadPrevious()``
-        /// or ``loadNext()`` brings them back; nil keeps them all.
+        /// How many pages are kept at a time; nil keeps them all.
+        ///
+        /// Beyond that, the pages at the other end are dropped, and ``loadPrevious()`` or ``loadNext()`` brings them
+        /// back.
         public var window: Int?
 
-        /// The usual ones.
+        /// Creates options.
         public init(
             pageSize: Int? = nil, concurrency: Concurrency = .queue, missing: Missing = .keep, window: Int? = nil
         ) {
@@ -61,7 +64,7 @@ public actor CollectionLoader {
         }
     }
 
-    /// A page that was loaded.
+    /// A loaded page.
     public struct Page: Sendable {
         /// Its number in the list, from 1.
         public var number: Int
@@ -69,13 +72,13 @@ public actor CollectionLoader {
         public var objects: [LocalObject]
         /// Whether it is the last one.
         public var isLast: Bool
-        /// What the import did, and what the remote said.
+        /// The counts of the import and the remote's reply.
         public var result: FetchResult
     }
 
-    /// Where a list stands, to go on in another loader: from the same page, with those before it within reach.
+    /// A position in a list, from which another loader can continue: at the same page, with the earlier ones reachable.
     public struct Place: Sendable, Codable, Equatable {
-        /// Per page up to the one to begin with: where it begins; the first begins at the beginning.
+        /// Where each page begins, up to the one to begin with; nil for the first.
         fileprivate var cursors: [String?]
     }
 
@@ -89,9 +92,9 @@ public actor CollectionLoader {
     private let options: Options
     private let plan: WalkPlan
     private let filters: PageFilters
-    /// Per known page: where it begins.
+    /// Where each known page begins.
     private var cursors: [String?] = [nil]
-    /// The page to begin with, by its index.
+    /// The index of the page to begin with.
     private var start = 0
     private var pages: [LoadedPage] = []
     private var lastPage: Int?
@@ -119,16 +122,16 @@ public actor CollectionLoader {
     /// Whether the last page of the list is loaded; false before the first load.
     public var isAtEnd: Bool { lastPage != nil && pages.last?.number == lastPage }
 
-    /// Whether there is a page before those that are loaded.
+    /// Whether a page precedes the loaded ones.
     public var hasPrevious: Bool { (pages.first?.number ?? start + 1) > 1 }
 
-    /// The numbers of the pages that are loaded, from 1.
+    /// The numbers of the loaded pages, from 1.
     public var pageNumbers: [Int] { pages.map(\.number) }
 
-    /// Where the list stands: a loader that is made from it begins with the first page that is loaded here.
+    /// The position in the list: a loader made from it begins with the first page that is loaded here.
     public var place: Place { Place(cursors: Array(cursors.prefix(pages.first?.number ?? start + 1))) }
 
-    /// The objects of the pages that are loaded, in the server's order, as they are in the database now.
+    /// The objects of the loaded pages, in the server's order, as they are in the database now.
     public var objects: [LocalObject] {
         get async throws {
             try await objects(of: pages.flatMap(\.keys))
@@ -137,18 +140,18 @@ public actor CollectionLoader {
 
     // MARK: loading
 
-    /// Loads the first page, or that of the place the loader was made from, and forgets the others.
+    /// Loads the first page, or the page at the place the loader was made from, and drops the others.
     ///
-    /// - Returns: The page; nil when another load was on its way and the options say `ignore`.
+    /// - Returns: The page; nil when another load was running and the options say `ignore`.
     /// - Throws: ``RequestError``; `CancellationError`, also when another load replaced it.
     @discardableResult
     public func loadFirst() async throws -> Page? {
         try await load { loader in loader.start }
     }
 
-    /// Loads the page after those that are loaded; the first if none is.
+    /// Loads the page after the loaded ones, or the first if none is loaded.
     ///
-    /// - Returns: The page; nil when there is none, or as ``loadFirst()`` says.
+    /// - Returns: The page; nil after the last page, or under the conditions of ``loadFirst()``.
     /// - Throws: As ``loadFirst()``.
     @discardableResult
     public func loadNext() async throws -> Page? {
@@ -158,9 +161,9 @@ public actor CollectionLoader {
         }
     }
 
-    /// Loads the page before those that are loaded.
+    /// Loads the page before the loaded ones.
     ///
-    /// - Returns: The page; nil when there is none, or as ``loadFirst()`` says.
+    /// - Returns: The page; nil before the first page, or under the conditions of ``loadFirst()``.
     /// - Throws: As ``loadFirst()``.
     @discardableResult
     public func loadPrevious() async throws -> Page? {
@@ -170,10 +173,12 @@ public actor CollectionLoader {
         }
     }
 
-    /// Cancels the load that is on its way, up to its commit.
+    /// Cancels the running load, unless it has committed.
     public func cancel() { running?.task.cancel() }
 
-    /// - Parameter choose: The index of the page to load, asked when it is its turn; nil for none.
+    /// Loads the page that `choose` selects.
+    ///
+    /// - Parameter choose: Returns the index of the page to load once it is the load's turn; nil for none.
     private func load(_ choose: (isolated CollectionLoader) -> Int?) async throws -> Page? {
         if let running {
             switch options.concurrency {
@@ -203,7 +208,7 @@ public actor CollectionLoader {
         }
     }
 
-    /// Fetches the page with this index, and takes it into the list.
+    /// Fetches the page with this index, and adds it to the list.
     private func page(_ index: Int) async throws -> Page {
         guard cursors.indices.contains(index) else {
             throw RequestError(
@@ -212,7 +217,7 @@ public actor CollectionLoader {
                 remedy: "fetch the whole list instead", bridge: plan.bridge)
         }
         let (outcome, result) = try await fetch(cursors[index])
-        // What a page of later place lacks may be on those before it.
+        // Objects that a later page lacks may be on earlier ones.
         let isFirst = index == 0 && pages.first?.number != 2
         let isAfter = pages.last?.number == index
         let isBefore = pages.first?.number == index + 2
@@ -235,7 +240,7 @@ public actor CollectionLoader {
             }
         }
         var final = result
-        // An object whose record did not fit is still there.
+        // An object whose record was quarantined still exists.
         if isFirst, options.missing == .delete, result.counts.values.allSatisfy({ $0.quarantined == 0 }) {
             final.deleted += try await deleteMissing(loaded.keys, asked: outcome.acknowledged)
         }
@@ -265,7 +270,7 @@ public actor CollectionLoader {
         }
     }
 
-    /// Keys that came once more, on another page or on this one, keep their first place.
+    /// Removes keys that were already on another page or earlier on this one.
     private func unique(_ keys: [[StoredValue]], but pages: [LoadedPage]) -> [[StoredValue]] {
         var seen = Set(pages.flatMap(\.keys))
         return keys.filter { seen.insert($0).inserted }
@@ -277,16 +282,16 @@ public actor CollectionLoader {
             try await reader.objects(request.entity, keys: keys, including: request.including)
         }
         guard let predicate = request.predicate else { return objects }
-        // The server's order, of those that meet the predicate here.
+        // Keeps the server's order, and only objects that meet the predicate here.
         var matching = ObjectRequest(request.entity, where: predicate)
         matching.includesDeleted = true
         let met = try await manager.reader.keys(matching, among: keys)
         return objects.filter { met.contains($0.id) }
     }
 
-    /// Deletes what matches the request and is none of the keys, as a page of its own.
+    /// Deletes objects that match the request and have none of the keys, as a page of its own.
     ///
-    /// - Parameter acknowledged: The newest edit that the remote had taken when it was asked.
+    /// - Parameter acknowledged: The newest edit that the remote had accepted when it was queried.
     private func deleteMissing(_ keys: [[StoredValue]], asked acknowledged: Int64) async throws -> [ObjectID] {
         let reader = manager.reader
         let request = ObjectRequest(request.entity, where: request.predicate)

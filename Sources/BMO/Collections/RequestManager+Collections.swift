@@ -2,19 +2,19 @@ internal import BridgeHost
 internal import Mapping
 internal import Model
 
-/// The conditions that go with each page of a list.
+/// The conditions sent with each page of a list.
 struct PageFilters: Sendable {
     let values: [FetchRequest.Filter]
 }
 
 extension RequestManager {
-    /// A remote list, page by page and in the server's order.
+    /// Returns a loader for a remote list, page by page and in the server's order.
     ///
     /// - Parameters:
-    ///   - request: Whose entity is listed; its predicate and included relationships count.
-    ///   - options: How it loads.
-    ///   - place: Where another loader stood: begins with its first loaded page.
-    /// - Throws: ``RequestError`` for a request that does not fit the model, and an entity that no list brings.
+    ///   - request: The request whose entity is listed; its predicate and included relationships apply.
+    ///   - options: The loader's settings.
+    ///   - place: Another loader's position: loading begins with the first page that was loaded there.
+    /// - Throws: ``RequestError`` for a request that does not fit the model, and for an entity without a listing.
     public func collection(
         _ request: ObjectRequest, options: CollectionLoader.Options = CollectionLoader.Options(),
         from place: CollectionLoader.Place? = nil

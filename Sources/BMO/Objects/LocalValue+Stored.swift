@@ -2,9 +2,10 @@ internal import Foundation
 internal import Mapping
 internal import Model
 internal import RecordBatch
+internal import TextFormats
 
 extension LocalValue {
-    /// A column's value as its type has it.
+    /// Creates the value of a column according to its type.
     init(_ value: StoredValue, as type: AttributeType) {
         switch (value, type) {
         case (.null, _): self = .null
@@ -23,14 +24,14 @@ extension LocalValue {
         }
     }
 
-    /// A value that is none of an attribute's type.
+    /// A value that does not fit an attribute's type.
     struct Misfit: Error {
         let reason: String
     }
 
-    /// The value as a column of the type stores it.
+    /// Returns the value as a column of the type stores it.
     ///
-    /// - Throws: ``Misfit`` when that would change it.
+    /// - Throws: ``Misfit`` where that would change the value.
     func stored(as type: AttributeType) throws(Misfit) -> StoredValue {
         switch (type, self) {
         case (_, .null): return .null
@@ -63,7 +64,7 @@ extension LocalValue {
         throw Misfit(reason: "\(described) is no \(type.rawValue)")
     }
 
-    /// A text in the one form that an import would store it in.
+    /// Returns a text in the canonical form in which an import would store it.
     private func converted(_ text: String, to type: AttributeType) throws(Misfit) -> StoredValue {
         do {
             return try StoredValueConverter(from: .text, to: type).convert(.text(text))
@@ -72,7 +73,7 @@ extension LocalValue {
         }
     }
 
-    /// The value with its kind, for messages; a long one is cut.
+    /// The value with its kind, for messages; a long value is truncated.
     private var described: String {
         let text = description
         let shown = text.count > 60 ? String(text.prefix(60)) + "…" : text
@@ -91,9 +92,10 @@ extension LocalValue {
         }
     }
 
-    // MARK: moments
+    // MARK: timestamps
 
-    /// 0001-01-01T00:00:00Z and the last microsecond of the year 9999, in microseconds since 1970.
+    /// The limits of timestamps: 0001-01-01T00:00:00Z and the last microsecond of the year 9999, in microseconds since
+    /// 1970.
     private static let firstMoment: Int64 = -62_135_596_800_000_000
     private static let lastMoment: Int64 = 253_402_300_799_999_999
 
@@ -102,7 +104,7 @@ extension LocalValue {
             ? Timestamp.text(microseconds: microseconds) : "\(microseconds) µs"
     }
 
-    /// The nearest microsecond; the first or last that there is for what lies beyond.
+    /// Returns the nearest microsecond, within the limits of timestamps.
     static func microseconds(of date: Date) -> Int64 {
         let value = (date.timeIntervalSince1970 * 1_000_000).rounded()
         guard value.isFinite else { return value < 0 ? firstMoment - 1 : lastMoment + 1 }
@@ -110,7 +112,7 @@ extension LocalValue {
             ? firstMoment - 1 : value >= Double(lastMoment) + 1e6 ? lastMoment + 1 : Int64(value)
     }
 
-    /// Reads `YYYY-MM-DDTHH:MM:SS.ffffffZ`, as moments are stored.
+    /// Reads `YYYY-MM-DDTHH:MM:SS.ffffffZ`, the stored form of timestamps.
     private static func microseconds(ofText text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count == Timestamp.textLength, bytes[26] == UInt8(ascii: "Z") else { return nil }

@@ -2,34 +2,34 @@ public import Foundation
 
 /// A value of a local object, as exact as it is stored.
 ///
-/// Literals make values, and so do Swift's own types: `object["name"] == "Aruba"`, `Field("size") > 10`.
+/// Literals and Swift's own types convert to values: `object["name"] == "Aruba"`, `Field("size") > 10`.
 public enum LocalValue: Sendable, Hashable {
-    /// No value.
+    /// Null.
     case null
     /// True or false.
     case boolean(Bool)
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     case integer(Int64)
-    /// A double.
+    /// A double-precision number.
     case real(Double)
-    /// A number by its decimal text, every digit of it.
+    /// A number as its decimal text, with every digit.
     case decimal(String)
     /// Unicode text.
     case text(String)
-    /// A moment, in microseconds since 1970-01-01T00:00:00Z.
+    /// A timestamp, in microseconds since 1970-01-01T00:00:00Z.
     case timestamp(microseconds: Int64)
-    /// A day, as `2026-11-21`.
+    /// A calendar date, such as `2026-11-21`.
     case date(String)
     /// Bytes.
     case data([UInt8])
     /// A JSON text.
     case json(String)
-    /// A URL, as it came.
+    /// A URL, as received.
     case url(String)
     /// A UUID, in lower case with hyphens.
     case uuid(String)
 
-    /// Whether there is no value.
+    /// Whether the value is null.
     public var isNull: Bool { self == .null }
 
     /// The integer; nil for values of other types.
@@ -38,7 +38,7 @@ public enum LocalValue: Sendable, Hashable {
     /// The bool; nil for values of other types.
     public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
-    /// The number as a double: of a decimal, the nearest one; nil for what is no number.
+    /// The number as a double, for a decimal the nearest one; nil for values that are not numbers.
     public var double: Double? {
         switch self {
         case .real(let value): value
@@ -57,7 +57,7 @@ public enum LocalValue: Sendable, Hashable {
         }
     }
 
-    /// The moment, to the microsecond; nil for values of other types.
+    /// The timestamp, to the microsecond; nil for values of other types.
     public var date: Date? {
         if case .timestamp(let value) = self { Date(timeIntervalSince1970: Double(value) / 1_000_000) } else { nil }
     }
@@ -69,15 +69,15 @@ public enum LocalValue: Sendable, Hashable {
 extension LocalValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
 {
-    /// A text.
+    /// Creates a text.
     public init(stringLiteral value: String) { self = .text(value) }
-    /// An integer.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }
-    /// A double.
+    /// Creates a double.
     public init(floatLiteral value: Double) { self = .real(value) }
-    /// True or false.
+    /// Creates a Boolean.
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
-    /// No value.
+    /// Creates null.
     public init(nilLiteral: ()) { self = .null }
 }
 
@@ -97,59 +97,59 @@ extension LocalValue: CustomStringConvertible {
     }
 }
 
-/// What can be compared with a field, or set as one.
+/// A type whose values can be compared with a field, or assigned to one.
 public protocol LocalValueConvertible {
-    /// The value as objects have it.
+    /// The value in the form that objects use.
     var localValue: LocalValue { get }
 }
 
 extension LocalValue: LocalValueConvertible {
-    /// Itself.
+    /// The value itself.
     public var localValue: LocalValue { self }
 }
 
 extension Bool: LocalValueConvertible {
-    /// True or false.
+    /// The value as a Boolean.
     public var localValue: LocalValue { .boolean(self) }
 }
 
 extension Int: LocalValueConvertible {
-    /// An integer.
+    /// The value as an integer.
     public var localValue: LocalValue { .integer(Int64(self)) }
 }
 
 extension Int32: LocalValueConvertible {
-    /// An integer.
+    /// The value as an integer.
     public var localValue: LocalValue { .integer(Int64(self)) }
 }
 
 extension Int64: LocalValueConvertible {
-    /// An integer.
+    /// The value as an integer.
     public var localValue: LocalValue { .integer(self) }
 }
 
 extension Double: LocalValueConvertible {
-    /// A double.
+    /// The value as a double.
     public var localValue: LocalValue { .real(self) }
 }
 
 extension String: LocalValueConvertible {
-    /// A text.
+    /// The value as a text.
     public var localValue: LocalValue { .text(self) }
 }
 
 extension Date: LocalValueConvertible {
-    /// A moment, to the microsecond.
+    /// The date as a timestamp, to the microsecond.
     public var localValue: LocalValue { .timestamp(microseconds: LocalValue.microseconds(of: self)) }
 }
 
 extension Decimal: LocalValueConvertible {
-    /// The number by its text.
+    /// The number as its decimal text.
     public var localValue: LocalValue { .decimal(description) }
 }
 
 extension URL: LocalValueConvertible {
-    /// The URL as it was written.
+    /// The URL's absolute string.
     public var localValue: LocalValue { .url(absoluteString) }
 }
 
@@ -159,7 +159,7 @@ extension UUID: LocalValueConvertible {
 }
 
 extension Data: LocalValueConvertible {
-    /// The bytes.
+    /// The data's bytes.
     public var localValue: LocalValue { .data(Array(self)) }
 }
 
@@ -169,7 +169,7 @@ extension Optional: LocalValueConvertible where Wrapped: LocalValueConvertible {
 }
 
 extension LocalValue: Codable {
-    /// Reads what a coder of another format has; our own hands values over as they are.
+    /// Reads a value from another format's decoder; this library's own decoder passes values through unchanged.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -185,7 +185,7 @@ extension LocalValue: Codable {
         }
     }
 
-    /// Writes the plain value: moments, bytes and numbers with more digits than a double has as their text.
+    /// Writes the plain value; timestamps, bytes and numbers with more digits than a double are written as text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -1,21 +1,21 @@
 internal import SQLiteStore
 
-/// The local objects of a request one after the other: each page is read when the one before is used up, and costs the same
-/// wherever it is.
+/// The local objects of a request as a sequence that reads one page after the other, at a cost that does not depend on
+/// the position.
 ///
-/// Each page shows the database as it is then; an object that comes before the place that you are at is not seen. Every
-/// iteration begins at the beginning.
+/// Each page shows the database at the time of its read; an object that is inserted before the current position is not
+/// seen. Each iteration starts from the first object.
 public struct ObjectCursor: AsyncSequence, Sendable {
     let reader: ObjectReader
     let request: ObjectRequest
     let pageSize: Int
 
-    /// Begins at the beginning.
+    /// Returns an iterator from the first object.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(reader: reader, request: request, pageSize: pageSize, left: request.limit ?? .max)
     }
 
-    /// Reads a page at a time.
+    /// An iterator that reads a page at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let reader: ObjectReader
         let request: ObjectRequest
@@ -25,7 +25,7 @@ public struct ObjectCursor: AsyncSequence, Sendable {
         var last: EntityRow?
         var isAtEnd = false
 
-        /// The next object; nil after the last.
+        /// Returns the next object; nil after the last.
         ///
         /// - Throws: ``RequestError``; `CancellationError`.
         public mutating func next() async throws -> LocalObject? {

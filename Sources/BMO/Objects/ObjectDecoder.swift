@@ -2,7 +2,7 @@ internal import Foundation
 internal import Mapping
 internal import Model
 
-/// Reads a Codable type from an object's values, without a detour: integers and decimals keep every digit.
+/// Decodes a Codable type directly from an object's values, so that integers and decimals keep every digit.
 struct ObjectDecoder: Decoder {
     let node: ObjectNode
     let codingPath: [any CodingKey]
@@ -15,7 +15,7 @@ struct ObjectDecoder: Decoder {
         return try Value(from: ObjectDecoder(node: node, codingPath: path))
     }
 
-    /// Types whose own way would lose something, or would not read ours.
+    /// Decodes types whose own decoding would lose precision, or would not accept our values.
     private static func special<Value>(_ type: Value.Type, _ node: ObjectNode, _ path: [any CodingKey]) throws -> Value?
     {
         switch type {
@@ -74,7 +74,7 @@ struct ObjectDecoder: Decoder {
         throw misfit(Decimal.self, node, path)
     }
 
-    /// The one value of a node; of JSON, what that holds.
+    /// Returns the single value of a node; for JSON, its content.
     static func scalar(_ node: ObjectNode) -> LocalValue? {
         if case .value(.json) = node, case .value(let value)? = node.opened { return value }
         if case .value(let value) = node { return value }
@@ -110,7 +110,7 @@ struct ObjectDecoder: Decoder {
     }
 }
 
-/// One value.
+/// A container of one value.
 private struct SingleNode: SingleValueDecodingContainer {
     let node: ObjectNode
     let codingPath: [any CodingKey]
@@ -136,7 +136,7 @@ private struct SingleNode: SingleValueDecodingContainer {
     func decode(_ type: Double.Type) throws -> Double {
         switch value {
         case .real(let value)?: return value
-        // An integer that a double would round is none.
+        // An integer that a double would round is rejected.
         case .integer(let value)?: if let exact = Double(exactly: value) { return exact }
         case .decimal(let text)?: if let value = Double(text) { return value }
         default: break
@@ -172,7 +172,7 @@ private struct SingleNode: SingleValueDecodingContainer {
     }
 }
 
-/// The members of an object.
+/// A container of an object's members.
 private struct KeyedNodes<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let node: ObjectNode
     let codingPath: [any CodingKey]
@@ -215,7 +215,7 @@ private struct KeyedNodes<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 }
 
-/// The elements of a list.
+/// A container of a list's elements.
 private struct UnkeyedNodes: UnkeyedDecodingContainer {
     let elements: [ObjectNode]
     let codingPath: [any CodingKey]

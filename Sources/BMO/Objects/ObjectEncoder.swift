@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// Writes a Codable type as values by name: what is not encoded is not there, which is another thing than null.
+/// Encodes a Codable type as values by name; a member that is not encoded is absent, which differs from null.
 final class ObjectEncoder: Encoder {
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -27,7 +27,7 @@ final class ObjectEncoder: Encoder {
 
     init(codingPath: [any CodingKey]) { self.codingPath = codingPath }
 
-    /// What was encoded; an object without members where nothing was.
+    /// The encoded node; an object without members where nothing was encoded.
     var node: ObjectNode {
         switch content {
         case .node(let node): node
@@ -75,7 +75,7 @@ final class ObjectEncoder: Encoder {
     }
 }
 
-/// One value.
+/// A container of one value.
 private struct SingleWriter: SingleValueEncodingContainer {
     let encoder: ObjectEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
@@ -102,7 +102,7 @@ private struct SingleWriter: SingleValueEncodingContainer {
     }
 }
 
-/// The members of an object.
+/// A container of an object's members.
 private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let members: ObjectEncoder.MemberList
     let codingPath: [any CodingKey]
@@ -137,7 +137,7 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
 }
 
-/// The elements of a list.
+/// A container of a list's elements.
 private struct UnkeyedWriter: UnkeyedEncodingContainer {
     let list: ObjectEncoder.ElementList
     let codingPath: [any CodingKey]

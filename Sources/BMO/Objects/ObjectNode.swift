@@ -1,7 +1,8 @@
 internal import Foundation
 internal import RecordBatch
+internal import TextFormats
 
-/// What a decoder reads and an encoder makes: values, objects, and what a JSON attribute holds.
+/// The input of a decoder and output of an encoder: values, objects, and the content of JSON attributes.
 indirect enum ObjectNode: Sendable {
     case value(LocalValue)
     case object(LocalObject)
@@ -11,7 +12,7 @@ indirect enum ObjectNode: Sendable {
 
     var isNull: Bool { if case .value(.null) = self { true } else { false } }
 
-    /// What stands behind a name; nil where nothing does.
+    /// Returns the node of a name; nil where there isn't one.
     func member(_ name: String) -> ObjectNode? {
         switch self {
         case .members(let members): return members.first { $0.name == name }?.node
@@ -36,10 +37,10 @@ indirect enum ObjectNode: Sendable {
         }
     }
 
-    /// A JSON text as what it holds; nil where it is no JSON.
+    /// A JSON text's content; nil where the text is not JSON.
     var opened: ObjectNode? {
         guard case .value(.json(let text)) = self else { return self }
-        // The parser reads objects and arrays: a number or a text becomes the only element of one.
+        // The parser reads objects and arrays, so a number or a text is wrapped in an array.
         guard let batch = try? JSONParser.batch("[\(text)]") else { return nil }
         return withExtendedLifetime(batch) { Self.node(of: batch[0]).elements?.first }
     }
@@ -78,7 +79,7 @@ indirect enum ObjectNode: Sendable {
         }
     }
 
-    /// What it is, for messages.
+    /// The node's kind, for messages.
     var kind: String {
         switch self {
         case .value(.null): "null"
@@ -91,7 +92,7 @@ indirect enum ObjectNode: Sendable {
     }
 }
 
-/// A name or an index on the way to a value.
+/// A name or an index in the path to a value.
 struct NodeKey: CodingKey {
     let stringValue: String
     let intValue: Int?

@@ -2,17 +2,17 @@ internal import Importer
 internal import Mapping
 public import SQLiteStore
 
-/// The local objects of a request and what became of them with each change: an `AsyncSequence` for one consumer.
+/// The local objects of a request and their changes: an `AsyncSequence` for one consumer.
 ///
-/// The first element has all objects, as insertions. Later ones come only when the objects differ, whichever process wrote
-/// them; included objects are read anew, and do not count as a difference. It ends when the manager is closed or the task is
-/// cancelled.
+/// The first element has all objects, as insertions. Later ones come only when the objects differ, whichever process
+/// wrote them; included objects are re-read, and do not count as a difference. The sequence ends when the manager is
+/// closed or the task is cancelled.
 public struct ObjectObservation: AsyncSequence, Sendable {
     /// The objects after a change.
     public struct Element: Sendable {
         /// The objects, in the request's order.
         public var objects: [LocalObject]
-        /// What leads from the objects of the element before to these, with the indexes that a list on a screen wants.
+        /// The difference from the previous element's objects, with the indexes that a list view needs.
         public var difference: RowDifference
     }
 
@@ -34,19 +34,19 @@ public struct ObjectObservation: AsyncSequence, Sendable {
         self.reader = reader
     }
 
-    /// Begins to listen; call it once.
+    /// Starts listening; call it once.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(changes: changes.makeAsyncIterator(), entity: entity, including: including, reader: reader)
     }
 
-    /// Waits for differences.
+    /// An iterator that waits for differences.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var changes: QueryChanges.AsyncIterator
         let entity: Int
         let including: [String]
         let reader: ObjectReader
 
-        /// The next difference; nil when the manager is closed or the task is cancelled.
+        /// Returns the next difference; nil when the manager is closed or the task is cancelled.
         public mutating func next() async throws -> Element? {
             guard let change = try await changes.next() else { return nil }
             let objects = try await reader.objects(entity, rows: change.rows, including: including)

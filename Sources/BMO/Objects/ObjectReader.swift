@@ -4,7 +4,7 @@ internal import Model
 internal import SQLiteStore
 internal import Synchronization
 
-/// Reads objects, with what is included, on a thread of its own: imports go on meanwhile on other connections.
+/// Reads objects and included objects on its own thread, concurrently with imports on other connections.
 final class ObjectReader: Sendable {
     let store: SQLiteStore
     let model: CompiledModel
@@ -17,7 +17,9 @@ final class ObjectReader: Sendable {
         schemas = model.entities.indices.map { ObjectSchema($0, of: model) }
     }
 
-    /// - Throws: ``RequestError`` when there is none.
+    /// Returns the schema of an entity.
+    ///
+    /// - Throws: ``RequestError`` for an unknown entity.
     func schema(of entity: String) throws -> ObjectSchema {
         guard let index = model.index(of: entity) else {
             throw RequestError(
@@ -27,9 +29,9 @@ final class ObjectReader: Sendable {
         return schemas[index]
     }
 
-    /// The values of an object's key as they are stored.
+    /// Returns the values of an object's key as they are stored.
     ///
-    /// - Throws: ``RequestError`` for a key that cannot be one of the entity.
+    /// - Throws: ``RequestError`` for a key that does not fit the entity.
     func storedKey(_ id: ObjectID) throws -> [StoredValue] {
         let layout = try schema(of: id.entity).layout
         let types = layout.key.isEmpty ? [.integer] : layout.key.map { layout.fields[$0].type }
@@ -50,7 +52,7 @@ final class ObjectReader: Sendable {
         }
     }
 
-    /// The rows' query of a request.
+    /// Returns the row query of a request.
     ///
     /// - Throws: ``RequestError`` for names and values that do not fit the model.
     func query(_ request: ObjectRequest) throws -> RowQuery {
@@ -86,18 +88,18 @@ final class ObjectReader: Sendable {
         }
     }
 
-    /// The objects of a request at this moment.
+    /// Returns the current objects of a request.
     func objects(_ request: ObjectRequest) async throws -> [LocalObject] {
         let query = try query(request)
         return try await thread.run { [self] in try read(query, including: request.including).objects }
     }
 
-    /// Objects and their rows.
+    /// Returns a page of objects, and the last row.
     func page(_ query: RowQuery, including: [String]) async throws -> (objects: [LocalObject], last: EntityRow?) {
         try await thread.run { [self] in try read(query, including: including) }
     }
 
-    /// The identities of those of the keys' objects that meet a request's predicate.
+    /// Returns the identities of the objects with these keys that meet a request's predicate.
     func keys(_ request: ObjectRequest, among keys: [[StoredValue]]) async throws -> Set<ObjectID> {
         let layout = try schema(of: request.entity).layout
         guard layout.key.count == 1 else {
@@ -120,7 +122,7 @@ final class ObjectReader: Sendable {
         return try await thread.run { [store] in try store.count(of: query) }
     }
 
-    /// The objects with these keys, in their order; those that are not there are left out.
+    /// Returns the objects with these keys, in their order, without missing ones.
     func objects(_ entity: String, keys: [[StoredValue]], including: [String]) async throws -> [LocalObject] {
         let schema = try schema(of: entity)
         for path in including { try check(path, from: schema) }
@@ -132,7 +134,7 @@ final class ObjectReader: Sendable {
         try await thread.run(body)
     }
 
-    /// The row with a key, as columns by name; on the reader's thread.
+    /// Returns the row with a key, as columns by name; call it on the reader's thread.
     func row(_ entity: Int, key: [StoredValue]) throws -> [String: StoredValue]? {
         let names = schemas[entity].names
         return try store.rows(of: entity, keys: [key]).first.map { row in
@@ -140,7 +142,7 @@ final class ObjectReader: Sendable {
         }
     }
 
-    /// The objects of rows that are read already.
+    /// Returns the objects of rows that are already read.
     func objects(_ entity: Int, rows: [EntityRow], including: [String]) async throws -> [LocalObject] {
         try await thread.run { [self] in try objects(of: entity, rows, including: including) }
     }
@@ -174,9 +176,9 @@ final class ObjectReader: Sendable {
         }
     }
 
-    /// Per relationship: the objects of each row.
+    /// Returns the objects of each row, for each relationship.
     ///
-    /// One query per relationship and level, whatever the number of rows.
+    /// It makes one query for each relationship and level, regardless of the number of rows.
     private func include(
         _ paths: [String], _ entity: Int, _ rows: [EntityRow]
     ) throws -> [String: [[LocalObject]]] {

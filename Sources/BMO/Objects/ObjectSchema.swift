@@ -8,7 +8,7 @@ final class ObjectSchema: Sendable {
     /// The names of the columns, in order.
     let names: [String]
     private let columns: [String: Int]
-    /// Per column: its index among the fields of the layout.
+    /// For each column, its index among the fields of the layout.
     private let fields: [Int]
 
     init(_ index: Int, of model: CompiledModel) {
@@ -30,13 +30,13 @@ final class ObjectSchema: Sendable {
         columns[name].map { LocalValue(row[$0], as: layout.columns[$0].type) }
     }
 
-    /// The relationship to one of this name.
+    /// Returns the relationship to one of this name.
     func toOne(_ name: String) -> EntityLayout.ToOne? { layout.toOne.first { $0.name == name } }
 
-    /// The index of the relationship to many of this name.
+    /// Returns the index of the relationship to many of this name.
     func toMany(_ name: String) -> Int? { layout.toMany.firstIndex { $0.name == name } }
 
-    /// The key that a relationship to one holds; nil where it leads to nothing.
+    /// Returns the key in a relationship to one; nil without a target.
     func storedReference(_ relationship: EntityLayout.ToOne, of row: [StoredValue]) -> [StoredValue]? {
         let first = relationship.firstField
         let wanted = first..<first + relationship.fieldCount
@@ -49,7 +49,7 @@ final class ObjectSchema: Sendable {
         return id(of: key, in: model.entities[relationship.target])
     }
 
-    /// The identity of an object with this stored key.
+    /// Returns the identity of an object with this stored key.
     func id(of key: [StoredValue], in layout: EntityLayout) -> ObjectID {
         let root = model.entities[layout.root]
         let types = layout.key.map { layout.fields[$0].type }
@@ -58,13 +58,13 @@ final class ObjectSchema: Sendable {
             key: key.enumerated().map { LocalValue($1, as: types.indices.contains($0) ? types[$0] : .integer) })
     }
 
-    /// The column that says when the remote lost the object; nil where the entity has none.
+    /// Returns whether a row is marked as deleted on the remote; false where the entity has no deletion column.
     func isDeleted(_ row: [StoredValue]) -> Bool {
         guard let field = layout.deletion, let column = fields.firstIndex(of: field) else { return false }
         return row[column] != .null
     }
 
-    /// The name of the entity that a row is of.
+    /// Returns the name of a row's entity.
     func kind(of row: [StoredValue]) -> String {
         guard let field = layout.discriminator, let column = fields.firstIndex(of: field),
             case .text(let name) = row[column]

@@ -2,9 +2,9 @@ internal import BridgeHost
 internal import RecordBatch
 
 extension PluginListing {
-    /// Whether a section of the plugin names the operations that it has under `write`, as its schema tells.
+    /// Whether the plugin's schema has a `write` member in sections, which names the supported operations.
     ///
-    /// Where it does, what is not named there cannot be done.
+    /// Where it does, operations that are not named there are unsupported.
     var namesWrites: Bool {
         guard let schema = try? JSONParser.batch(entitySchema) else { return false }
         return withExtendedLifetime(schema) {

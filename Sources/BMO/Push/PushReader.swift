@@ -5,22 +5,22 @@ internal import Model
 internal import RecordBatch
 internal import SQLiteStore
 
-/// Asks the remote for one object: to see whether an edit arrived, and what a conflict is about.
+/// Reads one object from the remote, to determine whether an edit arrived, or what a conflict is about.
 ///
-/// By the entity's `read_one`; else by conditions on its listing where the bridge takes them; else by looking through the
-/// listing, as far as its limit.
+/// It uses the entity's `read_one`; else conditions on its listing where the bridge accepts them; else a search through
+/// the listing, up to a limit.
 struct PushReader {
-    /// What the remote says.
+    /// The result of a read.
     enum Found {
         /// The object, as a batch of one record.
         case object(RecordBatch)
-        /// It has none.
+        /// The remote has no such object.
         case gone
-        /// Nobody can tell, and why.
+        /// The state is unknown, and why.
         case cannotTell(String)
     }
 
-    /// So many records of a listing are looked through.
+    /// The limit of records read from a listing.
     static let mostRecords = 10_000
 
     let workspace: Workspace
@@ -40,36 +40,38 @@ struct PushReader {
         parent = request.parent
     }
 
-    /// The object with a key.
+    /// Returns the object with a key.
     ///
-    /// - Throws: ``BridgeFailure`` where the remote cannot be asked now.
+    /// - Throws: ``BridgeFailure`` where the remote cannot be queried now.
     func object(key: [StoredValue]) async throws -> Found {
         let plan = OutgoingPlan(of: entity, in: model)
         let remote = try plan.key(key)
         if let section = definition.readOne {
             var fetch = FetchRequest(entity: definition.name, section: try PushRequest.section(section, workspace))
             fetch.parent = object
+            fetch.patience = definition.retryFor
             return try await first(of: fetch, conditions: 0, isReadOne: true) { $0 == key }
         }
         let fetch = try listing(remote, plan)
         return try await first(of: fetch, conditions: remote.count) { $0 == key }
     }
 
-    /// Objects of the remote that may be one that was created.
+    /// Remote objects that may be a created one.
     struct Candidates {
-        /// Those that have all that was sent, with their keys; at most two, as one is what is wanted.
+        /// The objects that have all sent values, with their keys; at most two, because only a single match is
+        /// conclusive.
         var found: [RecordBatch] = []
-        /// The key of one that matches and is another object, and how that is known.
+        /// The key of an object that matches and is a different one, and the evidence.
         var other: (key: [StoredValue], why: String)?
-        /// Whether all that matches has been seen.
+        /// Whether all matches have been seen.
         var isSure = false
     }
 
-    /// The objects that have these values, where a null is no value.
+    /// Returns the objects that have these values; nulls are ignored.
     ///
     /// - Parameters:
-    ///   - values: What tells an object.
-    ///   - sent: All values that were sent; what the remote does not show cannot be compared.
+    ///   - values: The identifying values.
+    ///   - sent: All sent values; values that the remote does not show cannot be compared.
     ///   - isKnown: Whether the object of a key was in the database before.
     func objects(
         like values: [String: StoredValue], sent: [String: StoredValue], isKnown: ([StoredValue]) -> Bool
@@ -87,7 +89,7 @@ struct PushReader {
             let page = mapper.map(batch, as: entity, parent: parent?.key)
             var record = -1
             for row in page.rows {
-                // A record's own row comes before those that are nested in it, which are other objects.
+                // A record's own row precedes the rows nested in it, which are other objects.
                 let isTop = row.record != record
                 record = row.record
                 guard isTop, !row.isReference, layout.root == model.entities[row.entity].root else { continue }
@@ -115,7 +117,7 @@ struct PushReader {
         return candidates
     }
 
-    // MARK: asking
+    // MARK: requests
 
     private func listing(
         _ conditions: [(name: String, value: OutgoingValue)], _ plan: OutgoingPlan
@@ -123,6 +125,7 @@ struct PushReader {
         var fetch = FetchRequest(
             entity: definition.name, section: try PushRequest.section(definition.section, workspace))
         fetch.parent = parent?.values
+        fetch.patience = definition.retryFor
         guard workspace.can("filter", definition.bridge) else { return fetch }
         fetch.filters = conditions.compactMap { name, value in
             guard let text = value.text, let path = plan.path(of: name) else { return nil }
@@ -162,7 +165,7 @@ struct PushReader {
 
     /// Walks until `body` has seen enough.
     ///
-    /// - Returns: Whether all that was asked for has come.
+    /// - Returns: Whether all requested records were received.
     private func walk(
         _ fetch: FetchRequest, conditions: Int, isReadOne: Bool = false, _ body: (Mapper, RecordBatch) -> Bool
     ) async throws -> Bool {
@@ -181,7 +184,7 @@ struct PushReader {
                 }
                 if fetched.page.end {
                     await stream.close()
-                    // Conditions make a listing partial, and what they leave out is not wanted.
+                    // Conditions make a listing partial, but the records that they leave out are irrelevant.
                     let isFiltered = conditions > 0 && !fetched.page.pushed.isEmpty
                     return fetched.page.complete || isFiltered || isReadOne
                 }
@@ -206,7 +209,7 @@ struct PushReader {
         return try writer.finish()
     }
 
-    /// The one value inside nested objects.
+    /// Returns the single value inside nested objects.
     private static func leaf(_ members: [(key: String, value: OutgoingValue)]) -> OutgoingValue {
         guard let value = members.first?.value else { return .null }
         if case .object(let inner) = value { return leaf(inner) }
@@ -215,7 +218,7 @@ struct PushReader {
 }
 
 extension Workspace {
-    /// Whether the plugin of a bridge has a capability.
+    /// Returns whether the plugin of a bridge has a capability.
     func can(_ capability: String, _ bridge: String) -> Bool {
         configuration.bridge(named: bridge).flatMap { plugins[$0.plugin] }?.can(capability) ?? false
     }

@@ -2,23 +2,23 @@ public import Mapping
 internal import RecordBatch
 public import SQLiteStore
 
-/// What a push did.
+/// The result of a push.
 public struct PushReport: Sendable {
-    /// What became of one edit.
+    /// The result of one edit.
     public struct Edit: Sendable {
-        /// Where the edit stands now.
+        /// The edit's state.
         public enum Outcome: String, Sendable, CaseIterable {
-            /// The remote has it.
+            /// The remote accepted it.
             case sent
-            /// It is to be sent later.
+            /// It will be sent later.
             case waits
-            /// The remote does not want it.
+            /// The remote rejected it.
             case refused
-            /// The remote's object was changed too.
+            /// The remote's object was changed, too.
             case conflict
-            /// Nobody knows whether the remote has it.
+            /// It is unknown whether the remote has it.
             case unknown
-            /// It was given up: the remote's object was changed too, and the entity's `conflicts` lets that count.
+            /// It was dropped: the remote's object was changed too, and the entity's `conflicts` prefers the remote.
             case dropped
         }
 
@@ -26,18 +26,20 @@ public struct PushReport: Sendable {
         public var entry: Int64
         /// The object's entity.
         public var entity: String
-        /// The object's key as it is now.
+        /// The object's current key.
         public var key: [StoredValue]
-        /// The temporary key that the remote's took the place of.
+        /// The temporary key that the remote's key replaced.
         public var oldKey: [StoredValue]?
-        /// What was done with the object.
+        /// The operation on the object.
         public var operation: OutboxEntry.Operation
-        /// Where the edit stands.
+        /// The edit's state.
         public var outcome: Outcome
         /// Why it was not sent.
         public var failure: OutboxFailure?
-        /// When it is tried again, as ISO 8601.
+        /// When it will be retried, as ISO 8601.
         public var next: String?
+        /// An unwanted side effect on the remote; the edit itself was sent.
+        public var warning: String?
 
         init(_ entry: OutboxEntry, _ outcome: Outcome, _ failure: OutboxFailure? = nil) {
             self.entry = entry.id
@@ -49,24 +51,24 @@ public struct PushReport: Sendable {
         }
     }
 
-    /// The edits that were sent or tried, in the order in which that was over, then those that were not.
+    /// The edits that were sent or tried, in order of completion, then the others.
     public var edits: [Edit]
-    /// How long it took.
+    /// The duration of the push.
     public var duration: Duration
     /// Whether it was stopped before its end.
     public var wasInterrupted: Bool
-    /// The number under which the database keeps what it did; nil when it changed no row.
+    /// The number of the run in the database; nil when it changed no row.
     public var run: Int64?
 
-    /// How many edits have an outcome.
+    /// Returns how many edits have an outcome.
     public func count(_ outcome: Edit.Outcome) -> Int { edits.count { $0.outcome == outcome } }
 
-    /// Whether nothing stays behind.
+    /// Whether every edit was sent or dropped, and the push was not interrupted.
     public var succeeded: Bool {
         edits.allSatisfy { $0.outcome == .sent || $0.outcome == .dropped } && !wasInterrupted
     }
 
-    /// How the push ended, in a word.
+    /// The push's outcome in a word.
     public var outcomeWord: String { wasInterrupted ? "interrupted" : succeeded ? "finished" : "failed" }
 
     /// The report as one JSON object.
@@ -99,6 +101,7 @@ extension PushReport.Edit {
         writer.member("operation", operation.rawValue)
         writer.member("outcome", outcome.rawValue)
         if let next { writer.member("next", next) }
+        if let warning { writer.member("warning", warning) }
         guard let failure else { return }
         writer.key("error")
         writer.object {

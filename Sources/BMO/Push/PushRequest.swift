@@ -4,19 +4,26 @@ internal import Model
 internal import RecordBatch
 internal import SQLiteStore
 
-/// What a bridge is asked for one edit: `write` of `bmo_bridge.h`.
+/// A bridge's request for one edit: `write` of `bmo_bridge.h`.
 struct PushRequest: Sendable {
-    /// The request as the bridge gets it.
+    /// The request in the bridge's form.
     let batch: RecordBatch
     /// The values in the remote's shape.
     let values: OutgoingValue
-    /// The local values of the object, with its key as the remote has it: what `read_one` gets as the parent.
+    /// The object's local values, with its key as the remote knows it: the parent object of `read_one`.
     let object: RecordBatch
-    /// The local values of the object's parent, where its entity is walked by one.
+    /// The local values of the object's parent, where its entity is walked by parent.
     let parent: ParentObject?
+    /// The nested objects that an update sets only in part.
+    let nested: OutgoingPlan.Nested?
 
+    /// Creates the request of an outbox entry.
+    ///
+    /// - Parameter explains: Whether the bridge only describes what it would send.
     /// - Throws: ``OutgoingPlan/Refusal`` where a value has no remote form; ``SecretError``; ``StoreError``.
-    init(_ entry: OutboxEntry, _ index: Int, in workspace: Workspace, _ store: SQLiteStore) throws {
+    init(
+        _ entry: OutboxEntry, _ index: Int, in workspace: Workspace, _ store: SQLiteStore, explains: Bool = false
+    ) throws {
         let model = workspace.model
         let layout = model.entities[index]
         let plan = OutgoingPlan(of: index, in: model)
@@ -34,11 +41,11 @@ struct PushRequest: Sendable {
         if entry.operation != .delete {
             for change in entry.changes {
                 guard let new = change.new else { continue }
-                // A new object says nothing of what it has not.
+                // A new object omits null values.
                 if entry.operation == .create, new == .null { continue }
                 columns[change.name] = new
             }
-            // A reference by several columns goes as one.
+            // A reference with several columns is sent as a whole.
             for toOne in layout.toOne {
                 let names = layout.fields[toOne.firstField..<toOne.firstField + toOne.fieldCount].map(\.name)
                 guard names.contains(where: { columns[$0] != nil }) else { continue }
@@ -52,13 +59,25 @@ struct PushRequest: Sendable {
             entry.operation == .delete ? [] : entry.links.map { ($0.relationship, $0.new) },
             uniquingKeysWith: { $1 })
         values = try plan.object(columns, links: links)
+        let isUpdate = entry.operation == .update
+        nested =
+            isUpdate
+            ? plan.nested(
+                setting: Set(columns.keys), links: Set(links.keys), in: try Self.before(later: entry, row, store)) : nil
+        let references = plan.references(setting: Set(columns.keys), links: Set(links.keys))
+        let old = Dictionary(entry.changes.map { ($0.name, $0.old ?? .null) }, uniquingKeysWith: { first, _ in first })
+        let changed =
+            isUpdate ? plan.changes(setting: Set(columns.keys), links: Set(links.keys), old: old) : nil
+        let readOne = try isUpdate ? definition.readOne.map { try Self.section($0, workspace) } : nil
         let key = entry.hasTemporaryKey ? [] : try plan.key(entry.key)
         let section = try Self.section(definition.section, workspace)
         let keys = Dictionary(key.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         object = try Self.batch(layout, row) { keys[$0] }
+        let before = entry.operation == .update ? plan.before(Self.old(of: entry)) : nil
 
         let writer = RecordBatchWriter()
-        let (values, parent) = (values, parent)
+        writer.limit(bytes: Self.maxBytes)
+        let (values, parent, nested) = (values, parent, nested)
         writer.object {
             writer.member("operation", entry.operation.rawValue)
             writer.member("entity", entry.entity)
@@ -79,12 +98,63 @@ struct PushRequest: Sendable {
                 writer.key("parent")
                 writer.copy(parent.values[0])
             }
+            if let before {
+                writer.key("before")
+                before.write(to: writer)
+            }
+            writer.key("key_paths")
+            writer.object {
+                for (name, _) in key {
+                    guard let path = plan.path(of: name) else { continue }
+                    writer.key(name)
+                    writer.array { for component in path.components { writer.text(component) } }
+                }
+            }
             writer.member("idempotency_key", entry.idempotencyKey)
+            writer.key("references")
+            writer.array {
+                for path in references { writer.object { Self.write(path, to: writer) } }
+            }
+            writer.key("json")
+            writer.array { for field in layout.columns where field.type == .json { writer.text(field.name) } }
+            if let changed { Self.write(changed, to: writer) }
+            if let nested {
+                writer.key("nested")
+                nested.known.write(to: writer)
+            }
+            if let readOne {
+                writer.key("read_one")
+                writer.copy(readOne[0])
+            }
+            if explains { writer.member("explain", true) }
         }
         batch = try writer.finish()
     }
 
-    /// What an edit sets and the configuration does not have any more.
+    private static func write(_ changed: [OutgoingPlan.Change], to writer: RecordBatchWriter) {
+        writer.key("changed")
+        writer.array {
+            for change in changed {
+                writer.object {
+                    write(change.path, to: writer)
+                    writer.key("before")
+                    change.before.write(to: writer)
+                }
+            }
+        }
+    }
+
+    private static func write(_ path: RemotePath, to writer: RecordBatchWriter) {
+        writer.key("path")
+        writer.array { for name in path.components { writer.text(name) } }
+    }
+
+    /// Returns the values that an edit replaces, as they were last imported.
+    private static func old(of entry: OutboxEntry) -> [String: StoredValue] {
+        entry.changes.reduce(into: [:]) { old, change in if let value = change.old { old[change.name] = value } }
+    }
+
+    /// Returns a name that an edit sets and that the configuration no longer has.
     private static func unknownName(in entry: OutboxEntry, _ layout: EntityLayout) -> String? {
         guard entry.operation != .delete else { return nil }
         let fields = Set(layout.fields.map(\.name))
@@ -92,13 +162,13 @@ struct PushRequest: Sendable {
             ?? entry.links.first { link in !layout.toMany.contains { $0.name == link.relationship } }?.relationship
     }
 
-    /// A section of the configuration, with its secrets.
+    /// Returns a section of the configuration, with its secrets.
     static func section(_ value: ConfigValue, _ workspace: Workspace) throws -> RecordBatch {
         var encoder = ConfigEncoder(directory: workspace.configuration.directory)
         return try encoder.batch(value)
     }
 
-    /// The object's local values by column, as the edit has them; of a deleted object as it was.
+    /// Returns the object's local values by column as of the edit; for a deleted object, as of before the deletion.
     private static func row(
         of entry: OutboxEntry, _ layout: EntityLayout, _ store: SQLiteStore
     ) throws -> [String: StoredValue] {
@@ -106,6 +176,17 @@ struct PushRequest: Sendable {
         if entry.operation != .delete { row = try store.object(layout, key: entry.key) ?? [:] }
         for change in entry.changes { row[change.name] = change.new ?? change.old ?? .null }
         for (field, value) in zip(layout.key, entry.key) { row[layout.fields[field].name] = value }
+        return row
+    }
+
+    /// Returns the row without the edits after this one, which the remote has not received.
+    private static func before(
+        later entry: OutboxEntry, _ row: [String: StoredValue], _ store: SQLiteStore
+    ) throws -> [String: StoredValue] {
+        var row = row
+        for later in try store.outbox(entity: entry.entity, key: entry.key).reversed() where later.id > entry.id {
+            for change in later.changes { if let old = change.old { row[change.name] = old } }
+        }
         return row
     }
 
@@ -127,10 +208,16 @@ struct PushRequest: Sendable {
         return try ParentObject(target.fields.map { values[$0.name] ?? .null }, target, relationship: index)
     }
 
+    /// The limit of an encoded edit.
+    ///
+    /// It exceeds the default that bounds remote data: a file's content may be large, and it is the user's own.
+    private static let maxBytes = 512 << 20
+
     private static func batch(
         _ layout: EntityLayout, _ row: [String: StoredValue], replacing: (String) -> OutgoingValue?
     ) throws -> RecordBatch {
         let writer = RecordBatchWriter()
+        writer.limit(bytes: maxBytes)
         write(layout, row, to: writer, replacing: replacing)
         return try writer.finish()
     }
@@ -149,7 +236,7 @@ struct PushRequest: Sendable {
 }
 
 extension SQLiteStore {
-    /// An object's values by column; nil where there is none.
+    /// Returns an object's values by column; nil for an unknown key.
     func object(_ layout: EntityLayout, key: [StoredValue]) throws -> [String: StoredValue]? {
         try rows(of: layout.index, keys: [key]).first.map { row in
             Dictionary(zip(layout.columns.map(\.name), row.values), uniquingKeysWith: { first, _ in first })

@@ -4,14 +4,14 @@ internal import Mapping
 internal import Model
 internal import SQLiteStore
 
-/// One push: first what nobody knows of, then what waits, several objects at a time.
+/// A push: first edits in an unknown state, then waiting edits, several objects at a time.
 struct PushRun {
     private let workspace: Workspace
     private let store: PushStore
     private let options: Workspace.PushOptions
     private let report: @Sendable (PushReport.Edit) -> Void
 
-    /// So often an edit is sent in one push: each time what was in its way was gone.
+    /// How often an edit is tried in one push; each retry follows a failure whose cause was removed.
     private static let mostTries = 3
 
     init(
@@ -24,14 +24,18 @@ struct PushRun {
         self.report = report
     }
 
-    /// - Throws: ``StoreError``.
+    /// Sends the edits.
+    ///
+    /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in the entities, before anything is sent;
+    ///   ``StoreError``.
     func run() async throws -> PushReport {
         let start = ContinuousClock.now
         _ = try await store.run { try $0.recoverSending() }
         let wanted = try await wanted()
         guard !wanted.isEmpty else { return PushReport(edits: [], duration: .zero, wasInterrupted: false) }
-        try await store.run { try $0.beginRun(kind: "push") }
         let connections = Connections(workspace)
+        try await refuseFaults(of: wanted, connections)
+        try await store.run { try $0.beginRun(kind: "push") }
         var round = Round(
             wanted: wanted, entities: options.entities == nil ? nil : Set(wanted.map(\.entity)),
             entries: options.entries == nil ? nil : Set(wanted.map(\.id)))
@@ -60,19 +64,33 @@ struct PushRun {
         return summary
     }
 
+    private func refuseFaults(of wanted: [OutboxEntry], _ connections: Connections) async throws {
+        let model = workspace.model
+        let names = Set(
+            wanted.compactMap { model.model.entity(named: $0.entity).map { model.model.walked($0).name } })
+        do {
+            try await workspace.refuseFaults(of: names.compactMap(model.index(of:)), over: connections)
+        } catch let errors as ConfigurationErrors {
+            await connections.close()
+            throw errors
+        } catch {
+            // The push was cancelled: nothing is sent, and the report says so.
+        }
+    }
+
     private struct Round {
         let wanted: [OutboxEntry]
         let entities: Set<String>?
         let entries: Set<Int64>?
         var edits: [PushReport.Edit] = []
-        /// Not to be sent (again) in this push.
+        /// The entries that must not be sent (again) in this push.
         var excluded: Set<Int64> = []
         var tries: [Int64: Int] = [:]
-        /// The bridges that cannot be used at present.
+        /// The bridges that are currently unusable.
         var down: Set<String> = []
     }
 
-    /// The edits that were asked for, with all that these depend on.
+    /// Returns the requested edits, with all that they depend on.
     private func wanted() async throws -> [OutboxEntry] {
         let all = try await store.run { try $0.outbox() }
         guard options.entities != nil || options.entries != nil else { return all }
@@ -91,7 +109,7 @@ struct PushRun {
         return all.filter { ids.contains($0.id) }
     }
 
-    /// Per entry: the one before it of the same object.
+    /// Returns each entry's predecessor for the same object.
     private static func entriesBefore(_ all: [OutboxEntry]) -> [Int64: Int64] {
         struct Object: Hashable {
             let entity: String
@@ -105,7 +123,7 @@ struct PushRun {
         return before
     }
 
-    // MARK: the two parts
+    // MARK: unknown and waiting edits
 
     private func look(_ sender: PushSender, _ round: inout Round) async throws {
         let unknown = try await store.run { try $0.outbox(state: .unknown) }
@@ -116,9 +134,16 @@ struct PushRun {
         }
     }
 
+    /// The outcome of a sent entry.
+    private struct Sent: Sendable {
+        let entry: Int64
+        let outcome: PushSender.Outcome
+    }
+
     private func send(_ sender: PushSender, _ round: inout Round) async throws {
-        try await withThrowingTaskGroup(of: (Int64, PushSender.Outcome).self) { group in
-            // A bridge serves one write at a time: what waits for another is not marked as sent, and the order stays.
+        try await withThrowingTaskGroup(of: Sent.self) { group in
+            // A bridge serves one write at a time: edits that wait for another are not marked as sent, which keeps the
+            // order.
             var busy: [Int64: String] = [:]
             while true {
                 while busy.count < max(1, options.concurrency), !Task.isCancelled,
@@ -126,11 +151,14 @@ struct PushRun {
                 {
                     round.excluded.insert(entry.id)
                     busy[entry.id] = bridge(of: entry.entity)
-                    group.addTask { (entry.id, try await sender.send(entry)) }
+                    group.addTask {
+                        let outcome = try await sender.send(entry)
+                        return Sent(entry: entry.id, outcome: outcome)
+                    }
                 }
-                guard let (id, outcome) = try await group.next() else { return }
-                busy[id] = nil
-                try await take(outcome, &round)
+                guard let sent = try await group.next() else { return }
+                busy[sent.entry] = nil
+                try await take(sent.outcome, &round)
             }
         }
     }
@@ -170,7 +198,7 @@ struct PushRun {
         }
     }
 
-    /// What was in the way of an edit went, and came again, and again.
+    /// Reports an edit whose obstacle recurred with each try.
     private func giveUp(_ edit: PushReport.Edit) async throws -> PushReport.Edit {
         var edit = edit
         var failure = edit.failure ?? OutboxFailure(code: "unknown", message: "it was sent \(Self.mostTries) times")
@@ -192,9 +220,9 @@ struct PushRun {
         workspace.model.model.entity(named: entity).map { workspace.model.model.walked($0).bridge } ?? ""
     }
 
-    // MARK: what stays
+    // MARK: unsent edits
 
-    /// The edits that were asked for and did not come to be sent.
+    /// Returns the requested edits that were not sent.
     private func left(_ round: Round) async throws -> [PushReport.Edit] {
         let told = Set(round.edits.map(\.entry))
         let ids = Set(round.wanted.map(\.id))
@@ -222,7 +250,7 @@ struct PushRun {
         }
     }
 
-    /// Why an edit that could be sent was not; nil where its own last failure says it.
+    /// Returns why an edit that could be sent was not; nil where its own last failure says why.
     private func reason(_ entry: OutboxEntry, _ blockers: [OutboxEntry], _ round: Round) -> OutboxFailure? {
         let waited = Set(blockers.map(\.id))
         let creates = entry.dependsOn.filter(waited.contains)

@@ -5,7 +5,7 @@ internal import Model
 internal import RecordBatch
 internal import SQLiteStore
 
-/// What became of an edit whose answer nobody has: it is looked for before anything is sent again.
+/// Edits in an unknown state: the remote is searched for them before anything is sent again.
 extension PushSender {
     func look(for entry: OutboxEntry, _ place: Place, isLate: Bool) async throws -> Outcome {
         do {
@@ -23,7 +23,7 @@ extension PushSender {
                     if entry.operation == .update, has(record, entry, place) {
                         return try await acknowledge(entry, place, record)
                     }
-                    return try await sendAgain(entry, isLate)
+                    return try await sendAgain(entry, place, isLate)
                 }
             }
         } catch let failure as BridgeFailure {
@@ -35,44 +35,36 @@ extension PushSender {
         } catch let refusal as OutgoingPlan.Refusal {
             return .over(try await stayUnknown(entry, OutboxFailureError("mapping", refusal.description, nil)))
         } catch let error as StoreError where error.code == .request {
-            // What the remote has does not fit the database; the others can be sent all the same.
+            // The remote's data does not fit the database; other edits can still be sent.
             return .over(try await stayUnknown(entry, OutboxFailureError("mapping", error.message, error.remedy)))
         }
     }
 
     private func lookForCreated(_ entry: OutboxEntry, _ place: Place, _ isLate: Bool) async throws -> Outcome {
-        // A remote that keeps its promise tells by the key whether it has it.
+        // A remote that honours idempotency keys recognizes the request by its key.
         if place.entity.honoursIdempotencyKeys, entry.cause?.code != OutboxFailure.accepted {
-            return try await sendAgain(entry, true)
+            return try await sendAgain(entry, place, true)
         }
         if !entry.hasTemporaryKey {
             switch try await reader(place).object(key: entry.key) {
             case .object(let record): return try await acknowledge(entry, place, record)
-            case .gone: return try await sendAgain(entry, isLate)
+            case .gone: return try await sendAgain(entry, place, isLate)
             case .cannotTell(let why): return .over(try await stayUnknown(entry, OutboxFailureError(why)))
             }
         }
-        let names = model.model.lineage(of: model.model.entities[place.index]).last { !$0.match.isEmpty }?.match ?? []
-        let values = entry.changes.filter { names.contains($0.name) && $0.new != nil && $0.new != .null }
-        guard !values.isEmpty else {
+        let wanted = matched(entry, place)
+        let words = wanted.keys.sorted().joined(separator: ", ")
+        guard wanted.contains(where: { $0.value != .null }) else {
             let why =
-                names.isEmpty
-                ? "the entity has no \"match\" by which to find it"
-                : "it has no value of \(names.joined(separator: ", "))"
+                wanted.isEmpty
+                ? "the entity has no \"match\" by which to find it" : "it has no value of \(words)"
             return .over(
                 try await stayUnknown(
                     entry,
                     OutboxFailureError(
                         entry.failure?.code ?? "timeout", why, Self.decide(entry))))
         }
-        let sent = Dictionary(entry.changes.map { ($0.name, $0.new ?? .null) }, uniquingKeysWith: { $1 })
-        let wanted = Dictionary(names.map { ($0, sent[$0] ?? .null) }, uniquingKeysWith: { $1 })
-        let root = model.entities[model.entities[place.index].root]
-        let database = store.store
-        let candidates = try await reader(place).objects(like: wanted, sent: sent) { key in
-            (try? database.hasObject(root, key: key, before: entry.created)) ?? true
-        }
-        let words = wanted.keys.sorted().joined(separator: ", ")
+        let candidates = try await candidates(entry, place, wanted)
         guard candidates.found.count < 2 else {
             return .over(
                 try await stayUnknown(
@@ -96,7 +88,7 @@ extension PushSender {
                         "unknown", "the remote has \(name) with its \(words), which is another object: \(other.why)",
                         Self.decide(entry))))
         }
-        return try await sendAgain(entry, isLate)
+        return try await sendAgain(entry, place, isLate)
     }
 
     private static func decide(_ entry: OutboxEntry) -> String {
@@ -104,7 +96,8 @@ extension PushSender {
             + "`bmo outbox drop \(entry.id)` takes it back here"
     }
 
-    /// Whether the reply to a create shows the new object under another key: all that it shows is what was sent.
+    /// Returns whether the reply to a create shows the new object under another key: all the values it shows are the
+    /// sent ones.
     func isCreated(_ record: RecordBatch?, _ entry: OutboxEntry, _ place: Place) -> Bool {
         guard let record else { return false }
         let keys = model.entities[place.index].key
@@ -112,8 +105,9 @@ extension PushSender {
         return !shown.isEmpty && shown.allSatisfy { $0.isSame == true }
     }
 
-    /// The columns that an update sets, where a record shows nothing of the object but its key and its version: it has
-    /// another shape than the listing's records.
+    /// Returns the columns that an update sets, where a record shows only the object's key and version.
+    ///
+    /// Such a record has another shape than the listing's records.
     func unseen(_ record: RecordBatch, _ entry: OutboxEntry, _ place: Place) -> [String] {
         let page = Mapper(model).map(record, as: place.index, parent: place.request.parent?.key)
         return withExtendedLifetime((page, record)) {
@@ -131,7 +125,7 @@ extension PushSender {
         }
     }
 
-    /// What an edit sets beside what a record has: nil where it does not show it.
+    /// Compares an edit's values with a record's; nil where the record does not show the value.
     private func comparison(
         _ record: RecordBatch, _ entry: OutboxEntry, _ place: Place
     ) -> [(field: Int, isSame: Bool?)] {
@@ -150,7 +144,7 @@ extension PushSender {
         }
     }
 
-    /// Whether the remote's object has what the edit wanted.
+    /// Returns whether the remote's object has the edit's values.
     private func has(_ record: RecordBatch, _ entry: OutboxEntry, _ place: Place) -> Bool {
         let page = Mapper(model).map(record, as: place.index, parent: place.request.parent?.key)
         return withExtendedLifetime((page, record)) {
@@ -177,22 +171,101 @@ extension PushSender {
         }
     }
 
-    /// The remote does not have it.
+    /// How long after sending a create may still arrive, whatever the user says: a server continues a request whose
+    /// sender was killed.
+    static let leastCreation: Duration = .seconds(5)
+
+    /// Returns the wait before resending a create that the remote could not recognize as a repetition; nil for none.
+    private func pauseBeforeSecondCreate(_ entry: OutboxEntry) -> Duration? {
+        let now = Clock.now()
+        guard entry.operation == .create, entry.hasTemporaryKey, let sent = entry.notBefore, sent <= now,
+            Clock.text(sent, plus: Self.leastCreation) > now
+        else { return nil }
+        return Self.leastCreation
+    }
+
+    /// Resolves a create that the remote rejects because the object, or one with the same unique value, exists.
     ///
-    /// It may still be at it: what is not there at once is looked for again.
-    private func sendAgain(_ entry: OutboxEntry, _ isLate: Bool) async throws -> Outcome {
+    /// The object is ours where an earlier request made it and its answer was lost: here, in a proxy, or in a server
+    /// that repeats requests.
+    func lookForTaken(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> Outcome {
+        var words = OutboxFailure(failure)
+        do {
+            if let record = try await taken(entry, place, &words) { return try await acknowledge(entry, place, record) }
+        } catch let error as BridgeFailure where error.isRetryable {
+            return .over(try await wait(entry, failure))
+        } catch let error where Self.cannotAsk(error) {
+            words.message += "; looking whether it is this one failed: \(error)"
+        }
+        return .over(try await settle(entry, .refused(words), .refused, words))
+    }
+
+    /// Returns the remote's object where it is the created one; else adds the findings to `words`.
+    private func taken(
+        _ entry: OutboxEntry, _ place: Place, _ words: inout OutboxFailure
+    ) async throws -> RecordBatch? {
+        guard entry.hasTemporaryKey else {
+            guard case .object(let record) = try await reader(place).object(key: entry.key) else { return nil }
+            let layout = model.entities[place.index]
+            let other = comparison(record, entry, place).first { !layout.key.contains($0.field) && $0.isSame == false }
+            // A generated UUID is unique.
+            let isOurKey = layout.key.count == 1 && layout.fields[layout.key[0]].type == .uuid && entry.mayHaveArrived
+            guard let other, !isOurKey else { return record }
+            words.message += "; the remote's object has another \(layout.fields[other.field].name)"
+            return nil
+        }
+        // Where no request was lost, a matching object is a different one.
+        guard entry.mayHaveArrived else { return nil }
+        let wanted = matched(entry, place)
+        guard wanted.contains(where: { $0.value != .null }) else { return nil }
+        let candidates = try await candidates(entry, place, wanted)
+        return candidates.isSure && candidates.found.count == 1 ? candidates.found.first : nil
+    }
+
+    /// Returns the values that identify the object: those of the attributes in `match`.
+    private func matched(_ entry: OutboxEntry, _ place: Place) -> [String: StoredValue] {
+        let names = model.model.lineage(of: model.model.entities[place.index]).last { !$0.match.isEmpty }?.match ?? []
+        let layout = model.entities[place.index]
+        let columns = names.flatMap { name -> [String] in
+            guard let toOne = layout.toOne.first(where: { $0.name == name }) else { return [name] }
+            return layout.fields[toOne.firstField..<toOne.firstField + toOne.fieldCount].map(\.name)
+        }
+        let sent = Dictionary(entry.changes.map { ($0.name, $0.new ?? .null) }, uniquingKeysWith: { $1 })
+        return Dictionary(columns.map { ($0, sent[$0] ?? .null) }, uniquingKeysWith: { $1 })
+    }
+
+    private func candidates(
+        _ entry: OutboxEntry, _ place: Place, _ wanted: [String: StoredValue]
+    ) async throws -> PushReader.Candidates {
+        let sent = Dictionary(entry.changes.map { ($0.name, $0.new ?? .null) }, uniquingKeysWith: { $1 })
+        let root = model.entities[model.entities[place.index].root]
+        let database = store.store
+        return try await reader(place).objects(like: wanted, sent: sent) { key in
+            (try? database.hasObject(root, key: key, before: entry.created)) ?? true
+        }
+    }
+
+    /// Sends an edit again that the remote does not have.
+    ///
+    /// The remote may still be processing it, so an edit that is missing at first is looked up again later.
+    private func sendAgain(_ entry: OutboxEntry, _ place: Place, _ isLate: Bool) async throws -> Outcome {
         let failure = entry.cause ?? OutboxFailure(code: "timeout", message: "no answer came")
         guard failure.code != OutboxFailure.accepted else {
             return .over(
                 try await stayUnknown(
                     entry, OutboxFailureError(failure.code, "it was not found there", Self.decide(entry))))
         }
-        guard isLate else {
-            let next = entry.notBefore ?? Clock.text(after: options.grace)
+        if isLate, let pause = pauseBeforeSecondCreate(entry) {
+            try? await Task.sleep(for: pause)
+            if !Task.isCancelled { return try await look(for: entry, place, isLate: true) }
+        }
+        guard isLate, !Task.isCancelled else {
+            let sent = entry.notBefore ?? Clock.now()
+            let next = Clock.text(sent, plus: options.grace)
             let words = OutboxFailure(
                 code: failure.code, message: "\(failure.message); the remote does not have it so far",
                 remedy: "the next push after \(next) looks again, then sends it again", remote: failure.remote)
-            var edit = try await settle(entry, .unknown(at: next, failure), .unknown, words)
+            var edit = try await settle(entry, .unknown(sent: sent, failure), .unknown, words)
             edit.next = next
             return .over(edit)
         }

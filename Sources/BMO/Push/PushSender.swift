@@ -5,17 +5,17 @@ internal import Model
 internal import RecordBatch
 internal import SQLiteStore
 
-/// Sends one edit, and sees what became of it.
+/// Sends one edit, and determines its outcome.
 struct PushSender {
-    /// What became of an edit.
+    /// The outcome of an edit.
     enum Outcome: Sendable {
-        /// It is not to be sent any more: somebody dropped it, or found a conflict, in the meantime.
+        /// The edit must not be sent any more: it was dropped, or a conflict was found, in the meantime.
         case gone
-        /// It is over for this push.
+        /// The edit is finished for this push.
         case over(PushReport.Edit)
-        /// It is due again: what was in its way is gone.
+        /// The edit is due again: its obstacle is gone.
         case again(PushReport.Edit)
-        /// Its bridge cannot be used at present, so that others need not be tried.
+        /// The edit's bridge is currently unusable, so other edits need not be tried.
         case down(bridge: String, PushReport.Edit)
     }
 
@@ -26,9 +26,9 @@ struct PushSender {
 
     var model: CompiledModel { workspace.model }
 
-    /// Sends an edit that waits.
+    /// Sends a waiting edit.
     ///
-    /// - Throws: What the store throws; then the edit is on its way for all that anybody knows.
+    /// - Throws: Errors of the store; the edit may then have been sent.
     func send(_ entry: OutboxEntry) async throws -> Outcome {
         if let entity = model.model.entity(named: entry.entity), !model.model.isWritable(entity) {
             let failure = OutboxFailure(
@@ -51,7 +51,7 @@ struct PushSender {
             let failure = BridgeFailure(.configuration, error.message, bridge: place.bridge, remedy: error.remedy)
             return .down(bridge: place.bridge, try await wait(entry, failure))
         }
-        // What was edited since it was read, while the bridge was connecting, goes along; later edits follow.
+        // Includes edits made while the bridge was connecting; later edits follow.
         guard let marked = try await store.run({ try $0.markSending(entry.id) }) else { return .gone }
         if !marked.sendsTheSame(as: entry) {
             switch try await self.place(of: marked) {
@@ -63,7 +63,7 @@ struct PushSender {
         let entry = marked
         do {
             let batch = place.request.batch
-            // Not given up with the push: nobody would know whether it arrived.
+            // Not cancelled with the push: the outcome would be unknown.
             let reply = try await Task { try await connection.write(batch) }.value
             return try await accept(entry, place, reply)
         } catch let failure as BridgeFailure {
@@ -71,9 +71,9 @@ struct PushSender {
         }
     }
 
-    /// Looks whether an edit arrived of which nobody knows.
+    /// Looks up whether an edit in an unknown state arrived.
     ///
-    /// - Throws: What the store throws.
+    /// - Throws: Errors of the store.
     func look(for entry: OutboxEntry) async throws -> Outcome {
         switch try await place(of: entry) {
         case .success(let place): return try await look(for: entry, place, isLate: isLate(entry))
@@ -81,14 +81,14 @@ struct PushSender {
         }
     }
 
-    /// Whether so much time has passed that what is not there will not come any more.
+    /// Returns whether the grace period is over, after which a missing edit will not arrive.
     private func isLate(_ entry: OutboxEntry) -> Bool {
-        options.grace == .zero || entry.notBefore.map { $0 <= Clock.now() } ?? false
+        options.grace == .zero || entry.notBefore.map { Clock.text($0, plus: options.grace) <= Clock.now() } ?? false
     }
 
-    // MARK: what it takes
+    // MARK: destination
 
-    /// Where an edit goes.
+    /// The destination of an edit.
     struct Place: Sendable {
         let index: Int
         let entity: Entity
@@ -117,14 +117,15 @@ struct PushSender {
         PushReader(workspace, connections, place.index, place.request)
     }
 
-    // MARK: it was done
+    // MARK: accepted edits
 
     private func accept(_ entry: OutboxEntry, _ place: Place, _ reply: RecordBatch?) async throws -> Outcome {
         guard entry.operation != .delete else { return try await acknowledge(entry, place, nil) }
         var record = reply
-        // A reply that shows another object (a log entry, a job) is none of this one.
+        // A reply that shows another object (a log entry, a job) is not this object.
         if !entry.hasTemporaryKey, let key = key(in: record, place), key != entry.key,
-            // One that has what was sent is the new object, under the remote's key: a uuid of its making, another spelling.
+            // An object with the sent values is the new one, under the remote's key: a UUID that the remote generated,
+            // another spelling.
             entry.operation != .create || !isCreated(record, entry, place)
         {
             record = nil
@@ -135,17 +136,22 @@ struct PushSender {
             record = found
         }
         guard entry.hasTemporaryKey, key(in: record, place) == nil else {
-            return try await acknowledge(entry, place, record)
+            guard let nested = place.request.nested, let lost = record.flatMap({ LostParts(in: $0, nested) }) else {
+                return try await acknowledge(entry, place, record)
+            }
+            let outcome = try await acknowledge(entry, place, lost.record)
+            guard case .over(var edit) = outcome else { return outcome }
+            edit.warning = Self.words(lost)
+            return .over(edit)
         }
-        // It is there, and nobody knows by which key.
+        // The object exists under an unknown key.
         let failure = OutboxFailure(
             code: OutboxFailure.accepted,
             message: "the remote accepted it, and its reply does not tell the new object's key",
             remedy: "say where the reply has it (key_field, records), or how to find the object: \"match\"")
-        _ = try await settle(entry, .unknown(at: nil, failure), .unknown, failure)
+        _ = try await settle(entry, .unknown(sent: entry.notBefore, failure), .unknown, failure)
         var entry = entry
         entry.failure = failure
-        entry.notBefore = nil
         return try await look(for: entry, place, isLate: false)
     }
 
@@ -156,7 +162,7 @@ struct PushSender {
         }
     }
 
-    /// Takes the edit out of the outbox and the remote's object in, in one transaction.
+    /// Removes the edit from the outbox and imports the remote's object, in one transaction.
     func acknowledge(_ entry: OutboxEntry, _ place: Place, _ record: RecordBatch?) async throws -> Outcome {
         let found = key(in: record, place)
         let key = found == entry.key ? nil : found
@@ -183,6 +189,8 @@ struct PushSender {
         let model = model
         let parent = place.request.parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } }
         var origin = PageImport.Origin(bridge: place.bridge, page: 1)
+        // The remote has answered, so the connection is already open.
+        origin.redaction = try await connections.connection(for: place.bridge).redaction
         origin.walk = WalkTarget(
             scope: WalkScope(entity: place.entity.name, parent: place.request.parent?.text ?? ""), entity: place.index,
             isListing: isListed, parent: parent)
@@ -198,7 +206,7 @@ struct PushSender {
         }
     }
 
-    // MARK: it was not done
+    // MARK: rejected edits
 
     private func failed(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> Outcome {
         let words = OutboxFailure(failure)
@@ -207,7 +215,9 @@ struct PushSender {
             let edit = try await wait(entry, failure)
             let isBridge = [.unreachable, .authentication, .tls].contains(failure.code)
             return isBridge ? .down(bridge: place.bridge, edit) : .over(edit)
-        case .conflict where entry.operation != .create:
+        case .conflict where entry.operation == .create:
+            return try await lookForTaken(entry, place, failure)
+        case .conflict:
             _ = try await settle(entry, .conflict(words), .conflict, words)
             return try await meet(entry, place, words)
         case .notFound where entry.operation == .update:
@@ -216,21 +226,19 @@ struct PushSender {
         case .notFound where entry.operation == .delete:
             return try await acknowledge(entry, place, nil)
         case .timeout, .crashed, .cancelled, .malformed, .internal:
-            // Marked first: who dies now must not send it again.
-            let next = Clock.text(after: options.grace)
-            _ = try await settle(entry, .unknown(at: next, words), .unknown, words)
+            // Marked first: after a crash here, the edit must not be sent again.
+            _ = try await settle(entry, .unknown(sent: entry.notBefore, words), .unknown, words)
             var unknown = entry
             unknown.failure = words
-            unknown.notBefore = next
             return try await look(for: unknown, place, isLate: options.grace == .zero)
-        case .configuration, .permission, .notFound, .remote, .unsupported, .limit, .conflict:
+        case .configuration, .permission, .notFound, .remote, .unsupported, .limit:
             return .over(try await settle(entry, .refused(words), .refused, words))
         }
     }
 
-    /// The remote's object is another one: takes it in, which merges it with the edit.
+    /// Imports the remote's differing object, which merges it with the edit.
     private func meet(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> Outcome {
-        // No conflict that could be decided, unless the object can be read.
+        // A conflict can be decided only if the object can be read.
         var unread = failure
         unread.remedy =
             "the remote has another version, which could not be read (\"read_one\"); `bmo outbox retry \(entry.id)` sends "
@@ -256,12 +264,13 @@ struct PushSender {
         guard try await store.run({ try $0.conflicts(entity: entry.entity, key: entry.key) }).isEmpty else {
             return .over(try await settle(entry, .conflict(failure), .conflict, failure))
         }
-        // What only one side changed is no conflict: now the edit is based on what the remote has.
+        // Changes on one side only are not a conflict: the edit is now based on the remote's version.
         try await store.run { try $0.settle(entry.id, .retry(at: nil, failure)) }
         return .again(edit)
     }
 
-    /// The object was read, and does not show what the edit sets: nobody can tell whether the remote changed that, too.
+    /// Keeps a conflict for an object that was read without the values that the edit sets: whether the remote changed
+    /// them is unknown.
     private func stayUnseen(
         _ entry: OutboxEntry, _ names: [String], _ failure: OutboxFailure
     ) async throws -> PushReport.Edit {
@@ -273,12 +282,12 @@ struct PushSender {
         return try await settle(entry, .conflict(words), .conflict, words)
     }
 
-    /// Whether the remote could not be asked for an object.
-    private static func cannotAsk(_ error: any Error) -> Bool {
+    /// Returns whether an error means that the remote could not be queried for an object.
+    static func cannotAsk(_ error: any Error) -> Bool {
         error is BridgeFailure || error is SecretError || error is OutgoingPlan.Refusal
     }
 
-    /// The remote says of an update that there is no such object: believed once it cannot be read either.
+    /// Handles an update that the remote rejects as not found: the object counts as gone once it cannot be read either.
     private func checkGone(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> Outcome {
         var words = OutboxFailure(failure)
         do {
@@ -288,14 +297,14 @@ struct PushSender {
         } catch let error where Self.cannotAsk(error) {
             return .over(try await wait(entry, failure))
         }
-        // A part of the remote may be late; one that says so again and again has another path for updates.
+        // A part of the remote may lag behind; a repeated rejection means that updates have another path.
         guard entry.attempts >= 3 else { return .over(try await wait(entry, failure)) }
         words.message += "; yet the object can be read"
         words.remedy = "look at the path of the update; `bmo outbox retry \(entry.id)` sends it again"
         return .over(try await settle(entry, .refused(words), .refused, words))
     }
 
-    /// The remote has the object no more.
+    /// Imports the deletion of an object that the remote no longer has.
     func noteGone(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> Outcome {
         let plan = OutgoingPlan(of: place.index, in: model)
         let layout = model.entities[place.index]
@@ -309,7 +318,8 @@ struct PushSender {
         return .over(try await settled(entry) ?? PushReport.Edit(entry, .conflict, failure))
     }
 
-    /// What became of an edit that the remote's object took out of the outbox: that has its values, or its own count.
+    /// Returns the outcome of an edit that the import of the remote's object removed from the outbox: sent where the
+    /// object has its values, else dropped.
     private func settled(_ entry: OutboxEntry) async throws -> PushReport.Edit? {
         let (isThere, wasDropped) = try await store.run { store in
             (try store.outboxEntry(entry.id) != nil, try store.wasDropped(entry.id))
@@ -323,20 +333,20 @@ struct PushSender {
         return PushReport.Edit(entry, .dropped, failure)
     }
 
-    // MARK: keeping it
+    // MARK: kept edits
 
     func stayUnknown(_ entry: OutboxEntry, _ failure: OutboxFailureError) async throws -> PushReport.Edit {
         var words = failure.failure
         if let cause = entry.cause {
-            // What went wrong first, and what the last look brought.
+            // The original failure, followed by the result of the last lookup.
             let look = words.message == cause.message ? "" : OutboxEntry.look + words.message
             words = OutboxFailure(
                 code: cause.code, message: cause.message + look, remedy: words.remedy, remote: cause.remote)
         }
-        return try await settle(entry, .unknown(at: entry.notBefore, words), .unknown, words)
+        return try await settle(entry, .unknown(sent: entry.notBefore, words), .unknown, words)
     }
 
-    private func wait(_ entry: OutboxEntry, _ failure: BridgeFailure) async throws -> PushReport.Edit {
+    func wait(_ entry: OutboxEntry, _ failure: BridgeFailure) async throws -> PushReport.Edit {
         let pause = Backoff.pause(afterFailures: entry.attempts, atLeast: failure.retryAfter)
         let next = Clock.text(after: pause)
         var edit = try await settle(entry, .retry(at: next, OutboxFailure(failure)), .waits, OutboxFailure(failure))
@@ -354,10 +364,10 @@ struct PushSender {
 }
 
 extension OutboxEntry {
-    /// What stands between the cause and the last look.
+    /// The separator between the cause and the result of the last lookup.
     fileprivate static let look = "; bmo looked: "
 
-    /// Why it was not sent or accepted, without what looks brought since.
+    /// The reason why the edit was not sent or accepted, without the results of later lookups.
     var cause: OutboxFailure? {
         guard var cause = failure else { return nil }
         if let look = cause.message.firstRange(of: Self.look) {
@@ -367,7 +377,7 @@ extension OutboxEntry {
     }
 }
 
-/// A failure that was found here.
+/// A failure that was detected locally.
 struct OutboxFailureError: Error {
     let failure: OutboxFailure
 
@@ -375,12 +385,12 @@ struct OutboxFailureError: Error {
         failure = OutboxFailure(code: code, message: message, remedy: remedy)
     }
 
-    /// What keeps bmo from telling.
+    /// Creates a failure for an edit whose outcome cannot be determined.
     init(_ message: String) { self.init("unknown", message, nil) }
 }
 
 extension OutboxEntry {
-    /// Whether the remote would get the same for it as for another state of the same entry.
+    /// Returns whether the remote would receive the same request as for another state of the entry.
     fileprivate func sendsTheSame(as other: OutboxEntry) -> Bool {
         operation == other.operation && key == other.key && changes == other.changes && links == other.links
             && idempotencyKey == other.idempotencyKey && entity == other.entity
@@ -389,10 +399,11 @@ extension OutboxEntry {
 }
 
 extension OutboxFailure {
-    /// The code of an edit that the remote accepted without telling the new object's key: it is never sent again by itself.
+    /// The code of an edit that the remote accepted without reporting the new object's key; it is never resent
+    /// automatically.
     static let accepted = "accepted"
 
-    /// What a bridge says.
+    /// Creates a failure from a bridge's.
     init(_ failure: BridgeFailure) {
         let place = failure.location.map { failure.message.contains($0) ? "" : " (\($0))" } ?? ""
         self.init(

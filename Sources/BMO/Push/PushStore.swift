@@ -2,9 +2,9 @@ internal import Importer
 internal import Model
 internal import SQLiteStore
 
-/// The store as a push uses it: on a thread of its own, and patient while a page of a sync is open.
+/// The store for a push, on its own thread, with retries while a sync has an open page.
 ///
-/// What the remote has done must come to be known here: giving up early would leave the edit unknown.
+/// The results of accepted edits must be recorded: giving up early would leave the edits unknown.
 final class PushStore: Sendable {
     let store: SQLiteStore
     private let path: String
@@ -16,23 +16,23 @@ final class PushStore: Sendable {
         self.path = path
     }
 
-    /// Runs a piece of work, again while another connection is writing.
+    /// Runs `body`, with retries while another connection writes.
     func run<Result: Sendable>(_ body: @escaping @Sendable (SQLiteStore) throws -> Result) async throws -> Result {
         let end = ContinuousClock.now + Self.patience
         while true {
             do {
                 return try await thread.run { [store] in try body(store) }
             } catch let error as StoreError where error.code == .busy && ContinuousClock.now < end {
-                // Not cancelled: what is on its way comes to its end.
+                // Not cancelled: a started operation has to complete.
                 await Task { try? await Task.sleep(for: .milliseconds(50)) }.value
             }
         }
     }
 
-    /// Whether an object may be taken as listed.
+    /// Returns whether an object may be marked as listed.
     ///
-    /// A walk that is on its way, or was interrupted, may have passed by the object's place before it was there: it would
-    /// take it for gone. Only later walks count then.
+    /// A running or interrupted walk may have passed the object's position before the object existed, and would take it
+    /// for deleted. In that case only later walks count.
     func mayList(_ place: PushSender.Place) async throws -> Bool {
         guard place.request.parent == nil, FileLock.holder(of: path) == nil else { return false }
         let scope = WalkScope(entity: place.entity.name)
@@ -40,7 +40,7 @@ final class PushStore: Sendable {
     }
 }
 
-/// How long to wait after failures: twice as long each time, at a random point of the second half.
+/// The delay after failures, which doubles each time, at a random point of the second half.
 enum Backoff {
     static let first: Duration = .seconds(1)
     static let longest: Duration = .seconds(900)

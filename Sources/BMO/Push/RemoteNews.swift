@@ -3,24 +3,24 @@ internal import Mapping
 internal import Model
 internal import Synchronization
 
-/// The entities whose remotes said that something moved, for the syncs of a watch.
+/// The entities whose remotes reported changes, for the syncs of a watch.
 final class RemoteNews: Sendable {
     private static let tick: Duration = .milliseconds(200)
 
     private let names = Mutex<Set<String>>([])
 
-    /// Something moved that the entity's records are made of.
+    /// Notes a change in the data of an entity.
     func moved(_ entity: String) { names.withLock { _ = $0.insert(entity) } }
 
-    /// A sync of everything begins: what moved before is a part of it.
+    /// Forgets earlier changes when a full sync begins, because it includes them.
     func forget() { names.withLock { $0 = [] } }
 
-    /// Waits until something moves, at most so long, and returns what; nil when the time is over.
+    /// Waits at most `pause` for changes, and returns the entities; nil after the pause.
     func next(within pause: Duration) async -> Set<String>? {
         let end = ContinuousClock.now + pause
         while !Task.isCancelled, ContinuousClock.now < end {
             if names.withLock({ !$0.isEmpty }) {
-                // One change brings several events.
+                // One change causes several events.
                 try? await Task.sleep(for: Self.tick)
                 return names.withLock { all in
                     defer { all = [] }
@@ -34,7 +34,7 @@ final class RemoteNews: Sendable {
 }
 
 extension Workspace {
-    /// The entities whose remotes can be waited for, as far as their bridges can.
+    /// Returns listeners for the entities whose bridges support it.
     func listeners(to news: RemoteNews, _ entities: [String]?) -> [RemoteListener] {
         model.model.entities.enumerated().compactMap { index, entity in
             guard entity.isWalked, entity.parent == nil, entities?.contains(entity.name) ?? true,
@@ -46,16 +46,16 @@ extension Workspace {
     }
 }
 
-/// Waits for the remote of one entity to say that something moved.
+/// Waits for the remote of one entity to report changes.
 struct RemoteListener: Sendable {
     let workspace: Workspace
     let bridge: BridgeConfiguration
     let plan: WalkPlan
     let news: RemoteNews
 
-    /// Listens until the task is cancelled, or the remote says that it cannot tell.
+    /// Listens until the task is cancelled, or the remote says that it cannot notify.
     ///
-    /// - Parameter report: Is told once why there is nothing to listen to.
+    /// - Parameter report: Called once with the reason why listening is impossible.
     func listen(_ report: @Sendable (String) -> Void) async {
         var failures = 0
         while !Task.isCancelled {
@@ -67,7 +67,7 @@ struct RemoteListener: Sendable {
                     report("\(plan.entity.name): \(failure.message); it is asked from time to time")
                     return
                 }
-                // The syncs tell of a remote that is away.
+                // The syncs report an unreachable remote.
                 failures += 1
                 try? await Task.sleep(for: Backoff.pause(afterFailures: failures, longest: .seconds(60)))
             }
@@ -78,7 +78,7 @@ struct RemoteListener: Sendable {
         let connection = try await workspace.connect(to: bridge)
         try await connection.closing {
             let watch = try await connection.watch(FetchRequest(entity: plan.entity.name, section: plan.section))
-            // What moved while nobody listened was told to nobody.
+            // Changes during the interruption were not reported.
             if failures > 0 { news.moved(plan.entity.name) }
             failures = 0
             while !Task.isCancelled {

@@ -1,5 +1,5 @@
-// Watch: keeps the database and the remote together. One task syncs every now and then, and what a remote says has moved at
-// once; another pushes a moment after each local edit. They share nothing but the file.
+// Watch keeps the database and the remote in sync. One task syncs periodically, and at once when a remote reports
+// changes; another pushes shortly after each local edit. They share only the file.
 
 internal import Importer
 internal import Mapping
@@ -7,18 +7,18 @@ internal import Model
 internal import SQLiteStore
 internal import Synchronization
 
-/// How a watch is kept.
+/// The options of a watch.
 public struct WatchOptions: Sendable {
-    /// The entities that are synced and pushed; nil is all.
+    /// The entities to sync and push; nil for all.
     public var entities: [String]?
-    /// From the end of a sync to the next one.
+    /// The pause from the end of a sync to the next one.
     public var every: Duration
-    /// The file that says how it stands; nil for none.
+    /// The health file; nil for none.
     public var health: String?
     /// See ``Workspace/PushOptions/grace``.
     public var grace: Duration
 
-    /// The usual options.
+    /// Creates options.
     public init(
         entities: [String]? = nil, every: Duration = .seconds(30), health: String? = nil,
         grace: Duration = .seconds(30)
@@ -30,28 +30,29 @@ public struct WatchOptions: Sendable {
     }
 }
 
-/// What happens during a watch.
+/// An event of a watch.
 public enum WatchEvent: Sendable {
-    /// A sync is over.
+    /// A sync ended.
     case synced(SyncReport)
-    /// Something of a sync.
+    /// A sync reported an event.
     case sync(SyncEvent)
     /// An edit was tried.
     case edit(PushReport.Edit)
-    /// A push is over.
+    /// A push ended.
     case pushed(PushReport)
-    /// A round was left out, or failed as a whole, and why.
+    /// A round was skipped, or failed as a whole, and why.
     case trouble(String)
 }
 
 extension Workspace {
-    /// Syncs every now and then and pushes after each local edit, until the task is cancelled.
+    /// Syncs periodically and pushes after each local edit, until the task is cancelled.
     ///
-    /// What fails is told and tried again, later each time. A cancelled sync keeps its finished pages; an edit that is on
-    /// its way is waited for.
+    /// Failures are reported and retried with growing delays. A cancelled sync keeps its finished pages; an edit that
+    /// is being sent is waited for.
     ///
     /// - Parameter report: Called from any thread.
-    /// - Throws: ``StoreError`` when the database cannot be opened at all, or the health file cannot be written.
+    /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities; ``StoreError`` when the
+    ///   database cannot be opened at all, or the health file cannot be written.
     public func watch(_ options: WatchOptions, report: @escaping @Sendable (WatchEvent) -> Void) async throws {
         let health = WatchHealth(path: options.health)
         if let fault = health.note({ _ in }) {
@@ -66,7 +67,7 @@ extension Workspace {
             }
             health.stop()
         } onCancel: {
-            // What is on its way may take longer than those wait who stopped it.
+            // Work in progress may take longer than a supervisor waits for the stop.
             health.stop()
         }
     }
@@ -74,7 +75,15 @@ extension Workspace {
     private func watch(
         _ options: WatchOptions, _ health: WatchHealth, report: @escaping @Sendable (WatchEvent) -> Void
     ) async throws {
-        // Made or brought up to date once, and a config that does not fit shows now.
+        // Creates or migrates the database once, so that a configuration that does not fit fails now.
+        let connections = Connections(self)
+        do {
+            try await refuseFaults(of: syncOrder(options.entities), over: connections)
+        } catch {
+            await connections.close()
+            throw error
+        }
+        await connections.close()
         do {
             try await openLockedStore(command: "bmo watch").close()
         } catch let error as StoreError where error.code == .busy {
@@ -108,7 +117,7 @@ private struct Watch {
         if let fault = health.note(change) { report(.trouble(fault)) }
     }
 
-    /// Shows that it lives.
+    /// Updates the health file periodically.
     func beat() async {
         while !Task.isCancelled {
             note { _ in }
@@ -119,7 +128,7 @@ private struct Watch {
     // MARK: sync
 
     func syncAgainAndAgain() async {
-        // What moved; nil is all.
+        // The changed entities; nil for all.
         var moved: Set<String>?
         while !Task.isCancelled {
             note { $0.state = "syncing" }
@@ -142,7 +151,7 @@ private struct Watch {
         }
     }
 
-    /// Why it failed; nil when it did not.
+    /// Returns why the sync failed; nil on success.
     private func syncOnce(_ entities: [String]?) async -> String? {
         do {
             let store = try await workspace.openLockedStore(command: "bmo watch")
@@ -160,7 +169,7 @@ private struct Watch {
         } catch is CancellationError {
             return nil
         } catch let error as StoreError where error.code == .busy {
-            // Somebody else syncs: that is no failure.
+            // Another process is syncing: not a failure.
             report(.trouble(error.description))
             return nil
         } catch {
@@ -187,7 +196,7 @@ private struct Watch {
                 let version = try store.dataVersion()
                 if version != seen || !next.isEmpty && next <= Clock.now() {
                     next = try await pushOnce(store)
-                    // What the push itself wrote is not news.
+                    // The push's own writes are not news.
                     seen = try store.dataVersion()
                     if try hasNews(store) { seen = nil }
                 }
@@ -203,20 +212,21 @@ private struct Watch {
         }
     }
 
-    /// An edit that can be sent now.
+    /// Returns whether an edit can be sent now.
     private func hasNews(_ store: SQLiteStore) throws -> Bool {
         let names = options.entities.map { workspace.model.model.names(under: $0) }
         return try store.nextToSend(at: Clock.now(), entities: names, excluding: []) != nil
     }
 
-    /// Pushes if there is anything to push; returns when to look again, empty for after the next commit only.
+    /// Pushes any waiting edits, and returns when to check again; empty to wait for the next commit.
     private func pushOnce(_ store: SQLiteStore) async throws -> String {
         let waiting = try store.outbox()
         note { $0.outbox = waiting.count }
         let now = Clock.now()
         let isDue = waiting.contains { entry in
             switch entry.state {
-            case .pending, .unknown: entry.notBefore.map { $0 <= now } ?? true
+            case .pending: entry.notBefore.map { $0 <= now } ?? true
+            case .unknown: entry.notBefore.map { Clock.text($0, plus: options.grace) <= now } ?? true
             case .sending: true
             case .refused, .conflict: false
             }
@@ -235,14 +245,16 @@ private struct Watch {
                     state.lastPush = (Clock.now(), summary.count(.sent), left)
                 }
             } catch let error as StoreError where error.code == .busy {
-                // Somebody else sends them.
+                // Another process is sending them.
                 return Clock.text(after: .seconds(5))
             }
         }
         let later = try store.outbox().filter { $0.state == .pending || $0.state == .unknown }
         guard !later.isEmpty else { return "" }
-        // Those that nobody can tell of are looked for with each round.
-        let soonest = later.compactMap(\.notBefore).filter { $0 > now }.min()
+        // Edits in an unknown state are looked up with each round.
+        let soonest = later.compactMap { entry in
+            entry.notBefore.map { entry.state == .unknown ? Clock.text($0, plus: options.grace) : $0 }
+        }.filter { $0 > now }.min()
         return soonest ?? Clock.text(after: max(options.every, .seconds(5)))
     }
 }

@@ -3,9 +3,9 @@ internal import RecordBatch
 internal import SQLiteStore
 internal import Synchronization
 
-/// How a watch stands, as a JSON file that monitors read: always a whole one.
+/// The state of a watch as a JSON file for monitors, which is replaced atomically.
 final class WatchHealth: Sendable {
-    /// What the file says.
+    /// The content of the file.
     struct State: Sendable {
         var state = "waiting"
         var since = Clock.now()
@@ -26,12 +26,12 @@ final class WatchHealth: Sendable {
 
     var now: State { state.withLock { $0 } }
 
-    /// Changes what the file says, and writes it.
+    /// Changes the state, and writes the file.
     ///
-    /// - Returns: Why it cannot be written; nil where it was.
+    /// - Returns: Why the file cannot be written; nil on success.
     @discardableResult
     func note(_ change: (inout State) -> Void) -> String? {
-        // Written within the lock: the file never goes back to an older state.
+        // Written within the lock, so that the file never returns to an older state.
         state.withLock { state in
             let before = state.state
             change(&state)
@@ -41,7 +41,7 @@ final class WatchHealth: Sendable {
         }
     }
 
-    /// Says at once that it stops, whatever is still on its way.
+    /// Reports at once that the watch stops, even while work is in progress.
     func stop() {
         isStopped.store(true, ordering: .releasing)
         note { _ in }
@@ -86,7 +86,7 @@ final class WatchHealth: Sendable {
 }
 
 extension WatchHealth.State {
-    /// Writes a whole file and calls `body`.
+    /// Writes a whole file, then calls `body`.
     fileprivate func withFile(_ path: String, _ text: String, _ body: () -> Bool) -> Bool {
         guard let file = fopen(path, "w") else { return false }
         let isWritten = fputs(text, file) >= 0

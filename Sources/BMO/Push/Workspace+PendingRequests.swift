@@ -1,10 +1,12 @@
+internal import BridgeHost
 internal import Importer
 package import Mapping
 internal import Model
+internal import RecordBatch
 package import SQLiteStore
 
 extension Workspace {
-    /// What would be sent for an edit.
+    /// The values that would be sent for an edit.
     package struct PendingRequest: Sendable {
         /// The edit.
         package let entry: OutboxEntry
@@ -12,9 +14,58 @@ extension Workspace {
         package let values: OutgoingValue?
         /// Why it could not be sent.
         package let fault: String?
+        /// The batch that asks the bridge for its request; nil where the bridge cannot explain it.
+        fileprivate(set) var question: RecordBatch?
+        fileprivate(set) var bridge = ""
+
+        init(entry: OutboxEntry, values: OutgoingValue?, fault: String?) {
+            self.entry = entry
+            self.values = values
+            self.fault = fault
+        }
     }
 
-    /// What a push would send, in its order; nothing is connected.
+    /// A bridge's description of the request that it would send for an edit.
+    package struct PlannedRequest: Sendable {
+        /// The request line, such as `POST http://h/service`.
+        package var request: String
+        package var body: String
+        /// An obstacle to sending it.
+        package var warning: String?
+        /// Why the bridge would not send it, or cannot describe it.
+        package var failure: String?
+        /// Whether the edit would be rejected unchanged.
+        package var isRefused = false
+    }
+
+    /// Asks the capable bridges to describe their requests; they may read from the remote for that, and change nothing.
+    ///
+    /// - Returns: The requests by the numbers of their outbox entries.
+    package func plannedRequests(of requests: [PendingRequest]) async -> [Int64: PlannedRequest] {
+        var planned: [Int64: PlannedRequest] = [:]
+        let connections = Connections(self)
+        for request in requests {
+            guard let question = request.question, request.fault == nil else { continue }
+            do {
+                let connection = try await connections.connection(for: request.bridge)
+                guard let batch = try await connection.write(question), batch.count > 0 else { continue }
+                planned[request.entry.id] = withExtendedLifetime(batch) {
+                    PlannedRequest(
+                        request: batch[0]["request"]?.text ?? "", body: batch[0]["body"]?.text ?? "",
+                        warning: batch[0]["warning"]?.text)
+                }
+            } catch {
+                var plan = PlannedRequest(request: "", body: "", failure: "\(error)")
+                let code = (error as? BridgeFailure)?.code
+                plan.isRefused = code == .configuration || code == .unsupported
+                planned[request.entry.id] = plan
+            }
+        }
+        await connections.close()
+        return planned
+    }
+
+    /// Returns the requests of a push in order, without connecting to anything.
     ///
     /// - Throws: ``StoreError``.
     package func pendingRequests(of entities: [String]?, in store: SQLiteStore) throws -> [PendingRequest] {
@@ -29,7 +80,12 @@ extension Workspace {
             if let fault = obstacle(to: entry) { return PendingRequest(entry: entry, values: nil, fault: fault) }
             do {
                 let request = try PushRequest(entry, index, in: self, store)
-                return PendingRequest(entry: entry, values: request.values, fault: nil)
+                var pending = PendingRequest(entry: entry, values: request.values, fault: nil)
+                pending.bridge = model.model.walked(model.model.entities[index]).bridge
+                if can("plan_write", pending.bridge) {
+                    pending.question = try PushRequest(entry, index, in: self, store, explains: true).batch
+                }
+                return pending
             } catch let refusal as OutgoingPlan.Refusal {
                 return PendingRequest(entry: entry, values: nil, fault: refusal.description)
             } catch let error as SecretError {

@@ -1,5 +1,5 @@
-// Push: what takes local edits to the remote. A pusher takes them one after the other from the outbox; a sender sends one
-// and sees what became of it; a reader asks the remote for an object where nobody knows.
+// Push sends local edits to the remote. A run takes them one after the other from the outbox; a sender sends one and
+// determines its outcome; a reader reads an object from the remote where the outcome is unknown.
 
 internal import Glibc
 internal import Importer
@@ -8,22 +8,22 @@ internal import Model
 public import SQLiteStore
 
 extension Workspace {
-    /// What a push should do.
+    /// The options of a push.
     public struct PushOptions: Sendable {
-        /// The entities whose edits are sent; nil is all.
+        /// The entities whose edits are sent; nil for all.
         ///
-        /// What these refer to and has to be created first goes along.
+        /// Referenced objects that have to be created first are included.
         public var entities: [String]?
-        /// The outbox entries that are sent, with what has to be sent before them; nil is all.
+        /// The outbox entries that are sent, with the entries that have to precede them; nil for all.
         public var entries: Set<Int64>?
         /// How many objects are sent at a time.
         public var concurrency: Int
         /// How long to wait for another push of the same database to end.
         public var patience: FileLock.Patience
-        /// How long after it was sent an edit is given up that is not on the remote: this may still be at it.
+        /// How long after sending a missing edit is given up: until then, the remote may still be processing it.
         public var grace: Duration
 
-        /// The usual options.
+        /// Creates options.
         public init(
             entities: [String]? = nil, entries: Set<Int64>? = nil, concurrency: Int = 4,
             patience: FileLock.Patience = .none, grace: Duration = .seconds(30)
@@ -36,16 +36,17 @@ extension Workspace {
         }
     }
 
-    /// Sends the edits that wait, and imports what the remote answers.
+    /// Sends waiting edits, and imports the remote's answers.
     ///
-    /// An edit that fails is in the report, not thrown, and leaves those of other objects alone. When the task is
-    /// cancelled, what is on its way is waited for, and nothing more is sent.
+    /// A failed edit is reported rather than thrown, and does not affect edits of other objects. When the task is
+    /// cancelled, edits that are being sent are waited for, and nothing more is sent.
     ///
     /// - Parameters:
-    ///   - store: The database; without the lock of its file, so that a sync may go on beside it.
-    ///   - options: What to send.
-    ///   - report: Called when an edit is over, from any thread.
-    /// - Throws: ``StoreError``: `busy` when another process is pushing, others when the outbox cannot be read or written.
+    ///   - store: The database, without the file lock, so that a sync may run concurrently.
+    ///   - options: The edits to send.
+    ///   - report: Called when an edit is finished, from any thread.
+    /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities, before anything is sent;
+    ///   ``StoreError``: `busy` when another process is pushing, others when the outbox cannot be read or written.
     public func push(
         from store: SQLiteStore, _ options: PushOptions = PushOptions(), command: String = "bmo push",
         report: @escaping @Sendable (PushReport.Edit) -> Void = { _ in }
@@ -55,7 +56,7 @@ extension Workspace {
         return try await PushRun(self, store, options, report).run()
     }
 
-    /// The right to push, which one process has at a time.
+    /// Takes the push lock, which one process holds at a time.
     private func pushLock(command: String, patience: FileLock.Patience) async throws -> FileLock {
         let name = pushLockName
         do {
@@ -68,7 +69,7 @@ extension Workspace {
         }
     }
 
-    /// One database has one lock, by whatever path it is called.
+    /// The lock's name, which is the same for all paths of one database.
     private var pushLockName: String {
         guard let resolved = realpath(configuration.databasePath, nil) else {
             return configuration.databasePath + "-push"
@@ -77,16 +78,20 @@ extension Workspace {
         return String(cString: resolved) + "-push"
     }
 
-    /// Checks local edits against the configuration, then makes them: rows and outbox in one transaction.
+    /// Checks local edits against the configuration, then applies them: rows and outbox in one transaction.
     ///
-    /// - Parameter joining: Whether they may join edits of the same objects that wait; see ``SQLiteStore/edit(_:joining:)``.
-    /// - Throws: ``StoreError`` of the code `request` for what cannot be written, with all reasons; others of the store.
+    /// - Parameter joining: Whether they may join waiting edits of the same objects; see
+    ///   ``SQLiteStore/edit(_:joining:)``.
+    /// - Throws: ``StoreError`` of the code `request` for edits that cannot be written, with all reasons; other errors
+    ///   of the store.
     public func edit(_ edits: [LocalEdit], in store: SQLiteStore, joining: Bool = true) throws -> [EditReceipt] {
         try check(edits, in: store)
         return try store.edit(edits, joining: joining)
     }
 
-    /// - Throws: ``StoreError`` of the code `request`, with all reasons why edits cannot go to the remote.
+    /// Checks local edits against the configuration.
+    ///
+    /// - Throws: ``StoreError`` of the code `request`, with all reasons why edits cannot be sent to the remote.
     func check(_ edits: [LocalEdit], in store: SQLiteStore) throws {
         var faults: [String] = []
         for edit in edits {
@@ -101,9 +106,9 @@ extension Workspace {
         guard faults.isEmpty else { throw StoreError(.request, faults.joined(separator: "\n")) }
     }
 
-    /// Why an edit cannot go to the remote; none where it can.
+    /// Returns why an edit cannot be sent to the remote; empty where it can.
     ///
-    /// - Parameter isUnsent: Whether the object is a new one of which the remote has not heard.
+    /// - Parameter isUnsent: Whether the object is new and has not been sent.
     public func refusals(of edit: LocalEdit, isUnsent: Bool = false) -> [String] {
         guard let index = model.index(of: edit.entity) else { return ["unknown entity \"\(edit.entity)\""] }
         let plan = OutgoingPlan(of: index, in: model)
@@ -120,7 +125,7 @@ extension Workspace {
         let layout = model.entities[index]
         let key = Dictionary(
             zip(layout.key.map { layout.fields[$0].name }, edit.key), uniquingKeysWith: { first, _ in first })
-        // An update may name its key once more.
+        // An update may repeat its key.
         let names = (Array(edit.values.keys) + Array(edit.links.keys)).filter {
             isNew || key[$0] == nil || key[$0] != edit.values[$0]
         }
@@ -144,7 +149,8 @@ extension Workspace {
         return faults
     }
 
-    /// Why the configuration does not let an edit that waits be sent; nil where it does, or nobody can tell.
+    /// Returns why the configuration does not allow a waiting edit to be sent; nil where it does, or where that is
+    /// unknown.
     func obstacle(to entry: OutboxEntry) -> String? {
         guard let entity = model.model.entity(named: entry.entity) else { return nil }
         guard model.model.isWritable(entity) else {
@@ -158,10 +164,10 @@ extension Workspace {
         return missingWrite(of: entity, entry.operation.rawValue)
     }
 
-    /// Why the section of an entity does not let an operation be done; nil where it does, or nobody can tell.
+    /// Returns why an entity's section does not support an operation; nil where it does, or where that is unknown.
     private func missingWrite(of entity: Entity, _ operation: String) -> String? {
         let walked = model.model.walked(entity)
-        // The section first: to see what the schema names it has to be parsed.
+        // The section is checked first, because reading the schema's names requires parsing it.
         guard walked.section["write"]?[operation] == nil,
             let plugin = configuration.bridge(named: walked.bridge)?.plugin, plugins[plugin]?.namesWrites == true
         else { return nil }

@@ -1,18 +1,18 @@
-/// What becomes of a request whose remote cannot be reached: no network, no server.
+/// The handling of a request whose remote is unreachable: no network, no server.
 public enum AvailabilityPolicy: Sendable {
-    /// It fails, after the bridge host's own few tries.
+    /// The request fails after the bridge host's own few retries.
     case fail
-    /// It waits, with growing pauses, and tries again until so much time has passed.
+    /// The request is retried with growing pauses until the time limit.
     case wait(atMost: Duration)
-    /// You decide: called with the failure and the number of tries so far; the pause before the next try, or nil to give
-    /// up. Wait in it for your network to come back, if you can tell.
+    /// The closure decides, given the failure and the number of tries so far: it returns the pause before the next try,
+    /// or nil to give up. It may itself wait for the network to return.
     case decide(@Sendable (_ failure: RequestError, _ tries: Int) async -> Duration?)
 
     /// The pause after the first failure, which doubles up to ``longestPause``.
     static let firstPause = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(30)
 
-    /// The pause before the next try; nil to give up.
+    /// Returns the pause before the next try; nil to give up.
     func pause(after failure: RequestError, tries: Int, since start: ContinuousClock.Instant) async -> Duration? {
         guard failure.isUnreachable else { return nil }
         switch self {

@@ -1,76 +1,76 @@
 public import Importer
 
-/// What a request's remote part did to the local database.
+/// The effect of a request's remote part on the local database.
 public struct FetchResult: Sendable {
-    /// A property of an object that is another now.
+    /// A changed property of an object.
     public struct PropertyChange: Sendable, Equatable {
         /// The attribute's or relationship's name.
         public var name: String
-        /// Before; nil for a relationship to many.
+        /// The value before; nil for a relationship to many.
         public var old: LocalValue?
-        /// After; nil for a relationship to many.
+        /// The value after; nil for a relationship to many.
         public var new: LocalValue?
     }
 
-    /// An object that was updated.
+    /// An updated object.
     public struct Update: Sendable, Equatable {
         /// The object.
         public var id: ObjectID
-        /// What changed of it.
+        /// Its changed properties.
         public var properties: [PropertyChange]
     }
 
-    /// A record that could not be imported and was put aside.
+    /// A record that could not be imported and was quarantined.
     public struct Quarantined: Sendable, Equatable {
-        /// The entity it was meant for.
+        /// The entity it was read as.
         public var entity: String
-        /// Why.
+        /// The reason.
         public var reason: String
-        /// Its representation, or the beginning of it.
+        /// Its representation, possibly truncated.
         public var representation: String
     }
 
-    /// Why the remote was not asked.
+    /// Why the remote was not queried.
     public enum Skip: Sendable, Equatable {
-        /// The request says never.
+        /// The request's type is `never`.
         case never
-        /// There are local objects.
+        /// Local objects exist.
         case localObjects
-        /// The last answer is young enough.
+        /// The last answer is recent enough.
         case fresh
-        /// The request's own closure said no.
+        /// The request's own closure decided against it.
         case custom
     }
 
-    /// Why the remote was not asked; nil when it was.
+    /// Why the remote was not queried; nil when it was.
     public var skipped: Skip?
-    /// Objects that are new, or were only referred to before; of all entities that came.
+    /// Objects of all received entities that are new or were stubs.
     public var inserted: [ObjectID] = []
-    /// Objects of which something changed.
+    /// Objects that changed.
     public var updated: [Update] = []
-    /// Objects that are gone.
+    /// Deleted objects.
     public var deleted: [ObjectID] = []
-    /// Records that were put aside.
+    /// Quarantined records.
     public var quarantined: [Quarantined] = []
-    /// How many objects of each entity: these count all, where the lists above end at the manager's limit.
+    /// The counts of each entity, including objects beyond the limit of the lists above.
     public var counts: [String: ImportCounts.Entity] = [:]
-    /// Whether there was more than the lists have.
+    /// Whether the lists reached their limit.
     public var isTruncated = false
-    /// How many objects were as they are.
+    /// The number of unchanged objects.
     public var unchangedCount: Int { counts.values.reduce(0) { $0 + $1.unchanged } }
-    /// What the remote said about the reply, as of its last page.
+    /// The remote's metadata, as of its last page.
     public var metadata = PageMetadata()
-    /// What it said about the walks of entities that came by way of this one, by entity.
+    /// The metadata of the walks of entities that were fetched along with this one, by entity.
     public var related: [String: PageMetadata] = [:]
-    /// Pages that were imported.
+    /// The number of imported pages.
     public var pageCount = 0
-    /// Whether all that was asked for has come; false for pages up to a limit.
+    /// Whether everything requested was received; false for pages up to a limit.
     public var isComplete = false
-    /// What a person should know.
+    /// Warnings for the user.
     public var warnings: [String] = []
-    /// The objects that match now, where the request wanted them.
+    /// The objects that match now, where the request asked for them.
     public var objects: [LocalObject]?
-    /// The request's own.
+    /// The request's own `userInfo`.
     public var userInfo: [String: any Sendable] = [:]
 
     /// Whether anything changed.

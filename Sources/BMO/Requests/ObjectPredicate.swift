@@ -2,63 +2,64 @@ internal import Mapping
 internal import Model
 internal import SQLiteStore
 
-/// A value of an object by its name, to compare it: `Field("population") > 1_000_000`.
+/// A named value of an object, for comparisons: `Field("population") > 1_000_000`.
 public struct Field: Sendable, Hashable {
-    /// The attribute's or the relationship's name.
+    /// The name of the attribute or relationship.
     public let name: String
 
-    /// The value called `name`.
+    /// Creates a field for the value called `name`.
     public init(_ name: String) { self.name = name }
 
-    /// Whether there is no value.
+    /// A predicate for objects without a value.
     public var isNull: ObjectPredicate { .compare(name, .equal, .null) }
 
-    /// Whether a text is like a pattern: `%` any text, `_` one character; upper and lower case of ASCII are one.
+    /// Returns a predicate for texts that match a pattern: `%` matches any text, `_` one character; ASCII letters match
+    /// regardless of case.
     public func isLike(_ pattern: String) -> ObjectPredicate { .like(name, pattern) }
 
-    /// Whether the value is one of these.
+    /// Returns a predicate for values that are among these.
     public func isIn(_ values: some Sequence<some LocalValueConvertible>) -> ObjectPredicate {
         .isIn(name, values.map(\.localValue))
     }
 
-    /// Equal; `nil` is no value.
+    /// Compares for equality; `nil` matches objects without a value.
     public static func == (left: Field, right: some LocalValueConvertible) -> ObjectPredicate {
         .compare(left.name, .equal, right.localValue)
     }
 
-    /// Different; no value is different from every value.
+    /// Compares for inequality; no value differs from every value.
     public static func != (left: Field, right: some LocalValueConvertible) -> ObjectPredicate {
         .compare(left.name, .notEqual, right.localValue)
     }
 
-    /// Less.
+    /// Compares with less-than.
     public static func < (left: Field, right: some LocalValueConvertible) -> ObjectPredicate {
         .compare(left.name, .less, right.localValue)
     }
 
-    /// Less or equal.
+    /// Compares with less-than-or-equal.
     public static func <= (left: Field, right: some LocalValueConvertible) -> ObjectPredicate {
         .compare(left.name, .atMost, right.localValue)
     }
 
-    /// Greater.
+    /// Compares with greater-than.
     public static func > (left: Field, right: some LocalValueConvertible) -> ObjectPredicate {
         .compare(left.name, .greater, right.localValue)
     }
 
-    /// Greater or equal.
+    /// Compares with greater-than-or-equal.
     public static func >= (left: Field, right: some LocalValueConvertible) -> ObjectPredicate {
         .compare(left.name, .atLeast, right.localValue)
     }
 }
 
-/// What objects must meet.
+/// A condition on objects.
 ///
 /// ```swift
 /// Field("continent") == "Europe" && (Field("population") > 1_000_000 || Field("name").isLike("%land"))
 /// ```
 public indirect enum ObjectPredicate: Sendable, Hashable {
-    /// How a value is compared.
+    /// A comparison operator.
     public enum Comparison: String, Sendable, Hashable {
         case equal = "="
         case notEqual = "!="
@@ -68,35 +69,35 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
         case atLeast = ">="
     }
 
-    /// A value compared with another.
+    /// A comparison of a value with another.
     case compare(String, Comparison, LocalValue)
-    /// A text like a pattern of SQL's LIKE.
+    /// A text that matches a pattern of SQL's LIKE.
     case like(String, String)
-    /// A value that is one of these.
+    /// A value that is among these.
     case isIn(String, [LocalValue])
-    /// All of them.
+    /// All of these predicates.
     case all([ObjectPredicate])
-    /// At least one of them.
+    /// At least one of these predicates.
     case any([ObjectPredicate])
-    /// Not this one.
+    /// The negation of a predicate.
     case not(ObjectPredicate)
 
-    /// Both.
+    /// Requires both predicates.
     public static func && (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
         if case .all(let parts) = left { return .all(parts + [right]) }
         return .all([left, right])
     }
 
-    /// One of them at least.
+    /// Requires at least one of the predicates.
     public static func || (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
         if case .any(let parts) = left { return .any(parts + [right]) }
         return .any([left, right])
     }
 
-    /// The opposite.
+    /// Negates a predicate.
     public static prefix func ! (predicate: ObjectPredicate) -> ObjectPredicate { .not(predicate) }
 
-    /// The predicate as the store has it.
+    /// Returns the store's form of the predicate.
     ///
     /// - Throws: ``RequestError`` for names and values that do not fit the entity.
     func compiled(for schema: ObjectSchema) throws -> RowPredicate {
@@ -127,7 +128,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
 
     private static func stored(_ value: LocalValue, _ name: String, _ schema: ObjectSchema) throws -> StoredValue {
         let type = try type(of: name, schema)
-        // A number between two integers compares well with them.
+        // A number between two integers compares correctly with them.
         if type == .integer, case .real(let number) = value, number.isFinite { return .real(number) }
         do {
             return try value.stored(as: type)
@@ -139,7 +140,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
         }
     }
 
-    /// The comparisons that all must hold, as far as the predicate is no more than that, and whether it is.
+    /// The comparisons that must all hold, and whether they are the whole predicate.
     var conjunction: (parts: [(name: String, comparison: Comparison, value: LocalValue)], isWhole: Bool) {
         switch self {
         case .compare(let name, let comparison, let value): return ([(name, comparison, value)], true)
@@ -150,7 +151,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
         }
     }
 
-    /// A text that is the same for predicates that mean the same, as far as that is plain.
+    /// A text that is equal for equivalent predicates, as far as that is easily detected.
     var semanticKey: String {
         switch self {
         case .compare(let name, let comparison, let value): return "\(name)\(comparison.rawValue)\(Self.key(value))"
@@ -162,7 +163,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
         }
     }
 
-    /// Values of different types are different, however they look.
+    /// Returns a text that differs for values of different types, even where they look alike.
     private static func key(_ value: LocalValue) -> String {
         if case .data(let bytes) = value { return "data\(bytes)" }
         if let text = value.text { return text.debugDescription }

@@ -1,4 +1,4 @@
-/// Which objects are wanted, and whether the remote is asked.
+/// A request for objects: which ones, and whether the remote is queried.
 ///
 /// ```swift
 /// let request = ObjectRequest(
@@ -10,16 +10,16 @@ public struct ObjectRequest: Sendable {
     public struct Sort: Sendable, Hashable, ExpressibleByStringLiteral {
         /// The value's name.
         public var field: String
-        /// Whether the greatest comes first.
+        /// Whether the greatest value comes first.
         public var isDescending: Bool
 
-        /// An order.
+        /// Creates a sort order.
         public init(_ field: String, isDescending: Bool = false) {
             self.field = field
             self.isDescending = isDescending
         }
 
-        /// Ascending; with a `-` in front, descending: `"-population"`.
+        /// Creates an ascending order, or a descending one from a name with a leading `-`: `"-population"`.
         public init(stringLiteral value: String) {
             self.init(value.hasPrefix("-") ? String(value.dropFirst()) : value, isDescending: value.hasPrefix("-"))
         }
@@ -27,26 +27,26 @@ public struct ObjectRequest: Sendable {
 
     /// The entity's name.
     public var entity: String
-    /// What objects must meet; nil takes all.
+    /// The condition on objects; nil for all.
     public var predicate: ObjectPredicate?
-    /// The order; where it leaves it open, that of the keys.
+    /// The sort order; ties are in the order of the keys.
     public var sort: [Sort]
-    /// At most so many objects.
+    /// The maximum number of objects.
     public var limit: Int?
-    /// So many of the first objects are left out.
+    /// The number of leading objects to skip.
     public var offset: Int
-    /// Relationships whose objects come with them, dots leading further: `"cities.mayor"`.
+    /// Relationships whose objects are included; dots lead further: `"cities.mayor"`.
     public var including: [String]
-    /// When the remote is asked.
+    /// When the remote is queried.
     public var type: FetchType
-    /// Whether objects that are marked as gone on the remote (`deletes: soft`) are among the local ones.
+    /// Whether objects that are marked as deleted on the remote (`deletes: soft`) are among the local ones.
     public var includesDeleted = false
-    /// Whether the result has the objects that match when the remote has answered.
+    /// Whether the result includes the matching objects after the remote has answered.
     public var returnsObjects = false
-    /// What you want to find again in the result; nothing looks at it.
+    /// Values to pass on to the result unchanged.
     public var userInfo: [String: any Sendable] = [:]
 
-    /// A request.
+    /// Creates a request.
     public init(
         _ entity: String, where predicate: ObjectPredicate? = nil, sort: [Sort] = [], limit: Int? = nil,
         offset: Int = 0, including: [String] = [], type: FetchType = .always
@@ -60,7 +60,7 @@ public struct ObjectRequest: Sendable {
         self.type = type
     }
 
-    /// The same for requests of which one answer of the remote serves all.
+    /// A key that is equal for requests that one answer of the remote can serve.
     var semanticKey: String {
         var key = "\(entity)|\(predicate?.semanticKey ?? "")"
         // Only a limit without an order ends a fetch early.
@@ -69,16 +69,16 @@ public struct ObjectRequest: Sendable {
     }
 }
 
-/// When the remote is asked.
+/// When the remote is queried.
 public enum FetchType: Sendable {
     /// With each request.
     case always
-    /// Only if there are no local objects but such that are merely referred to.
+    /// Only if no local objects exist other than stubs.
     case ifNoLocal
-    /// Not at all.
+    /// Never.
     case never
-    /// Only if the last good answer to the same request, since the manager was made, is older.
+    /// Only if the last successful answer to the same request, since the manager was made, is older.
     case timeToLive(Duration)
-    /// Only if the closure says so, which sees the local objects.
+    /// Only if the closure, given the local objects, returns true.
     case custom(@Sendable (_ local: [LocalObject]) async -> Bool)
 }

@@ -2,29 +2,29 @@ internal import BridgeHost
 internal import Importer
 internal import Model
 
-/// Why a request failed, and at which of its steps.
+/// A failure of a request, with the step at which it failed.
 public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The step at which it failed.
     public var step: RequestStep
     /// The entity.
     public var entity: String
     /// The kind of failure, as a word: of the bridge (`authentication`, `timeout`, ...), `database`, `configuration`,
-    /// `quarantine`, `brake`, `request` for a request that makes no sense.
+    /// `quarantine`, `brake`, `request` for an invalid request.
     public var code: String
-    /// What failed, on which thing.
+    /// What failed, and on which object.
     public var message: String
-    /// What can be done about it.
+    /// The remedy.
     public var remedy: String?
-    /// The configuration's name of the bridge; nil where it did not come to that.
+    /// The bridge's name in the configuration; nil where the request failed earlier.
     public var bridge: String?
     /// The URL or path, without secrets.
     public var location: String?
-    /// The remote's own words.
+    /// The remote's message.
     public var remote: String?
     /// Whether the same request may succeed later.
     public var isRetryable = false
 
-    /// Whether the remote could not be reached at all: the network is down, or the server is.
+    /// Whether the remote was unreachable: the network is down, or the server is.
     public var isUnreachable: Bool { code == BridgeFailure.Code.unreachable.rawValue }
 
     init(
@@ -50,9 +50,9 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
 }
 
 extension RequestError {
-    /// An error on its way to the caller, whatever threw it.
+    /// Creates a request error from any other.
     ///
-    /// - Parameter step: The step at which it was, where the error does not tell.
+    /// - Parameter step: The step of the failure, where the error does not contain it.
     init(_ error: any Error, entity: Entity, bridge: String, at step: RequestStep) {
         if let known = error as? RequestError {
             self = known

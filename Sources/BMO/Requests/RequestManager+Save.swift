@@ -4,17 +4,17 @@ internal import Model
 internal import SQLiteStore
 internal import Synchronization
 
-/// What a save did here, and what becomes of it on the remote.
+/// The local result of a save, and its outcome on the remote.
 public struct ObjectSave: Sendable {
-    /// An object that was saved.
+    /// A saved object.
     public struct Saved: Sendable, Equatable {
-        /// The object; a new one perhaps with a temporary key.
+        /// The object, possibly with a temporary key if it is new.
         public var id: ObjectID
-        /// The number of its entry in the outbox; nil where there is nothing to send.
+        /// The number of its outbox entry; nil where nothing is sent.
         public var entry: Int64?
     }
 
-    /// The objects, in the order of the edits; those that were saved because they were inside others among them.
+    /// The objects, in the order of the edits, including objects nested in others.
     public let saved: [Saved]
     private let task: Task<[Int64: PushOutcome], any Error>?
 
@@ -23,26 +23,26 @@ public struct ObjectSave: Sendable {
         self.task = task
     }
 
-    /// What became of each entry; empty where nothing is sent: the entries wait in the outbox.
+    /// The outcome of each entry; empty where nothing is sent because the entries wait in the outbox.
     ///
-    /// It is sent whether or not anybody asks.
+    /// The entries are sent even if this property is never read.
     ///
-    /// - Throws: What kept the pusher from beginning: another process was sending for too long. The entries wait.
+    /// - Throws: The reason why the pusher could not start: another process was sending for too long. The entries wait.
     public var remote: [Int64: PushOutcome] {
         get async throws { try await task?.value ?? [:] }
     }
 }
 
 extension RequestManager {
-    /// Saves changes here and has them sent.
+    /// Saves changes locally and sends them.
     ///
-    /// All of them are one transaction: the rows, and the entries of the outbox that survive the program. They are sent in
-    /// the order in which they depend on each other; what cannot be sent now waits for ``push(_:)`` or `bmo push`.
+    /// All changes are one transaction: the rows, and the outbox entries, which survive the program. They are sent in
+    /// the order of their dependencies; entries that cannot be sent now wait for ``push(_:)`` or `bmo push`.
     ///
     /// - Parameters:
     ///   - edits: The changes, in their order.
-    ///   - workflow: When they count, and what a refusal does.
-    ///   - pusher: Sends them; the manager does where there is none.
+    ///   - workflow: When they take effect, and how a rejection is handled.
+    ///   - pusher: The pusher that sends them; nil for the manager's own.
     /// - Throws: ``RequestError``: a change that does not fit the model or cannot be sent by its bridge, or, with
     ///   ``SaveWorkflow/afterRemote``, one that the remote does not have.
     public func save(
@@ -58,7 +58,7 @@ extension RequestManager {
         }
         let (saved, entries) = try await edit(edits, entity, joining: [.localFirst, .localOnly].contains(workflow))
         guard let sender, !entries.isEmpty else { return ObjectSave(saved, nil) }
-        let task = saves.begin { [editing, reader] in
+        let task = tasks.begin { [editing, reader] in
             var outcomes = try await sender.push(entries)
             guard workflow != .localFirst, outcomes.values.contains(where: \.isLost) else { return outcomes }
             let sent = outcomes
@@ -85,47 +85,54 @@ extension RequestManager {
         return ObjectSave(saved, task)
     }
 
-    /// Sends what waits in the outbox: edits of this manager, and those that `bmo` or other programs made.
+    /// Sends waiting edits, including those made by `bmo` or other programs.
     ///
-    /// Waits for the pushes of saves before it. When the task is cancelled, what is on its way is waited for, and nothing
-    /// more is sent.
+    /// Waits for the pushes of earlier saves. When the task is cancelled, edits that are being sent are waited for, and
+    /// nothing more is sent.
     ///
-    /// - Parameter options: What to send; all of it where there are none.
-    /// - Throws: `StoreError`: `busy` when another process sends for longer than the manager's patience, others when the
-    ///   outbox cannot be read or written; `CancellationError` after ``close()``.
+    /// - Parameter options: The edits to send; nil for all.
+    /// - Throws: `StoreError`: `busy` when another process sends for longer than the manager's time limit, others when
+    ///   the outbox cannot be read or written; `CancellationError` after ``close()``.
     public func push(_ options: Workspace.PushOptions? = nil) async throws -> PushReport {
         try await pusher.push(options ?? Workspace.PushOptions(patience: self.options.patience))
     }
 
-    // MARK: here
+    // MARK: local
 
-    /// Makes the edits; with them the entries that they are sent by.
+    /// Applied edits, and their outbox entries.
+    private struct Made: Sendable {
+        let receipts: [EditReceipt]
+        let entries: [Int64]
+    }
+
+    /// Applies the edits and writes their outbox entries.
     private func edit(
         _ edits: [ObjectEdit], _ entity: String, joining: Bool
     ) async throws -> (saved: [ObjectSave.Saved], entries: [Int64]) {
-        let (receipts, entries): ([EditReceipt], [Int64]) = try await atStep(.importing, entity) {
+        let made: Made = try await atStep(.importing, entity) {
             let planned = try await reader.run { [reader] in
                 var builder = EditBuilder(reader)
                 for edit in edits { try builder.add(edit) }
                 return builder.edits
             }
-            guard !planned.isEmpty else { return ([], []) }
-            // A page that is being imported may make it wait: not on the thread of those who read.
+            guard !planned.isEmpty else { return Made(receipts: [], entries: []) }
+            // An open import page may block this, so it does not run on the readers' thread.
             return try await editing.run { [reader, workspace] in
                 try workspace.check(planned.map(\.edit), in: reader.store)
                 let receipts = try reader.store.edit(
                     inTurn: planned.map { edit in { edit.made(after: $0) } }, joining: joining)
-                return (receipts, try Self.entries(of: receipts, in: reader.store))
+                return Made(receipts: receipts, entries: try Self.entries(of: receipts, in: reader.store))
             }
         }
-        let saved = try receipts.map { receipt in
+        let saved = try made.receipts.map { receipt in
             let schema = try reader.schema(of: receipt.entity)
             return ObjectSave.Saved(id: schema.id(of: receipt.key, in: schema.layout), entry: receipt.entry)
         }
-        return (saved, entries)
+        return (saved, made.entries)
     }
 
-    /// The entries of edits, with updates that were put off until objects that refer to each other are created.
+    /// Returns the entries of edits, with updates that were deferred until objects that refer to each other are
+    /// created.
     private static func entries(of receipts: [EditReceipt], in store: SQLiteStore) throws -> [Int64] {
         var entries = Set(receipts.compactMap(\.entry))
         for receipt in receipts.count > 1 ? receipts : [] {
@@ -136,9 +143,9 @@ extension RequestManager {
         return entries.sorted()
     }
 
-    /// Takes back what the remote does not want, with what builds upon it in the same save.
+    /// Rolls back edits that the remote rejected, with the edits of the same save that depend on them.
     ///
-    /// - Returns: What became of those for which this changed.
+    /// - Returns: The outcomes that this changed.
     private static func rollBack(
         _ entries: [Int64], _ outcomes: [Int64: PushOutcome], in store: SQLiteStore
     ) -> [Int64: PushOutcome] {
@@ -163,7 +170,7 @@ extension RequestManager {
             if !lost.isEmpty { try store.dropOutbox(lost.map(\.id)) }
             return changed
         } catch {
-            // The remote's words matter more: the edits stay, and say why.
+            // The remote's message matters more: the edits stay, with a note on the failed rollback.
             let words = "it stays in the outbox, for it could not be rolled back: \(error)"
             return outcomes.compactMapValues { $0.isLost ? $0.adding(remedy: words) : nil }
         }
@@ -171,7 +178,7 @@ extension RequestManager {
 }
 
 extension PushOutcome {
-    /// Whether the remote will not have it.
+    /// Whether the remote will never accept it.
     var isLost: Bool {
         switch self {
         case .refused, .conflict, .dropped: true
@@ -179,7 +186,7 @@ extension PushOutcome {
         }
     }
 
-    /// Why it is not on the remote, as far as that is known.
+    /// The reason why it is not on the remote, as far as known.
     var failure: OutboxFailure? {
         switch self {
         case .done: nil
@@ -192,7 +199,7 @@ extension PushOutcome {
         }
     }
 
-    /// What a later push does with it.
+    /// The next push's action for it.
     var nextStep: String { if case .unknown = self { "looks whether it arrived" } else { "sends it" } }
 
     func adding(remedy: String) -> PushOutcome {

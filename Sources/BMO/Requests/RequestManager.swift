@@ -8,7 +8,7 @@ public import RecordBatch
 public import SQLiteStore
 internal import Synchronization
 
-/// Local objects at once, and the remote follows: the life of requests over one database.
+/// Manages requests over one database: local objects are returned at once, and the remote's answer follows.
 ///
 /// ```swift
 /// let manager = try await RequestManager(config: "bmo.yml")
@@ -17,48 +17,48 @@ internal import Synchronization
 /// let result = try await fetch.remote        // inserted, updated, deleted, ...
 /// ```
 ///
-/// Safe to use from any task. Local reads have a connection of their own and never wait for an import. Requests that ask the
-/// same while one is on its way share its answer. While the remote is asked, the manager has the file's lock: syncs of other
-/// processes wait for it, or it for them. Close it at the end.
+/// Safe to use from any task. Local reads have a connection of their own and never wait for an import. Equivalent
+/// requests that run concurrently share one answer. While the remote is queried, the manager holds the file lock: syncs
+/// of other processes wait for it, or it for them. Close the manager at the end.
 public final class RequestManager: Sendable {
-    /// How a manager works.
+    /// The settings of a manager.
     public struct Options: Sendable {
-        /// What becomes of a request whose remote cannot be reached.
+        /// The handling of a request whose remote is unreachable.
         public var availability = AvailabilityPolicy.fail
         /// How long a request waits for another process that writes the file.
         public var patience: FileLock.Patience = .atMost(.seconds(30))
-        /// How many objects a result tells one by one; all are counted.
+        /// How many objects a result lists individually; all are counted.
         public var detailLimit = 10_000
         /// Whether saves are sent to their remotes; if not, their edits wait for `push(_:)` or `bmo push`.
         public var sendsEdits = true
 
-        /// The usual ones.
+        /// Creates the default options.
         public init() {}
     }
 
     /// The configuration with its plugins and its model.
     public let workspace: Workspace
-    /// How it works.
+    /// The manager's settings.
     public let options: Options
 
     let session: ImportSession
     let reader: ObjectReader
     let editing = ImportThread(label: "bmo.edit")
     let pusher: OutboxPusher
-    let saves = SaveTasks()
+    let tasks = RunningTasks()
     let flights = Mutex<[String: RemoteOperation]>([:])
-    /// Also those that are being cancelled, which nobody may join any more.
+    /// Includes operations that are being cancelled, which no request may join any more.
     private let running = Mutex<[ObjectIdentifier: RemoteOperation]>([:])
     private let answers = Mutex<[String: ContinuousClock.Instant]>([:])
 
-    /// A manager over a configuration file, with plugins and bridges that are part of this program.
+    /// Creates a manager for a configuration file, with plugins and linked bridges.
     ///
     /// - Parameters:
     ///   - config: The file.
-    ///   - bridges: Bridges that are part of this program, named by the configuration as plugins are; one in Swift is
-    ///     `BridgeExport(MyBridge.self)`.
-    ///   - options: How it works.
-    ///   - logger: Takes what bridges log.
+    ///   - bridges: Bridges that are linked into this program, named by the configuration as plugins are; one in Swift
+    ///     is `BridgeExport(MyBridge.self)`.
+    ///   - options: The manager's settings.
+    ///   - logger: Receives the bridges' logs.
     /// - Throws: `ConfigurationErrors` with every fault, `StoreError`.
     public convenience init(
         config: String, bridges: [any LinkedBridge] = [], options: Options = Options(),
@@ -68,13 +68,13 @@ public final class RequestManager: Sendable {
         try self.init(try await Workspace.load(path: config, host: host), options: options)
     }
 
-    /// A manager over bridges and entities that are named in code.
+    /// Creates a manager for bridges and entities that are defined in code.
     ///
     /// - Parameters:
     ///   - definition: The database, the bridges and the entities.
-    ///   - bridges: Bridges that are part of this program.
-    ///   - options: How it works.
-    ///   - logger: Takes what bridges log.
+    ///   - bridges: Bridges that are linked into this program.
+    ///   - options: The manager's settings.
+    ///   - logger: Receives the bridges' logs.
     /// - Throws: `ConfigurationErrors` with every fault, `StoreError`.
     public convenience init(
         _ definition: ModelDefinition, bridges: [any LinkedBridge] = [], options: Options = Options(),
@@ -84,13 +84,13 @@ public final class RequestManager: Sendable {
         try self.init(try await Workspace.load(definition, host: host), options: options)
     }
 
-    /// A manager over a workspace.
+    /// Creates a manager for a workspace.
     ///
     /// - Throws: `StoreError` when the database cannot be opened.
     public init(_ workspace: Workspace, options: Options = Options()) throws {
         self.workspace = workspace
         self.options = options
-        // Whoever has the lock has made the tables fit; else it is done under it.
+        // If another process holds the lock, it has migrated the tables; else they are migrated here under the lock.
         let path = workspace.configuration.databasePath
         let lock: FileLock?
         do {
@@ -112,8 +112,8 @@ public final class RequestManager: Sendable {
 
     /// Closes the database and the bridges.
     ///
-    /// Requests on their way are cancelled, and waited for. Edits that are being sent are waited for too; those that were
-    /// not sent yet stay in the outbox.
+    /// Running requests are cancelled and waited for. Edits that are being sent are waited for, too; unsent edits stay
+    /// in the outbox.
     ///
     /// - Throws: `StoreError`.
     public func close() async throws {
@@ -121,7 +121,7 @@ public final class RequestManager: Sendable {
         for operation in operations { operation.cancelAll() }
         for operation in operations { await operation.end() }
         await pusher.close()
-        await saves.close()
+        await tasks.close()
         await session.close()
         try reader.store.close()
         try session.store.close()
@@ -129,14 +129,14 @@ public final class RequestManager: Sendable {
 
     // MARK: local
 
-    /// The local objects of a request; the remote is not asked.
+    /// Returns the local objects of a request, without querying the remote.
     ///
     /// - Throws: ``RequestError``.
     public func objects(_ request: ObjectRequest) async throws -> [LocalObject] {
         try await atStep(.answeredLocally, request.entity) { try await reader.objects(request) }
     }
 
-    /// The local objects of a request as values of a type of yours.
+    /// Returns the local objects of a request as values of your type.
     ///
     /// - Throws: ``RequestError``, `DecodingError`.
     public func values<Value: Decodable>(
@@ -145,23 +145,23 @@ public final class RequestManager: Sendable {
         try await objects(request).map { try $0.decoded(as: type) }
     }
 
-    /// How many local objects match a request, its limit and offset left out.
+    /// Returns how many local objects match a request, regardless of its limit and offset.
     ///
     /// - Throws: ``RequestError``.
     public func count(_ request: ObjectRequest) async throws -> Int {
         try await atStep(.answeredLocally, request.entity) { try await reader.count(request) }
     }
 
-    /// The local object with a key, its values in the key's order; nil when there is none.
+    /// Returns the local object with a key, whose values are in the key's order; nil when it does not exist.
     ///
-    /// - Throws: ``RequestError`` for an entity that is not there, and a key that cannot be one of it.
+    /// - Throws: ``RequestError`` for an unknown entity, and for a key that does not fit it.
     public func get(
         _ entity: String, _ key: any LocalValueConvertible..., including: [String] = []
     ) async throws -> LocalObject? {
         try await get(ObjectID(entity: entity, key: key.map(\.localValue)), including: including)
     }
 
-    /// The local object with an identity; nil when there is none.
+    /// Returns the local object with an identity; nil when it does not exist.
     ///
     /// - Throws: ``RequestError``.
     public func get(_ id: ObjectID, including: [String] = []) async throws -> LocalObject? {
@@ -171,14 +171,14 @@ public final class RequestManager: Sendable {
         }
     }
 
-    /// The local objects of a request one after the other, however many: pages of them are read as you go on.
+    /// Returns the local objects of a request as a sequence, which reads page after page.
     ///
-    /// - Parameter pageSize: How many are read at a time.
+    /// - Parameter pageSize: How many objects are read at a time.
     public func cursor(_ request: ObjectRequest, pageSize: Int = 500) -> ObjectCursor {
         ObjectCursor(reader: reader, request: request, pageSize: max(1, pageSize))
     }
 
-    /// The local objects of a request and their differences from now on, whoever writes them.
+    /// Returns the local objects of a request and their later differences, whichever process writes them.
     ///
     /// - Throws: ``RequestError``.
     public func observe(_ request: ObjectRequest) throws -> ObjectObservation {
@@ -187,7 +187,7 @@ public final class RequestManager: Sendable {
 
     // MARK: remote
 
-    /// Answers with the local objects, and asks the remote if the request's type says so.
+    /// Returns the local objects, and queries the remote if the request's type requires it.
     ///
     /// Returns when the local objects are read.
     ///
@@ -216,7 +216,7 @@ public final class RequestManager: Sendable {
         }
     }
 
-    /// The operation of a request: one that is on its way, or a new one.
+    /// Returns a request's operation: a running one, or a new one.
     private func join(_ request: ObjectRequest) -> (RemoteOperation, subscriber: Int) {
         let key = request.semanticKey
         return flights.withLock { flights in
@@ -242,7 +242,7 @@ public final class RequestManager: Sendable {
 
     private func noteAnswer(to key: String) {
         answers.withLock { answers in
-            // Keys come from the program's requests: a program that asks for each object by its key has many.
+            // Keys come from the program's requests: a program that fetches each object by its key has many.
             if answers.count >= 10_000, let oldest = answers.min(by: { $0.value < $1.value }) {
                 answers[oldest.key] = nil
             }
@@ -250,7 +250,7 @@ public final class RequestManager: Sendable {
         }
     }
 
-    /// Runs `body`, and throws the store's errors as the request's.
+    /// Runs `body`, and converts the store's errors to request errors.
     func atStep<Result>(
         _ step: RequestStep, _ entity: String, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result

@@ -1,24 +1,24 @@
-/// The seven steps in the life of a request.
+/// The seven steps of a request.
 public enum RequestStep: Int, Sendable, CaseIterable, Comparable, CustomStringConvertible {
     /// A local request was made.
     case requested = 1
-    /// The local objects came back.
+    /// The local objects were returned.
     case answeredLocally
-    /// The bridge turns the request into a remote operation.
+    /// The bridge translates the request into a remote operation.
     case translating
     /// The operation contacts the API.
     case contacting
-    /// Its answer is turned into representations.
+    /// Its answer is converted to representations.
     case representing
     /// The importer merges these into the local database.
     case importing
     /// The caller gets the result.
     case finished
 
-    /// In the order of time.
+    /// Compares by position.
     public static func < (left: RequestStep, right: RequestStep) -> Bool { left.rawValue < right.rawValue }
 
-    /// The step in words, as an error shows it.
+    /// A description of the step for errors.
     public var description: String {
         switch self {
         case .requested: "making the request"
@@ -32,30 +32,30 @@ public enum RequestStep: Int, Sendable, CaseIterable, Comparable, CustomStringCo
     }
 }
 
-/// What happens in the life of a request; every one belongs to a step.
+/// An event of a request; each belongs to a step.
 public enum RequestEvent: Sendable {
     /// Step 1: the request is made.
     case requested
-    /// Step 2: so many local objects came back.
+    /// Step 2: the local objects were returned.
     case answeredLocally(count: Int)
-    /// Step 3: what the remote will be asked for.
+    /// Step 3: the remote operation is planned.
     case translated(RemotePlan)
     /// Step 4: the bridge contacts its remote.
     case contacting(bridge: String)
-    /// Step 4: the remote cannot be reached; it is tried again after a pause.
+    /// Step 4: the remote is unreachable, and is retried after a pause.
     case waiting(Duration, RequestError)
-    /// Step 5: records came, of the page with this number, from 1.
+    /// Step 5: records of the page with this number, from 1, were received.
     case received(page: Int, records: Int)
-    /// Step 6: a page is in the local database, for good.
+    /// Step 6: a page is committed to the local database.
     case imported(page: Int, metadata: PageMetadata)
-    /// Steps 3 to 6: something that a person should know.
+    /// Steps 3 to 6: a warning for the user.
     case warning(String)
-    /// Step 7: the remote part is over.
+    /// Step 7: the remote part has ended.
     case finished(FetchResult)
     /// The request failed at a step.
     case failed(RequestError)
 
-    /// The step it belongs to.
+    /// The step that the event belongs to.
     public var step: RequestStep {
         switch self {
         case .requested: .requested
@@ -70,32 +70,32 @@ public enum RequestEvent: Sendable {
     }
 }
 
-/// What the remote is asked for.
+/// The plan of a remote operation.
 public struct RemotePlan: Sendable, Equatable {
-    /// How much.
+    /// How much of the listing is fetched.
     public enum Extent: Sendable, Equatable {
-        /// The entity's listing, as a sync walks it: what it lacks is deleted as the configuration says.
+        /// The entity's listing, as a sync walks it: objects that it lacks are deleted as configured.
         case listing
-        /// Pages of it, as many as the request needs.
+        /// As many of its pages as the request needs.
         case pages
     }
 
-    /// The entity that is walked: of a sub-entity without a listing, its super-entity.
+    /// The walked entity: for a sub-entity without a listing, its super-entity.
     public var entity: String
-    /// The configuration's name of the bridge.
+    /// The bridge's name in the configuration.
     public var bridge: String
-    /// How much is asked for.
+    /// How much of the listing is fetched.
     public var extent: Extent
-    /// The conditions that the bridge gets, as text; it may leave any of them to us.
+    /// The conditions passed to the bridge, as text; it need not apply all of them.
     public var filters: [String]
 }
 
-/// What the remote said about a page.
+/// The remote's information about a page.
 public struct PageMetadata: Sendable, Equatable {
-    /// How many records the remote says there are.
+    /// The remote's total number of records.
     public var total: Int64?
     /// The URL or path, without secrets.
     public var location: String?
-    /// What else it said: a JSON object's text.
+    /// Further information: a JSON object's text.
     public var json: String?
 }

@@ -13,7 +13,7 @@ struct CreateCommand: AsyncParsableCommand {
             it, or --push at once. Where the remote gives the key, the object has a temporary one until then.
 
               bmo create Note --set text='buy milk' --set author=7
-              echo '[{"text": "a"}, {"text": "b"}]' | bmo create Note --json -
+              echo '[{"text": "a"}, {"text": "b"}]' | bmo create Note --values -
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -27,7 +27,7 @@ struct CreateCommand: AsyncParsableCommand {
         let workspace = try await options.workspace()
         let input = EditInput(try WorkspaceOptions.entity(entity, in: workspace), in: workspace)
         var edits: [LocalEdit] = []
-        if values.json != nil {
+        if values.values != nil {
             for (number, object) in try values.objects().enumerated() {
                 let read = try withExtendedLifetime(object) { try input.values(object[0], "object \(number + 1)") }
                 edits.append(LocalEdit(.create, entity: entity, values: read.columns, links: read.links))
@@ -48,7 +48,7 @@ struct UpdateCommand: AsyncParsableCommand {
         abstract: "Change an object here; the remote follows.",
         discussion: """
             Only what changes is written and sent. A key of several attributes is given as several arguments, in the order \
-            of the configuration; with --json the key is among each object's members. A text key that begins with - comes \
+            of the configuration; with --values the key is among each object's members. A text key that begins with - comes \
             last, after --.
 
               bmo update Note 31 --set text='buy oat milk' --set-null due
@@ -69,7 +69,7 @@ struct UpdateCommand: AsyncParsableCommand {
         _ = try options.databasePath(of: workspace)
         let input = EditInput(try WorkspaceOptions.entity(entity, in: workspace), in: workspace)
         var edits: [LocalEdit] = []
-        if values.json != nil {
+        if values.values != nil {
             let given = key.isEmpty ? nil : try input.key(key)
             let objects = try values.objects()
             for (number, object) in objects.enumerated() {
@@ -89,7 +89,7 @@ struct UpdateCommand: AsyncParsableCommand {
             let read = try input.values(set: values.set, setNull: values.setNull)
             guard !read.columns.isEmpty || !read.links.isEmpty else {
                 throw CommandFailure(
-                    "there is nothing to change: give --set, --set-null or --json", exitCode: CommandFailure.usage)
+                    "there is nothing to change: give --set, --set-null or --values", exitCode: CommandFailure.usage)
             }
             let key = try input.key(key)
             edits = [LocalEdit(.update, entity: entity, key: key, values: read.columns, links: read.links)]

@@ -1,4 +1,4 @@
-// Edits: the commands that change the local database and take the changes to the remote.
+// Edits: the commands that change the local database and push the changes to the remote.
 
 internal import BMO
 internal import Importer
@@ -7,12 +7,12 @@ internal import Model
 internal import RecordBatch
 internal import SQLiteStore
 
-/// Reads what the user gives as values of an object: `NAME=VALUE` of a command line, and JSON objects by local names.
+/// Parses an object's values from the user: `NAME=VALUE` on a command line, or JSON objects by local names.
 struct EditInput {
     private let layout: EntityLayout
     private let model: CompiledModel
 
-    /// What was read: columns by name, and the keys of the targets by relationship to many.
+    /// The parsed values: columns by name, and the target keys of each to-many relationship.
     struct Values {
         var columns: [String: StoredValue] = [:]
         var links: [String: [[StoredValue]]] = [:]
@@ -23,16 +23,16 @@ struct EditInput {
         layout = workspace.model.entities[entity]
     }
 
-    /// The names that can be given.
+    /// The names that may be given.
     private var names: [String] {
         var names = layout.columns.filter { $0.relationship == nil }.map(\.name)
         names += layout.toOne.map(\.name)
         return names + layout.toMany.map(\.name)
     }
 
-    // MARK: key
+    // MARK: Key
 
-    /// The key in words of a command line.
+    /// Parses a key from the words of a command line.
     func key(_ words: [String]) throws -> [StoredValue] {
         let fields = layout.key.map { layout.fields[$0] }
         guard words.count == fields.count else {
@@ -48,9 +48,9 @@ struct EditInput {
         }
     }
 
-    // MARK: command line
+    // MARK: Command line
 
-    /// What `--set` and `--set-null` say.
+    /// Parses the values of `--set` and `--set-null`.
     func values(set: [String], setNull: [String]) throws -> Values {
         var values = Values()
         var given: Set<String> = []
@@ -113,9 +113,9 @@ struct EditInput {
 
     // MARK: JSON
 
-    /// What an object of JSON says.
+    /// Parses a JSON object.
     ///
-    /// - Parameter place: Where it stands, for messages.
+    /// - Parameter place: The object's location, for messages.
     func values(_ object: BatchValue, _ place: String) throws -> Values {
         guard object.tag == .object else {
             throw CommandFailure("\(place) is no JSON object", exitCode: CommandFailure.usage)
@@ -147,13 +147,13 @@ struct EditInput {
         return values
     }
 
-    /// The key among an object's values; nil where a part is missing.
+    /// Returns the key among an object's values; nil if a part is missing.
     func key(in values: Values) -> [StoredValue]? {
         let key = layout.key.compactMap { values.columns[layout.fields[$0].name] }
         return key.count == layout.key.count && !key.isEmpty ? key : nil
     }
 
-    /// An update has its key beside its values.
+    /// Removes the key from the values of an update, which states it separately.
     func removeKey(from values: inout Values) {
         for field in layout.key { values.columns[layout.fields[field].name] = nil }
     }
@@ -172,7 +172,7 @@ struct EditInput {
         return try value.elements.map { try key($0, of: many.target, many.name) }
     }
 
-    /// A key as a bare value, a list of its parts, or an object with them.
+    /// Parses a key from a bare value, a list of its parts, or an object with them.
     private func key(_ value: BatchValue, of target: Int, _ name: String) throws -> [StoredValue] {
         let other = model.entities[target]
         let fields = other.key.map { other.fields[$0] }
@@ -199,7 +199,7 @@ struct EditInput {
         }
     }
 
-    // MARK: names
+    // MARK: Names
 
     private func field(_ name: String) throws -> EntityLayout.Field {
         if let field = layout.columns.first(where: { $0.name == name }) { return field }

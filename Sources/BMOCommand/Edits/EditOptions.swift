@@ -6,7 +6,7 @@ internal import Mapping
 internal import RecordBatch
 internal import SQLiteStore
 
-/// How an edit is saved: here only, here and there, or only if there.
+/// How to save an edit: only locally, locally and remotely, or only if the remote accepts it.
 struct SaveOptions: ParsableArguments {
     @Flag(help: "Send at once what waits for this entity; the exit code is 1 unless this edit was accepted.")
     var push = false
@@ -18,11 +18,13 @@ struct SaveOptions: ParsableArguments {
             """)
     var orRollback = false
 
-    @Flag(help: "Print what was done, a JSON object a line.")
-    var outputJson = false
+    @Flag(
+        name: [.long, .customLong("output-json")],
+        help: "Print what was done, a JSON object a line; --output-json is the same.")
+    var json = false
 }
 
-/// Where the values of objects come from.
+/// The sources of objects' values.
 struct ValueOptions: ParsableArguments {
     @Option(
         name: .customLong("set"), parsing: .singleValue,
@@ -37,34 +39,33 @@ struct ValueOptions: ParsableArguments {
     var setNull: [String] = []
 
     @Option(
-        name: .customLong("json"),
         help: ArgumentHelp(
             "Read objects by local names from a JSON file (- is stdin): one, a list, or one a line.", valueName: "file"
         ))
-    var json: String?
+    var values: String?
 
     func validate() throws {
-        if json != nil, !set.isEmpty || !setNull.isEmpty {
-            throw ValidationError("--json and --set exclude each other")
+        if values != nil, !set.isEmpty || !setNull.isEmpty {
+            throw ValidationError("--values and --set exclude each other")
         }
     }
 
-    /// The objects of the JSON file: one, those of a list, or those of its lines.
+    /// Reads the objects of the JSON file: a single one, a list, or one per line.
     func objects() throws -> [RecordBatch] {
-        guard let json else { return [] }
+        guard let values else { return [] }
         let bytes: Data
         do {
             bytes =
-                json == "-"
+                values == "-"
                 ? try FileHandle.standardInput.readToEnd() ?? Data()
-                : try Data(contentsOf: URL(fileURLWithPath: json))
+                : try Data(contentsOf: URL(fileURLWithPath: values))
         } catch {
-            throw CommandFailure("\(json) cannot be read: \(error.localizedDescription)")
+            throw CommandFailure("\(values) cannot be read: \(error.localizedDescription)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandFailure("\(json) is not UTF-8", exitCode: CommandFailure.usage)
+            throw CommandFailure("\(values) is not UTF-8", exitCode: CommandFailure.usage)
         }
-        // A whole file that is JSON is one object or a list; what goes on after a value is one a line.
+        // A file that is a single JSON value is an object or a list; otherwise it has one object per line.
         if let batch = try? JSONParser.batch(text) {
             return try withExtendedLifetime(batch) {
                 guard batch[0].tag == .array else { return [batch] }
@@ -81,7 +82,7 @@ struct ValueOptions: ParsableArguments {
             do {
                 batches.append(try JSONParser.batch(String(line)))
             } catch {
-                throw CommandFailure("\(json), line \(number + 1): \(error)", exitCode: CommandFailure.usage)
+                throw CommandFailure("\(values), line \(number + 1): \(error)", exitCode: CommandFailure.usage)
             }
         }
         return batches
@@ -89,14 +90,14 @@ struct ValueOptions: ParsableArguments {
 }
 
 extension String {
-    /// The text in bytes; nil where they are not in the encoding.
+    /// Decodes bytes; nil if they are invalid in the encoding.
     fileprivate init?(validating data: Data, as encoding: UTF8.Type) {
         guard let text = String(data: data, encoding: .utf8) else { return nil }
         self = text
     }
 }
 
-/// Makes edits, tells what was done, and sends them where that is wanted.
+/// Makes edits, reports them, and pushes them if requested.
 struct EditRun {
     let workspace: Workspace
     let options: WorkspaceOptions
@@ -114,7 +115,7 @@ struct EditRun {
             throw CommandFailure(error.description, exitCode: CommandFailure.usage)
         }
         let doesPush = save.push || save.orRollback
-        // With a rollback what counts is known at the end only.
+        // With a rollback the result is known only at the end.
         if !save.orRollback {
             for (edit, receipt) in zip(edits, receipts) {
                 try tell(edit, receipt, store, doesPush: doesPush)
@@ -133,12 +134,12 @@ struct EditRun {
         if sent.failures > 0 { throw ExitCode(CommandFailure.failed) }
     }
 
-    /// A new object does not need a sync before it.
+    /// Opens the database for edits; a new object needs no sync before it.
     private func openStore() throws -> SQLiteStore {
         try workspace.openStoreForEdits(command: "bmo")
     }
 
-    // MARK: telling
+    // MARK: Reporting
 
     static func words(_ operation: OutboxEntry.Operation) -> String {
         switch operation {
@@ -152,9 +153,9 @@ struct EditRun {
         Terminal.printable("\(entity) \(key.map(\.description).joined(separator: " "))")
     }
 
-    /// How an edit stands: to be sent, or what is in its way.
+    /// Describes the state of an edit: ready to be sent, or blocked by something.
     ///
-    /// - Parameter first: The first edit of the same object that waits.
+    /// - Parameter first: The first waiting edit of the same object.
     private func standing(_ entry: OutboxEntry, after first: OutboxEntry) -> String {
         let after = first.id == entry.id ? "" : " after outbox \(first.id)"
         switch first.state {
@@ -178,7 +179,7 @@ struct EditRun {
         let waiting = entries.first { $0.id == receipt.entry }
         let isTemporary = waiting?.hasTemporaryKey ?? false
         let isRolledBack = receipt.entry.map(rolledBack.contains) ?? false
-        if save.outputJson {
+        if save.json {
             print(
                 RecordBatchWriter.json { writer in
                     writer.member("entity", receipt.entity)
@@ -206,21 +207,21 @@ struct EditRun {
         print("\(name) \(Self.words(edit.operation))\(temporary)\(standing.map { ", \($0)" } ?? "")")
     }
 
-    // MARK: sending
+    // MARK: Sending
 
-    /// What became of the edits.
+    /// The outcomes of the edits.
     private struct Sent {
-        /// How many of them the remote did not accept.
+        /// The number of edits that the remote did not accept.
         var failures = 0
         var rolledBack: Set<Int64> = []
-        /// The objects' keys by entry, perhaps the remote's.
+        /// The objects' keys by entry, as assigned by the remote if it did so.
         var keys: [Int64: [StoredValue]] = [:]
     }
 
-    /// Sends what waits.
+    /// Pushes the waiting edits.
     private func send(_ receipts: [EditReceipt], _ store: SQLiteStore, _ command: String) async throws -> Sent {
         let wanted = Set(receipts.compactMap(\.entry))
-        let printer = PushPrinter(json: save.outputJson)
+        let printer = PushPrinter(json: save.json)
         let entities = Array(Set(receipts.map(\.entity)))
         let outcomes = Outcomes()
         do {
@@ -233,7 +234,7 @@ struct EditRun {
         } catch let error as StoreError where error.code == .busy {
             Terminal.error(error.description, prefix: "bmo: warning: ")
         }
-        // Another process may have sent it, or taken it back.
+        // Another process may have sent or rolled back the edit.
         let left = try wanted.sorted().compactMap { try store.outboxEntry($0) }
         let dropped = try wanted.filter { id in
             try outcomes[id]?.outcome == .dropped

@@ -1,18 +1,19 @@
-/// Keys of a command line that are negative numbers, such as the temporary `-4` of a new object.
+/// Keys on a command line that are negative numbers, such as the temporary `-4` of a new object.
 ///
-/// The argument parser takes them for options; marked ones it takes for values, in their place among others.
+/// The argument parser would read them as options. A mark makes it treat them as values, in their position among
+/// others.
 enum NegativeKey {
     private static let mark: Character = "\u{1}"
     private static let commands: Set<String> = ["get", "why", "update", "delete", "resolve"]
 
-    /// The arguments with each negative number marked, of the commands that take keys, up to `--`.
+    /// Marks each negative number up to `--` in the arguments of commands that take keys.
     static func marked(_ arguments: [String]) -> [String] {
         guard let command = arguments.first, commands.contains(command) else { return arguments }
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         return arguments[..<end].map { isNegative($0) ? String(mark) + $0 : $0 } + arguments[end...]
     }
 
-    /// A word of a key as the user wrote it.
+    /// Returns a key's word as the user wrote it.
     static func word(_ argument: String) -> String {
         argument.first == mark && isNegative(argument.dropFirst()) ? String(argument.dropFirst()) : argument
     }

@@ -14,7 +14,7 @@ struct OutboxCommand: AsyncParsableCommand {
             OutboxListCommand.self, OutboxShowCommand.self, OutboxRetryCommand.self, OutboxDropCommand.self,
         ], defaultSubcommand: OutboxListCommand.self)
 
-    /// An entry, or a failure that names it.
+    /// Returns an entry, or throws a failure that names it.
     static func entry(_ id: Int64, in store: SQLiteStore) throws -> OutboxEntry {
         guard let entry = try store.outboxEntry(id) else {
             throw CommandFailure(
@@ -42,7 +42,8 @@ struct OutboxCommand: AsyncParsableCommand {
             writer.member("state", entry.state.rawValue)
             writer.member("attempts", entry.attempts)
             writer.member("created", entry.created)
-            writer.member("not_before", entry.notBefore)
+            writer.member("not_before", entry.next)
+            writer.member("sent", entry.sent)
             writer.key("depends_on")
             writer.array { for id in entry.dependsOn { writer.int64(id) } }
             writer.key("changes")
@@ -97,7 +98,7 @@ struct OutboxListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let workspace = try await options.workspace()
-        if let entity { _ = try WorkspaceOptions.entity(entity, in: workspace) }
+        if let entity { _ = try WorkspaceOptions.entity(entity, in: workspace, orOf: OutboxCommand.self) }
         let store = try options.storeForReading(of: workspace)
         let entries = try store.outbox(entity: entity)
         try store.close()
@@ -112,7 +113,7 @@ struct OutboxListCommand: AsyncParsableCommand {
                 [
                     String(entry.id), entry.state.rawValue,
                     "\(EditRun.name(entry.entity, entry.key)) \(EditRun.words(entry.operation))",
-                    String(entry.attempts), entry.created, entry.notBefore ?? "", entry.failure?.line ?? "",
+                    String(entry.attempts), entry.created, entry.next ?? "", entry.failure?.line ?? "",
                 ]
             }
             print(
@@ -148,7 +149,8 @@ struct OutboxShowCommand: AsyncParsableCommand {
         ]
         lines.append("  since  \(entry.created)\(entry.hasTemporaryKey ? ", with a temporary key" : "")")
         if entry.attempts > 0 { lines.append("  tries  \(entry.attempts)") }
-        if let next = entry.notBefore { lines.append("  not before \(next)") }
+        if let next = entry.next { lines.append("  not before \(next)") }
+        if let sent = entry.sent { lines.append("  sent   \(sent)") }
         if !entry.dependsOn.isEmpty {
             lines.append("  after  \(entry.dependsOn.map(String.init).joined(separator: ", "))")
         }
@@ -242,4 +244,12 @@ struct OutboxDropCommand: AsyncParsableCommand {
         try store.close()
         print("\(Terminal.count(ids.count, "edit is", "edits are")) dropped and rolled back here")
     }
+}
+
+extension OutboxEntry {
+    /// The time of the next try, if the entry is waiting for one.
+    fileprivate var next: String? { state == .pending ? notBefore : nil }
+
+    /// The time when it was sent, if it is unknown whether it arrived.
+    fileprivate var sent: String? { [.sending, .unknown].contains(state) ? notBefore : nil }
 }

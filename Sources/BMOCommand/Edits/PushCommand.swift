@@ -52,7 +52,10 @@ struct PushCommand: AsyncParsableCommand {
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let store = try dryRun ? options.storeForReading(of: workspace) : options.store(of: workspace)
         let names = entities.isEmpty ? nil : entities
-        if dryRun { return try show(try workspace.pendingRequests(of: names, in: store), names, store) }
+        if dryRun {
+            let requests = try workspace.pendingRequests(of: names, in: store)
+            return try show(requests, await workspace.plannedRequests(of: requests), names, store)
+        }
         let printer = PushPrinter(json: json)
         let pushOptions = Workspace.PushOptions(entities: names, patience: wait?.patience ?? .none, grace: grace)
         let command = (["bmo push"] + entities).joined(separator: " ")
@@ -71,7 +74,8 @@ struct PushCommand: AsyncParsableCommand {
     }
 
     private func show(
-        _ requests: [Workspace.PendingRequest], _ names: [String]?, _ store: SQLiteStore
+        _ requests: [Workspace.PendingRequest], _ planned: [Int64: Workspace.PlannedRequest], _ names: [String]?,
+        _ store: SQLiteStore
     ) throws {
         let kept = try store.outbox().count { entry in
             (entry.state == .refused || entry.state == .conflict) && names?.contains(entry.entity) != false
@@ -88,7 +92,13 @@ struct PushCommand: AsyncParsableCommand {
                         writer.member("state", entry.state.rawValue)
                         writer.key("values")
                         (request.values ?? .null).write(to: writer)
-                        writer.member("fault", request.fault)
+                        let plan = planned[entry.id]
+                        writer.member("fault", request.fault ?? plan?.failure)
+                        if let plan, plan.failure == nil {
+                            writer.member("request", plan.request)
+                            writer.member("body", plan.body)
+                            if let warning = plan.warning { writer.member("warning", warning) }
+                        }
                     })
             } else {
                 let what = request.fault.map { "cannot be sent: \($0)" } ?? request.values?.shortened.json ?? ""
@@ -97,12 +107,16 @@ struct PushCommand: AsyncParsableCommand {
                 print(
                     Terminal.printable(
                         "\(entry.operation.rawValue)  \(EditRun.name(entry.entity, entry.key))\(state)\(values)"))
+                if let plan = planned[entry.id] { print(Self.words(plan)) }
             }
         }
         if !json {
-            let faulty = requests.count { $0.fault != nil }
-            // Of these nobody knows whether they arrived: a push asks the remote first.
-            let unknown = requests.count { $0.fault == nil && [.unknown, .sending].contains($0.entry.state) }
+            let refused = Set(planned.filter(\.value.isRefused).keys)
+            let faulty = requests.count { $0.fault != nil || refused.contains($0.entry.id) }
+            // It is unknown whether these arrived; a push asks the remote first.
+            let unknown = requests.count {
+                $0.fault == nil && !refused.contains($0.entry.id) && [.unknown, .sending].contains($0.entry.state)
+            }
             let ready = requests.count - faulty - unknown
             var words = "dry run: \(Terminal.count(ready, "edit", "edits")) would be sent"
             if unknown > 0 { words += ", \(unknown) of unknown fate would be looked for" }
@@ -110,5 +124,19 @@ struct PushCommand: AsyncParsableCommand {
             if kept > 0 { words += ", \(Terminal.count(kept, "stays", "stay")) as refused or in conflict" }
             print("\(words); nothing was")
         }
+    }
+
+    /// Describes the request that a bridge would send, for the lines below the edit.
+    private static func words(_ plan: Workspace.PlannedRequest) -> String {
+        if let failure = plan.failure {
+            return Terminal.printable(
+                "        \(plan.isRefused ? "will be refused" : "the request cannot be told"): \(failure)")
+        }
+        let warning = plan.warning.map { ["        will be refused: \($0)"] } ?? []
+        return
+            ([plan.request, plan.body].filter { !$0.isEmpty }.flatMap { $0.split(separator: "\n") }.map {
+                "        \($0)"
+            }
+            + warning).map(Terminal.printable).joined(separator: "\n")
     }
 }

@@ -3,20 +3,21 @@ internal import Mapping
 internal import SQLiteStore
 internal import Synchronization
 
-/// Prints what becomes of edits, a line each.
+/// Prints the outcomes of edits, one per line.
 struct PushPrinter: Sendable {
     let json: Bool
 
     func add(_ edit: PushReport.Edit) { print(json ? edit.json : Self.line(edit)) }
 
-    /// `sent      12  Note 31 created (was bmo:6f1c...)`.
+    /// Formats an outcome: `sent      12  Note 31 created (was bmo:6f1c...)`.
     static func line(_ edit: PushReport.Edit) -> String {
         let id = String(edit.entry)
         var text = edit.outcome.rawValue.padded(to: 9) + " " + String(repeating: " ", count: max(0, 3 - id.count)) + id
         text += "  \(EditRun.name(edit.entity, edit.key)) \(EditRun.words(edit.operation))"
         if let old = edit.oldKey { text += " (was \(old.map(\.description).joined(separator: " ")))" }
+        if let warning = edit.warning { text += "; warning: \(warning)" }
         if let failure = edit.failure { text += ": \(failure.line)" }
-        // Of what nobody could read there is nothing to decide, and its remedy is in the failure.
+        // An unreadable edit leaves nothing to resolve, and its failure states the remedy.
         let isReadable = edit.failure?.remedy?.contains("`bmo outbox retry") != true
         if edit.outcome == .conflict, isReadable { text += "; `bmo conflicts \(edit.entity)` shows it" }
         if let next = edit.next {
@@ -25,7 +26,7 @@ struct PushPrinter: Sendable {
         return Terminal.printable(text)
     }
 
-    /// `1 sent, 2 refused`.
+    /// Formats the counts: `1 sent, 2 refused`.
     static func summary(_ report: PushReport) -> String {
         let parts = PushReport.Edit.Outcome.allCases.map { ($0, report.count($0)) }.filter { $0.1 > 0 }
         guard !parts.isEmpty else { return "nothing to send" }
@@ -37,7 +38,7 @@ extension String {
     fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }
 
-/// What became of edits, by the numbers of their entries.
+/// The outcomes of edits by entry number.
 final class Outcomes: Sendable {
     private let edits = Mutex<[Int64: PushReport.Edit]>([:])
 

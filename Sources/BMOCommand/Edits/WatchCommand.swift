@@ -38,6 +38,7 @@ struct WatchCommand: AsyncParsableCommand {
                 "the value \"\(every)\" of --every is no time; a time is like 30s, 5m or 1h",
                 exitCode: CommandFailure.usage)
         }
+        try await options.learnAttributes()
         let workspace = try await options.workspace()
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let watchOptions = WatchOptions(entities: entities.isEmpty ? nil : entities, every: pause, health: health)

@@ -1,4 +1,4 @@
-/// `bmo plugins`: finding, explaining, installing, scaffolding and testing bridges, a file for each subcommand.
+/// `bmo plugins`: finds, explains, installs, scaffolds and tests bridges, with a file for each subcommand.
 internal import ArgumentParser
 
 /// `bmo plugins`.

@@ -23,7 +23,7 @@ struct PluginsInfoCommand: AsyncParsableCommand {
                 : try await Self.explanation(of: name, host))
     }
 
-    /// The plugin of this name or, where there is a `/`, of this file.
+    /// Finds a plugin by its name, or by its file if the name contains a `/`.
     static func plugin(_ name: String, _ host: BridgeHost) async throws -> PluginListing {
         guard name.contains("/") else {
             do {
@@ -57,7 +57,7 @@ struct PluginsInfoCommand: AsyncParsableCommand {
         """
     }
 
-    /// The members of a JSON Schema, one a line: name, type, what it is for.
+    /// Lists the members of a JSON Schema, one per line: name, type, purpose.
     private static func members(_ schema: String, indent: String = "  ") -> String {
         guard let object = try? JSONSerialization.jsonObject(with: Data(schema.utf8)) as? [String: Any] else {
             return indent + "(the plugin's schema is no JSON object)"
@@ -79,7 +79,7 @@ struct PluginsInfoCommand: AsyncParsableCommand {
             if required.contains(name) { notes.append("required") }
             if member["writeOnly"] as? Bool == true { notes.append("secret: {env: NAME} or {file: PATH}") }
             if let value = member["default"] {
-                // Foundation's booleans print as numbers.
+                // Foundation prints booleans as numbers.
                 notes.append(
                     "default \(member["type"] as? String == "boolean" ? "\(value as? Bool ?? false)" : "\(value)")")
             }

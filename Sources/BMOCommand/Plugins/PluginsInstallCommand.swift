@@ -46,7 +46,7 @@ struct PluginsInstallCommand: AsyncParsableCommand {
         print("pinned in \(pins.path)")
     }
 
-    /// Copies beside the target and renames: a sync that has the old file open keeps it.
+    /// Copies the file next to the target and renames it, so that a running sync keeps the old file.
     private static func copy(_ source: String, to target: String, in folder: String) throws {
         let files = FileManager.default
         let temporary = "\(target).new-\(ProcessInfo.processInfo.processIdentifier)"

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BridgeHost
 internal import RecordBatch
 
-/// `bmo plugins list`, which is also `bmo plugins`.
+/// `bmo plugins list`, the default subcommand of `bmo plugins`.
 struct PluginsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -66,6 +66,6 @@ struct PluginsListCommand: AsyncParsableCommand {
 }
 
 extension PluginListing {
-    /// Where it runs when the config does not say.
+    /// Whether it runs in a child process unless the configuration says otherwise.
     var runsInChild: Bool { isolation == .childProcess || origin != .shipped }
 }

@@ -71,7 +71,7 @@ struct PluginsNewCommand: ParsableCommand {
         kit.contains("://") || kit.hasPrefix("git@") ? kit : URL(fileURLWithPath: kit).path
     }
 
-    /// The package that this executable was built in.
+    /// The package that this executable was built from.
     private static var ownSources: String? {
         var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         while folder.path != "/" {

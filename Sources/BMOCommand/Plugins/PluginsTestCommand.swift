@@ -1,7 +1,10 @@
 internal import ArgumentParser
+internal import BMO
 internal import BridgeConformance
 internal import BridgeHost
 internal import Foundation
+internal import Model
+internal import SQLiteStore
 
 /// `bmo plugins test`.
 struct PluginsTestCommand: AsyncParsableCommand {
@@ -11,7 +14,7 @@ struct PluginsTestCommand: AsyncParsableCommand {
         discussion: """
             Reads conformance.yml: the config to use, the bridge, credentials that must fail, objects that may be \
             written, and the checks that are skipped, each with a reason. docs/conformance.md explains every check.
-            Exit code 1 when a check failed.
+            Where a basic check fails, those of the higher levels are not tried. Exit code 1 when a check failed.
             """)
 
     @Argument(
@@ -24,6 +27,11 @@ struct PluginsTestCommand: AsyncParsableCommand {
 
     @Option(help: "basic, full or strict; default: what the settings say.")
     var level: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long a check may take (30s, 5m); default: each call of the bridge 300 s.", valueName: "duration"))
+    var timeout: String?
 
     @Flag(help: "Print one JSON object.")
     var json = false
@@ -52,6 +60,17 @@ struct PluginsTestCommand: AsyncParsableCommand {
             }
             settings.level = known
         }
+        if let timeout {
+            guard case .atMost(let time)? = LockPatience(argument: timeout)?.patience, time > .zero else {
+                throw CommandFailure(
+                    "the value \"\(timeout)\" of --timeout is no time; a time is like 30s, 5m or 1h",
+                    exitCode: CommandFailure.usage)
+            }
+            settings.timeout = time
+        }
+        if let configuration = try? ConfigurationFile.load(path: settings.config) {
+            Workspace.takeSecrets(configuration.secretVariables)
+        }
         let report: ConformanceReport
         do {
             let run = try await ConformanceRun(settings, searchPaths: try searchPaths())
@@ -74,7 +93,7 @@ struct PluginsTestCommand: AsyncParsableCommand {
         if !report.passed { throw ExitCode(CommandFailure.failed) }
     }
 
-    /// The folder of the library that was named, before all others.
+    /// Returns search paths that start with the folder of the named library.
     private func searchPaths() throws -> [SearchPath]? {
         guard let library else { return nil }
         let path = URL(fileURLWithPath: library).resolvingSymlinksInPath().path

@@ -1,13 +1,14 @@
 internal import Foundation
 
-/// The folder that a case is recorded into: what is no case, or no file of a case, is left alone.
+/// The folder in which a case is recorded; leaves alone folders that are not cases and files that are not part of a
+/// case.
 struct CasePlace {
     private let fixture: FixtureCase
     private var files: FileManager { FileManager.default }
 
     init(_ fixture: FixtureCase) { self.fixture = fixture }
 
-    /// - Throws: ``FixtureCase/Fault`` for a folder where nothing may be written.
+    /// - Throws: ``FixtureCase/Fault`` when the folder must not be written.
     func check(_ replaces: Bool, writesReadme: Bool) throws {
         let own = URL(fileURLWithPath: fixture.folder).resolvingSymlinksInPath().path
         let here = URL(fileURLWithPath: files.currentDirectoryPath).resolvingSymlinksInPath().path
@@ -22,7 +23,7 @@ struct CasePlace {
             throw FixtureCase.Fault(
                 "the case \(fixture.name) is there already; --force records it anew, --add adds a step")
         }
-        let taken = ["bmo.yml", "expected.txt", "exchanges"] + (writesReadme ? ["README.md"] : [])
+        let taken = ["bmo.yml", "bmo.auto.yml", "expected.txt", "exchanges"] + (writesReadme ? ["README.md"] : [])
         let there = taken.filter { files.fileExists(atPath: fixture.folder + "/" + $0) }
         guard there.isEmpty else {
             throw FixtureCase.Fault(
@@ -31,7 +32,7 @@ struct CasePlace {
         }
     }
 
-    /// Copies all that is there.
+    /// Copies the folder's contents.
     func copy(to folder: String) throws {
         try files.createDirectory(
             atPath: URL(fileURLWithPath: folder).deletingLastPathComponent().path, withIntermediateDirectories: true)
@@ -41,13 +42,14 @@ struct CasePlace {
         try files.copyItem(atPath: fixture.folder, toPath: folder)
     }
 
-    /// Puts a case that was made elsewhere here, in place of the one that is.
+    /// Replaces the case with one made in another folder.
     func replace(with folder: String) throws {
         try files.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
         try Self.clear(fixture.folder + "/exchanges")
         for name in try files.subpathsOfDirectory(atPath: folder).sorted() {
             let isOwn =
-                ["bmo.yml", "case.yml", "expected.txt", "README.md"].contains(name) || name.hasPrefix("exchanges/")
+                ["bmo.yml", "bmo.auto.yml", "case.yml", "expected.txt", "README.md"].contains(name)
+                || name.hasPrefix("exchanges/")
             var isFolder: ObjCBool = false
             let source = "\(folder)/\(name)"
             guard isOwn, files.fileExists(atPath: source, isDirectory: &isFolder), !isFolder.boolValue else { continue }
@@ -57,7 +59,7 @@ struct CasePlace {
         }
     }
 
-    /// Deletes the exchanges of a folder and of those of its steps, and nothing else.
+    /// Deletes the exchanges in a folder and its steps' folders, and nothing else.
     static func clear(_ folder: String) throws {
         let files = FileManager.default
         for name in (try? files.contentsOfDirectory(atPath: folder)) ?? [] {

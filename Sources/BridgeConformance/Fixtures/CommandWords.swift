@@ -1,8 +1,10 @@
-/// The words of a command line, as a shell splits them: quotes hold words together, a backslash takes the next character as it is.
+/// A parser that splits a command line into words like a shell.
+///
+/// Quotes keep words together; a backslash quotes the next character.
 package enum CommandWords {
-    /// Splits a line; nothing is expanded.
+    /// Splits a line without expansions.
     ///
-    /// - Throws: ``FixtureCase/Fault`` for a quote that nothing closes, or a backslash at the end.
+    /// - Throws: ``FixtureCase/Fault`` for an unclosed quote or a backslash at the end.
     package static func split(_ line: String) throws -> [String] {
         var words: [String] = []
         var word: String?
@@ -15,7 +17,8 @@ package enum CommandWords {
                 guard let next = rest.popFirst() else {
                     throw FixtureCase.Fault("the command `\(line)` ends with a backslash: write \\\\ for one")
                 }
-                // Between double quotes it is one before what would end them, or for itself.
+                // Between double quotes a backslash only escapes `"`, `\`, `$` and a backtick; otherwise it stands for
+                // itself.
                 word = (word ?? "") + (quote == nil || #""\$`"#.contains(next) ? "" : "\\") + String(next)
             case ("\"", .none), ("'", .none):
                 quote = character

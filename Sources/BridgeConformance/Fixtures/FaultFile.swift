@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Model
 
-/// What goes wrong in a replay: the file `faults.yml` of a case.
+/// The faults of a replay: the file `faults.yml` of a case.
 ///
 /// ```yaml
 /// - on: page 3
@@ -14,13 +14,13 @@ internal import Model
 /// ```
 struct FaultFile {
     struct Rule {
-        /// What the file calls it.
+        /// The exchange as the file names it.
         var words: String
-        /// The step that it belongs to, from 0; nil for all.
+        /// The step that it applies to, from 0; nil for all.
         var step: Int?
-        /// As the kit reads it.
+        /// The rule in the form that BridgeKit reads.
         var value: ConfigValue
-        /// Whether it happens in a replay only: one that slows, or one at a file.
+        /// Whether it applies only to replays, as does a rule that slows or that names a file.
         var isForReplays: Bool
     }
 
@@ -30,9 +30,9 @@ struct FaultFile {
 
     init() {}
 
-    /// Reads the file, if it is there.
+    /// Reads the file if it exists.
     ///
-    /// - Parameter steps: How many steps the case has.
+    /// - Parameter steps: The number of steps in the case.
     /// - Throws: ``FixtureCase/Fault`` with the file and the line.
     init(path: String, steps: Int) throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
@@ -45,7 +45,7 @@ struct FaultFile {
         }
     }
 
-    /// The lines that the list's elements begin in; none for a list in brackets.
+    /// Returns the lines on which the list's elements start; empty for a list in brackets.
     private static func lines(of text: String) -> [Int] {
         let all = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
             let indent = line.prefix { $0 == " " }.count
@@ -114,7 +114,7 @@ struct FaultFile {
         if let status = value["status"] {
             try known(["status", "headers", "body"], in: value, path)
             let word = scalar(status)
-            // Of a share the words of C's <errno.h>.
+            // For a share, the status is a name from C's <errno.h>.
             let isWord = word.hasPrefix("E") && word.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
             let isExit = word.hasPrefix("exit ") && Int(word.dropFirst(5)).map((0...255).contains) == true
             guard isWord || isExit || Int(word).map((100...599).contains) == true else {
@@ -127,7 +127,7 @@ struct FaultFile {
             let headers = (value["headers"]?.members ?? []).map { ($0.key, ConfigValue.string(scalar($0.value))) }
             return .object([
                 ("kind", .string("answer")), ("status", .string(word)), ("headers", .object(headers)),
-                // A mapping or a list is the JSON of it.
+                // A mapping or a list is written as JSON.
                 ("body", .string(value["body"].map { $0 == .null ? "" : scalar($0) } ?? "")),
             ])
         }
@@ -147,7 +147,7 @@ struct FaultFile {
 
     private static func scalar(_ value: ConfigValue) -> String { value.string ?? value.json }
 
-    /// The rules of a step, each with its place in the file.
+    /// Returns the rules of a step with their positions in the file.
     func rules(of step: Int) -> [(index: Int, value: ConfigValue)] {
         rules.enumerated().filter { $0.element.step == nil || $0.element.step == step }.map { index, rule in
             (index, .object((rule.value.members ?? []) + [("rule", .int(Int64(index)))]))

@@ -1,22 +1,22 @@
 internal import Foundation
 internal import Model
 
-/// A case: a folder with a configuration, the recorded exchanges of some commands, and what they should come to.
+/// A case: a folder with a configuration, the recorded exchanges of some commands, and the expected results.
 ///
 /// - `bmo.yml`: the configuration.
-/// - `README.md`: its first line says what the case proves.
-/// - `exchanges/`: a file per exchange in order, and in `exchanges/2/` and so on where there are several steps.
-/// - `expected.txt`: what each step reports, then the tables.
-/// - `faults.yml`, if there is one: what goes wrong before an exchange.
-/// - `case.yml`, if there is one: the steps (`sync` alone is the usual one), when it was recorded, and addresses.
+/// - `README.md`: the purpose of the case in the first line.
+/// - `exchanges/`: a file per exchange in order; in `exchanges/2/` and so on if there are several steps.
+/// - `expected.txt`: the report of each step, then the tables.
+/// - `faults.yml`, optional: the faults to inject before exchanges.
+/// - `case.yml`, optional: the steps (usually `sync` alone), the time of the recording, and addresses.
 public struct FixtureCase: Sendable {
     /// The folder's absolute path.
     public let folder: String
-    /// The commands that it runs, each as its arguments.
+    /// The arguments of each command that it runs.
     package var steps: [[String]] = [["sync"]]
-    /// When it was recorded, in seconds since 1970.
+    /// The time of the recording, in seconds since 1970.
     package var recorded: Int64?
-    /// Addresses of servers that the configuration has as secrets.
+    /// The server addresses that are secrets in the configuration.
     package var values: [(key: String, value: String)] = []
 
     /// The folder's name.
@@ -26,16 +26,16 @@ public struct FixtureCase: Sendable {
     var settings: String { folder + "/case.yml" }
     var readme: String { folder + "/README.md" }
 
-    /// What the case proves, in a line.
+    /// The case's purpose in one line.
     public var purpose: String {
         let text = (try? String(contentsOfFile: readme, encoding: .utf8)) ?? ""
         let line = text.split(whereSeparator: \.isNewline).first ?? ""
         return String(line.drop { $0 == "#" || $0 == " " })
     }
 
-    /// Why a case cannot be run or recorded.
+    /// The reason why a case cannot be run or recorded.
     public struct Fault: Error, CustomStringConvertible {
-        /// What is wrong, where, and what to do.
+        /// The error with its location and remedy.
         public let description: String
 
         init(_ description: String) { self.description = description }
@@ -82,14 +82,14 @@ public struct FixtureCase: Sendable {
         (try? Date.ISO8601FormatStyle().parse(text)).map { Int64($0.timeIntervalSince1970) }
     }
 
-    /// The folder of a step's exchanges.
+    /// Returns the folder of a step's exchanges.
     func exchanges(_ step: Int) -> String {
         steps.count == 1 ? folder + "/exchanges" : folder + "/exchanges/\(step + 1)"
     }
 
-    /// The names of a step's exchanges, in their order.
+    /// Returns the names of a step's exchanges in order.
     ///
-    /// - Throws: ``Fault`` for one that a replay would pass over.
+    /// - Throws: ``Fault`` for an exchange that a replay would ignore.
     func names(_ step: Int) throws -> [String] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: exchanges(step))) ?? []
         let names = all.filter { $0.hasSuffix(".http") }.sorted()
@@ -101,9 +101,9 @@ public struct FixtureCase: Sendable {
         return names
     }
 
-    /// Holds the first line of each exchange, `# api: Team`, against the bridges that there are.
+    /// Validates the first line of each exchange, `# api: Team`, against the configured bridges.
     ///
-    /// - Throws: ``Fault`` for one that no bridge would ask for.
+    /// - Throws: ``Fault`` for an exchange that no bridge would request.
     func check(_ names: [String], step: Int, bridges: [String]) throws {
         let faults = names.compactMap { name -> String? in
             let path = "\(exchanges(step))/\(name)"
@@ -118,7 +118,7 @@ public struct FixtureCase: Sendable {
         guard faults.isEmpty else { throw Fault(faults.joined(separator: "\n")) }
     }
 
-    /// What `case.yml` has to say; nil for nothing.
+    /// The contents of `case.yml`; empty if the case needs no settings.
     var settingsText: String {
         var text = ""
         if let recorded {
@@ -140,7 +140,7 @@ public struct FixtureCase: Sendable {
         return text
     }
 
-    /// The cases in a folder, by name.
+    /// Returns the folders of the cases in a folder, sorted by name.
     public static func all(in folder: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.sorted().map { folder + "/" + $0 }

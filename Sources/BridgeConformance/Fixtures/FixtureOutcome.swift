@@ -4,8 +4,9 @@ internal import Mapping
 internal import Model
 internal import RecordBatch
 internal import SQLiteStore
+internal import TextFormats
 
-/// What a case came to, as text that is kept in `expected.txt`: what each step reported, then all rows by table and key.
+/// The outcome of a case as the text of `expected.txt`: the report of each step, then all rows by table and key.
 struct FixtureOutcome: Equatable {
     /// A heading, and lines of the form `NAME: WORDS` or `KEY {MEMBERS}`.
     struct Section: Equatable {
@@ -25,10 +26,10 @@ struct FixtureOutcome: Equatable {
 
     init() {}
 
-    /// The heading of a step.
+    /// Returns the heading of a step.
     static func title(_ index: Int, _ step: [String]) -> String { "step \(index + 1): \(step.joined(separator: " "))" }
 
-    /// Reads what ``text`` wrote.
+    /// Parses the output of ``text``.
     init(text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: true) {
             if line.hasPrefix("  "), !sections.isEmpty {
@@ -41,7 +42,7 @@ struct FixtureOutcome: Equatable {
 
     // MARK: Tables
 
-    /// The rows of the database that steps have made, if they did.
+    /// Adds the rows of the database, if the steps created it.
     mutating func addTables(of runner: StepRunner, config: String) throws {
         let database = runner.database
         guard FileManager.default.fileExists(atPath: database) else { return }
@@ -54,7 +55,7 @@ struct FixtureOutcome: Equatable {
                 let key = table.key.map { Self.json(row[$0]) }.joined(separator: ", ")
                 let members = table.columns.indices.filter { !table.key.contains($0) && row[$0] != .null }.map {
                     index in
-                    // The one column with the time of a sync in it.
+                    // The only column that contains the time of a sync.
                     let value = table.columns[index] == "deleted_at" ? "\"(a time)\"" : Self.json(row[index])
                     return "\(Self.json(.text(table.columns[index]))): \(value)"
                 }
@@ -86,10 +87,10 @@ struct FixtureOutcome: Equatable {
 
     // MARK: Differences
 
-    /// So many differences of one table are told.
+    /// The maximum number of differences reported per table.
     private static let mostOfTable = 12
 
-    /// What differs from what was expected, a line each.
+    /// Returns the differences from the expected outcome, one per line.
     func differences(from expected: FixtureOutcome) -> [String] {
         var lines: [String] = []
         for section in expected.sections where !sections.contains(where: { $0.title == section.title }) {
@@ -137,7 +138,7 @@ struct FixtureOutcome: Equatable {
         }
     }
 
-    /// What is in one list and not in the other, by name; of equal names the first with the first.
+    /// Returns the differing lines of two lists, paired by name; equal names are paired in order.
     private static func pairs(
         _ found: [(String, String)], _ expected: [(String, String)]
     ) -> [(name: String, found: String?, expected: String?)] {

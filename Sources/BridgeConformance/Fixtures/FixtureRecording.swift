@@ -8,39 +8,39 @@ public struct FixtureRecording: Sendable {
     private let config: String
     private let folder: String
 
-    /// What was recorded.
+    /// The result of a recording.
     public struct Result: Sendable {
-        /// How many exchanges there are.
+        /// The number of exchanges.
         public var exchanges = 0
-        /// What looks like a secret, and what the replay did not need.
+        /// Possible secrets, and exchanges that the replay did not need.
         public var warnings: [String] = []
-        /// What the replay does otherwise than the remote did: then the case proves nothing.
+        /// Differences between the replay and the remote; with any, the case proves nothing.
         public var contradictions: [String] = []
         /// Whether the case was written.
         public var isKept = true
-        /// The report of the recorded step, a line each.
+        /// The report of the recorded step, by lines.
         public var lines: [String] = []
     }
 
     /// - Parameters:
-    ///   - folder: The case's folder, which is made.
+    ///   - folder: The case's folder, which is created.
     ///   - config: The configuration.
-    ///   - executable: The command `bmo`, which runs the steps.
+    ///   - executable: The `bmo` executable, which runs the steps.
     public init(folder: String, config: String, executable: String) {
         self.folder = folder
         self.config = URL(fileURLWithPath: config).standardizedFileURL.path
         self.executable = executable
     }
 
-    /// Runs a command against the remote and writes the case, or adds the command to one that is there.
+    /// Runs a command against the remote and writes the case, or adds the command to an existing one.
     ///
     /// - Parameters:
     ///   - step: The command's arguments, such as `["sync", "Country"]`.
-    ///   - adds: Whether the steps that are there stay: they are replayed first.
-    ///   - replaces: Whether an existing case may be recorded anew.
-    ///   - keeps: Whether a case is written though its replay contradicts what was recorded.
-    ///   - purpose: What the case proves, for its README; nil leaves it as it is.
-    /// - Throws: ``FixtureCase/Fault``; then the case is as it was.
+    ///   - adds: Whether to keep the existing steps, which are replayed first.
+    ///   - replaces: Whether an existing case may be recorded again.
+    ///   - keeps: Whether to write the case even if its replay contradicts the recording.
+    ///   - purpose: The case's purpose, for its README; nil leaves that unchanged.
+    /// - Throws: ``FixtureCase/Fault``; the case is then unchanged.
     public func record(
         _ step: [String], adds: Bool = false, replaces: Bool = false, keeps: Bool = false, purpose: String? = nil
     ) async throws -> Result {
@@ -61,7 +61,7 @@ public struct FixtureRecording: Sendable {
                     + "use a value that is none")
         }
         let runner = try StepRunner(executable: executable)
-        // The case is made beside the database, and comes to its place when it is good.
+        // The case is created next to the database, and copied to its folder when it is valid.
         let made = runner.folder.appendingPathComponent("made/" + target.name).path
         try place.copy(to: made)
         var fixture = adds ? try FixtureCase(folder: made) : FixtureCase(new: made)
@@ -82,7 +82,7 @@ public struct FixtureRecording: Sendable {
         let faults = try FaultFile(path: fixture.folder + "/faults.yml", steps: .max)
         session.faults = faults.rules(of: fixture.steps.count - 1).map(\.value)
         let ending = try await runner.run(step, config: config, session: session, directory: nil)
-        // 2: the command line or the configuration is wrong.
+        // Exit code 2 is an error in the command line or the configuration.
         guard step.first == "sync" ? ending.report != nil : ending.exitCode != 2 else {
             throw FixtureCase.Fault(
                 "bmo \(step.joined(separator: " ")) ended with \(ending.exitCode); nothing was written:\n"
@@ -112,7 +112,7 @@ public struct FixtureRecording: Sendable {
         return outcome
     }
 
-    /// With a second step, the exchanges of the first get a folder of their own.
+    /// Moves the exchanges of the first step to a folder of their own when a second step is added.
     private func splitExchanges(of fixture: FixtureCase) throws {
         guard fixture.steps.count == 2 else { return }
         let all = fixture.folder + "/exchanges"
@@ -134,7 +134,7 @@ public struct FixtureRecording: Sendable {
         let names = try files.contentsOfDirectory(atPath: raw).sorted()
         let exchanges = names.filter { $0.hasSuffix(".http") }
         for (index, name) in exchanges.enumerated() {
-            // TIME-PROCESS-COUNT-WORDS: what is before the words only gives the order.
+            // TIME-PROCESS-COUNT-WORDS: the parts before the words only determine the order.
             let base = String(name.dropLast(".http".count))
             let words = base.split(separator: "-", maxSplits: 3).last.map(String.init) ?? base
             let number = String(repeating: "0", count: max(0, 3 - "\(index + 1)".count)) + "\(index + 1)"
@@ -145,6 +145,10 @@ public struct FixtureRecording: Sendable {
         }
         result.exchanges = exchanges.count
         try Data(contentsOf: URL(fileURLWithPath: config)).write(to: URL(fileURLWithPath: fixture.config))
+        // The learned attributes are part of the configuration.
+        if let learned = files.contents(atPath: LearnedAttributes.path(beside: config)) {
+            try learned.write(to: URL(fileURLWithPath: LearnedAttributes.path(beside: fixture.config)))
+        }
         let settings = fixture.settingsText
         if settings.isEmpty {
             try? files.removeItem(atPath: fixture.settings)
@@ -164,7 +168,7 @@ public struct FixtureRecording: Sendable {
         }
     }
 
-    /// Replays what was recorded: it writes what is expected, and must come to what the remote gave.
+    /// Replays the recording, writes the expected outcome and compares it with the remote's.
     private func prove(
         _ fixture: FixtureCase, _ live: FixtureOutcome, _ ending: StepRunner.Ending, _ secrets: CaseSecrets,
         _ result: inout Result
@@ -186,7 +190,7 @@ public struct FixtureRecording: Sendable {
         replayed.sections.removeAll { !$0.isTable }
         var differences = replayed.differences(from: live)
         let faults = try FaultFile(path: fixture.folder + "/faults.yml", steps: .max)
-        // Some faults happen in a replay only.
+        // Some faults are only injected in replays.
         if let step, !faults.rules.contains(where: \.isForReplays) {
             var said = FixtureOutcome(), then = FixtureOutcome()
             said.sections = [step.plain]
@@ -199,7 +203,7 @@ public struct FixtureRecording: Sendable {
         }
         for difference in differences.prefix(10) {
             let words = "the replay differs from the remote: \(difference)"
-            // What was taken out is another value by intention.
+            // A redacted value differs on purpose.
             if difference.contains("***") {
                 result.warnings.append(words)
             } else {
@@ -210,7 +214,7 @@ public struct FixtureRecording: Sendable {
 }
 
 extension FixtureOutcome.Section {
-    /// What a live run and its replay have in common: not an error's words, nor what was tried again, nor when.
+    /// The lines that a live run and its replay share: without error texts, retries and times.
     fileprivate var plain: Self {
         var other = self
         other.lines = lines.filter { line in

@@ -1,4 +1,4 @@
-/// Fixtures: cases that replay what a remote once said, without a network, and compare what comes of it.
+/// Fixtures: cases that replay a remote's recorded replies without a network and compare the outcome.
 internal import BMO
 internal import Foundation
 internal import Model
@@ -14,31 +14,31 @@ public struct FixtureRun: Sendable {
     private let executable: String
     private let isStrict: Bool
     private let updates: Bool
-    /// What `expected.txt` must not hold; nil for what can be read of the case's configuration.
+    /// The secrets that `expected.txt` must not contain; nil for those of the case's configuration.
     var secrets: CaseSecrets?
 
-    /// What a replay came to.
+    /// The result of a replay.
     public struct Result: Sendable {
         /// The case's name.
         public var name: String
-        /// What it proves.
+        /// The case's purpose.
         public var purpose: String
-        /// What is not as it should be, a line each; empty for a case that passes.
+        /// The unexpected results, one per line; empty for a case that passes.
         public var problems: [String] = []
-        /// What a person may want to know of a case that passes.
+        /// Notes on a case that passes.
         public var notes: [String] = []
         /// Whether `expected.txt` was written.
         public var wasUpdated = false
 
-        /// Whether all is as expected.
+        /// Whether everything is as expected.
         public var passed: Bool { problems.isEmpty }
     }
 
     /// - Parameters:
     ///   - fixture: The case.
-    ///   - executable: The command `bmo`, which runs the steps.
-    ///   - strict: Whether an exchange that is not used, or asked for although it was not recorded, is a problem.
-    ///   - updates: Whether `expected.txt` is written anew.
+    ///   - executable: The `bmo` executable, which runs the steps.
+    ///   - strict: Whether an unused exchange, or a request that was not recorded, is a problem.
+    ///   - updates: Whether to rewrite `expected.txt`.
     public init(_ fixture: FixtureCase, executable: String, strict: Bool = false, updates: Bool = false) {
         self.fixture = fixture
         self.executable = executable
@@ -46,12 +46,12 @@ public struct FixtureRun: Sendable {
         self.updates = updates
     }
 
-    /// Runs all steps and compares.
+    /// Runs all steps and compares the outcome.
     ///
     /// - Throws: ``FixtureCase/Fault`` when the case cannot be run.
     public func run() async throws -> Result {
         var result = Result(name: fixture.name, purpose: fixture.purpose)
-        // While a case is recorded, further steps may be still to come.
+        // During a recording, further steps may follow.
         let faults = try FaultFile(
             path: fixture.folder + "/faults.yml", steps: secrets == nil ? fixture.steps.count : .max)
         let direct = (try? FileManager.default.contentsOfDirectory(atPath: fixture.folder + "/exchanges")) ?? []
@@ -61,7 +61,7 @@ public struct FixtureRun: Sendable {
             )
         }
         let names = try fixture.steps.indices.map(fixture.names)
-        // A configuration with faults is what the step tells itself.
+        // The step itself reports a configuration with errors.
         if let bridges = try? ConfigurationFile.load(path: fixture.config).bridges.map(\.name) {
             for (step, names) in names.enumerated() { try fixture.check(names, step: step, bridges: bridges) }
         }
@@ -105,7 +105,7 @@ public struct FixtureRun: Sendable {
         return ending
     }
 
-    /// What a step asked for and what it left.
+    /// Checks the exchanges that a step requested or left unused.
     private func judge(_ ending: StepRunner.Ending, _ names: [String], step: Int, into result: inout Result) {
         let place = fixture.steps.count == 1 ? "" : "step \(step + 1): "
         let hadFaults = ending.notes.contains { $0.hasPrefix("fault ") }
@@ -117,7 +117,7 @@ public struct FixtureRun: Sendable {
             case "used": used.insert(parts[1])
             case "again" where !hadFaults: words.append("\(place)\(parts[1]) was asked for again")
             case "unmatched": words.append("\(place)unexpected: \(parts[1])")
-            // What would have been changed on the remote is never right by chance.
+            // A request that would have changed the remote is always a problem.
             case "unmatched-write": result.problems.append("\(place)unexpected: \(parts[1])")
             default: break
             }
@@ -130,7 +130,7 @@ public struct FixtureRun: Sendable {
         if isStrict { result.problems += words } else { result.notes += words }
     }
 
-    /// The entities that a fault put an end to: nobody comes to what was recorded of them behind it.
+    /// Returns the entities that a fault ended; their later exchanges remain unused.
     private func endedByFaults(_ ending: StepRunner.Ending, _ step: Int) -> Set<String> {
         let faulted = ending.notes.filter { $0.hasPrefix("fault ") }.compactMap { note -> String? in
             note.split(separator: " ").dropFirst().first.flatMap { entity(of: String($0), step) }
@@ -142,7 +142,7 @@ public struct FixtureRun: Sendable {
         return Set(faulted).intersection(failed)
     }
 
-    /// The entity of an exchange, which its first line has: `# api: Team, request 2`.
+    /// Returns the entity of an exchange from its first line: `# api: Team, request 2`.
     private func entity(of name: String, _ step: Int) -> String? {
         guard let text = try? String(contentsOfFile: "\(fixture.exchanges(step))/\(name)", encoding: .utf8),
             let note = text.split(separator: "\n").first, note.hasPrefix("# "), let colon = note.firstRange(of: ": ")

@@ -1,6 +1,6 @@
-/// What became of the edits that a step pushed, from what the command printed, without what differs each time.
+/// The outcomes of a step's pushed edits, parsed from the command's output, without parts that vary between runs.
 enum PushLines {
-    /// `edit 1: refused, Note 31 updated` and `edit 1 failed: REASON`, in the order of the edits.
+    /// Returns the lines in the order of the edits: `edit 1: refused, Note 31 updated`, `edit 1 failed: REASON`.
     static func lines(of output: String) -> [String] {
         var found: [(entry: Int, lines: [String])] = []
         for line in output.split(separator: "\n") {
@@ -14,12 +14,12 @@ enum PushLines {
             if let reason = match.5 { lines.append("edit \(entry) failed: \(steady(reason))") }
             found.append((entry, lines))
         }
-        // Several bridges may be sent to at a time.
+        // Several bridges may be sent edits at a time.
         return found.enumerated().sorted { ($0.element.entry, $0.offset) < ($1.element.entry, $1.offset) }
             .flatMap(\.element.lines)
     }
 
-    /// The words without times and temporary keys.
+    /// Removes times and temporary keys.
     private static func steady(_ words: Substring) -> String {
         words.replacing(/; (?:next try|looks again) at [^;]*/, with: "").replacing(
             /bmo:[0-9a-f-]{36}/, with: "(a new key)"

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A command that runs with its outputs in files.
+/// A running command whose outputs go to files.
 ///
-/// Not Foundation's `Process`: that needs a socket of the network to notice an end, and a replay must do without.
+/// Foundation's `Process` needs a network socket to notice the end, which a replay must do without.
 struct StepProcess: Sendable {
     private let pid: pid_t
 
@@ -23,7 +23,7 @@ struct StepProcess: Sendable {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        // The C library's way to change the directory is not one of POSIX.
+        // POSIX has no function for setting the directory of a spawned process, so use env.
         let command = (directory.map { ["/usr/bin/env", "-C", $0] } ?? []) + [executable] + arguments
         var words = command.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
@@ -35,7 +35,7 @@ struct StepProcess: Sendable {
         self.pid = pid
     }
 
-    /// Waits for the end; 128 and the signal's number for one that a signal ended.
+    /// Waits for the end and returns the exit code, or 128 plus the number of the signal that ended it.
     func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 {
@@ -44,6 +44,6 @@ struct StepProcess: Sendable {
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
     }
 
-    /// Asks it to end.
+    /// Asks the process to end.
     func stop() { kill(pid, SIGTERM) }
 }

@@ -2,17 +2,17 @@ internal import BMO
 internal import Foundation
 internal import Model
 
-/// Runs the steps of one case, each as a command of its own, over one temporary database.
+/// Runs the steps of one case, each as a separate command, on one temporary database.
 final class StepRunner {
     let folder: URL
     private let executable: String
 
-    /// What a step came to.
+    /// The outcome of a step.
     struct Ending {
         var exitCode: Int32
         var output: String
         var errors: String
-        /// What its bridges and its host noted: what was used, faulted, unmatched, tried again.
+        /// The notes of its bridges and its host on exchanges: used, faulted, unmatched, retried.
         var notes: [String]
     }
 
@@ -29,7 +29,7 @@ final class StepRunner {
     /// Runs one step to its end.
     ///
     /// - Parameters:
-    ///   - session: Where the exchanges are; the report and the database are this runner's own.
+    ///   - session: The location of the exchanges; the report and the database belong to this runner.
     ///   - directory: The working directory; nil for this process's.
     func run(
         _ step: [String], config: String, session: ExchangeSession, directory: String?
@@ -39,7 +39,7 @@ final class StepRunner {
         session.report = report.path
         session.database = database
         let file = folder.appendingPathComponent("session.json")
-        // It holds no secret: the command reads those itself.
+        // The file has no secrets; the command reads those itself.
         try Data(session.json.utf8).write(to: file)
         let output = folder.appendingPathComponent("output")
         let errors = folder.appendingPathComponent("errors")
@@ -57,7 +57,7 @@ final class StepRunner {
             executable, arguments, directory: directory, output: output.path, errors: errors.path)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // The wait blocks: not on the cooperative pool.
+                // The wait blocks, so it must not run on the cooperative pool.
                 Thread.detachNewThread { continuation.resume(returning: child.wait()) }
             }
         } onCancel: {
@@ -67,14 +67,14 @@ final class StepRunner {
 }
 
 extension StepRunner.Ending {
-    /// The report of a sync; nil where it came to none.
+    /// The report of a sync; nil if there is none.
     var report: ConfigValue? {
         output.split(separator: "\n").last.flatMap { try? ConfigValue(json: String($0)) }.flatMap {
             $0["entities"] == nil ? nil : $0
         }
     }
 
-    /// The report in lines of the form `NAME: WORDS`, without times.
+    /// Returns the report as lines of the form `NAME: WORDS`, without times.
     func lines(_ step: [String]) -> [String] {
         var lines: [String]
         if step.first == "sync", let report {

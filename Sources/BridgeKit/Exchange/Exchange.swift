@@ -1,24 +1,26 @@
-/// What passes between a bridge and its remote, where it can be written down and played back.
+/// The exchanges between a bridge and its remote, in a form that can be recorded and replayed.
 ///
-/// A bridge hands each request and its answer to the tape of its context, or asks the tape for the answer where one is replayed.
-/// BridgeHTTP does it for each bridge over HTTP.
+/// A bridge passes each request and its reply to the tape of its context, or asks the tape for the reply during a
+/// replay. BridgeHTTP does so for every bridge over HTTP.
 
-/// One request to a remote, and what came of it.
+/// One request to a remote, and its outcome.
 public struct Exchange: Sendable, Equatable {
-    /// What was asked.
+    /// The request.
     public struct Request: Sendable, Equatable {
-        /// The method of HTTP, or a word of the protocol: `LIST`, `READ`.
+        /// The HTTP method, or a word of another protocol: `LIST`, `READ`.
         public var method: String
-        /// The URL or path; secrets are taken out before it is compared or written.
+        /// The URL or path; secrets are removed before it is compared or written.
         public var target: String
-        /// What else says what is asked; names are compared without case, those that hold credentials by their names alone.
+        /// Further fields of the request.
+        ///
+        /// Names are compared without case; fields that hold credentials only by their names.
         public var headers: [Field]
-        /// What goes along; empty for nothing.
+        /// The body; empty for none.
         public var body: [UInt8]
-        /// Whether both bodies are kept byte for byte, as with parts of files; others are laid out to be read.
+        /// Whether both bodies are kept byte for byte, such as parts of files; others are formatted for reading.
         public var isExact: Bool
 
-        /// A request.
+        /// Creates a request.
         public init(
             method: String, target: String, headers: [Field] = [], body: [UInt8] = [], isExact: Bool = false
         ) {
@@ -37,40 +39,40 @@ public struct Exchange: Sendable, Equatable {
         /// The value.
         public var value: String
 
-        /// A name and a value.
+        /// Creates a field.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// What came back.
+    /// The outcome of a request.
     public enum Reply: Sendable, Equatable {
         /// The remote answered.
         case answer(status: String, headers: [Field], body: [UInt8])
-        /// No answer came.
+        /// No reply came.
         case failure(code: BridgeError.Code, message: String, isRetryable: Bool)
     }
 
-    /// What was asked.
+    /// The request.
     public var request: Request
-    /// What came back.
+    /// The outcome.
     public var reply: Reply
 
-    /// A request and its reply.
+    /// Creates an exchange.
     public init(request: Request, reply: Reply) {
         self.request = request
         self.reply = reply
     }
 }
 
-/// Whose request it is: the fetch that the host's call belongs to.
+/// The fetch or write on whose behalf the bridge makes requests.
 final class ExchangeScope: @unchecked Sendable {
-    // Calls of one fetch come from one thread at a time; what a bridge's own threads ask has no scope.
+    // Calls of one fetch come from one thread at a time; requests from a bridge's own threads have no scope.
     let entity: String
-    /// Whether asking twice changes nothing.
+    /// Whether repeating the request changes nothing.
     let isReading: Bool
-    /// While the bridge asks for something that is no step of the walk.
+    /// True while the bridge makes requests that are not steps of the scan.
     var isAside = false
 
     @TaskLocal static var current: ExchangeScope?
@@ -82,9 +84,9 @@ final class ExchangeScope: @unchecked Sendable {
 }
 
 extension BridgeContext {
-    /// Runs `body`, whose requests are no steps of the walk that it belongs to, such as for a description of the service.
+    /// Runs `body`, whose requests are not steps of the current scan, such as one for a description of the service.
     ///
-    /// Only a recording cares: it counts the requests of a walk.
+    /// This matters only to a recording, which counts the requests of a scan.
     public func aside<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let scope = ExchangeScope.current else { return try body() }
         scope.isAside = true

@@ -1,17 +1,17 @@
-/// What a replay does to a request in place of, or with, the recorded reply.
+/// What a replay does to a request instead of, or in addition to, returning the recorded reply.
 public enum ExchangeFault: Sendable, Equatable {
-    /// No answer in time.
+    /// No reply in time.
     case timeout
-    /// The connection breaks before an answer.
+    /// The connection breaks before a reply.
     case reset
-    /// The answer breaks off in its middle.
+    /// The reply breaks off in the middle.
     case truncated
-    /// The answer takes so many seconds, which pass at once.
+    /// The reply takes this many seconds, which pass at once.
     case slow(seconds: Double)
-    /// Another answer; of a protocol other than HTTP the status is a word of its own, such as `EACCES`.
+    /// Another reply; for a protocol other than HTTP the status is a word of that protocol, such as `EACCES`.
     case answer(status: String, headers: [Exchange.Field], body: String)
 
-    /// What comes of it without a recorded reply.
+    /// The result without a recorded reply.
     public var replayed: ExchangeTape.Replayed {
         guard case .answer(let status, let headers, let body) = self else {
             return ExchangeTape.Replayed(fault: self, reply: .answer(status: "200", headers: [], body: []))
@@ -20,7 +20,7 @@ public enum ExchangeFault: Sendable, Equatable {
             fault: self, reply: .answer(status: status, headers: headers, body: Array(body.utf8)))
     }
 
-    /// The fault in a word, for the report.
+    /// The fault as one word, for the report.
     var word: String {
         switch self {
         case .timeout: "timeout"
@@ -48,18 +48,18 @@ public enum ExchangeFault: Sendable, Equatable {
     }
 }
 
-/// Which exchanges faults come before: all that is set must fit.
+/// A rule that selects the exchanges with a fault: all conditions that are set must match.
 struct FaultRule: Sendable {
     /// The number of the exchange's file.
     var exchange: Int?
     var entity: String?
-    /// The number of the request in its walk.
+    /// The request's number in its scan.
     var request: Int?
     var method: String?
     /// The end of the URL or path.
     var target: String?
     var faults: [ExchangeFault]
-    /// Its place in the file, for the report.
+    /// The rule's index in the file, for the report.
     var index: Int
 
     init(_ options: BridgeOptions) {

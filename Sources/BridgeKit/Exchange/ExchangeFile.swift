@@ -1,7 +1,7 @@
 internal import Glibc
 internal import RecordBatch
 
-/// One exchange as a file: what a person reads, edits and compares.
+/// The file of one exchange, for people to read, edit and compare.
 ///
 /// ```
 /// # registry: Country, request 2
@@ -16,12 +16,12 @@ internal import RecordBatch
 /// }
 /// ```
 ///
-/// A body that is no text has a file of its own beside it, with the same name and the ending `.request` or `.reply`; `@file` stands
-/// in its place. A line of a body that begins with `===`, `@file` or `\` has a `\` before it.
+/// A body that is not text has a file of its own next to this one, with the same name and the extension `.request` or
+/// `.reply`; `@file` marks its place. A line of a body that begins with `===`, `@file` or `\` is prefixed with `\`.
 struct ExchangeFile: Sendable, Equatable {
     var bridge = ""
     var entity: String?
-    /// The request's number in its walk, from 1.
+    /// The request's number in its scan, from 1.
     var number: Int?
     /// Whole seconds since the bridge was opened.
     var after = 0
@@ -29,7 +29,7 @@ struct ExchangeFile: Sendable, Equatable {
     var target = ""
     var headers: [Exchange.Field] = []
     var body = Body.none
-    /// A status, or `failed CODE` with ` retryable`.
+    /// A status, or `failed CODE`, optionally followed by ` retryable`.
     var status = ""
     var replyHeaders: [Exchange.Field] = []
     var replyBody = Body.none
@@ -53,7 +53,7 @@ struct ExchangeFile: Sendable, Equatable {
 
     // MARK: Writing
 
-    /// The text; what is no text is left to files of their own.
+    /// The file's text; bodies that are not text are written to files of their own.
     var text: String {
         var out = "# \(bridge)"
         if let entity { out += ": \(entity)" }
@@ -84,10 +84,10 @@ struct ExchangeFile: Sendable, Equatable {
 
     // MARK: Reading
 
-    /// Reads a text; `sidecar` gives the bytes of the file with that ending.
+    /// Parses a text; `sidecar` returns the bytes of the file with the given extension.
     init?(_ text: String, sidecar: (String) -> [UInt8]?) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
-        // The last line has an end.
+        // The last line ends with a line feed.
         if lines.last?.isEmpty == true { lines.removeLast() }
         while let line = lines.first, line.hasPrefix("#") {
             readNote(line.dropFirst().drop { $0 == " " })
@@ -100,7 +100,7 @@ struct ExchangeFile: Sendable, Equatable {
         target = String(words[1])
         guard let middle = lines.firstIndex(where: { $0.hasPrefix(Self.mark) }) else { return nil }
         var asked = lines[..<middle]
-        // The blank line before the mark.
+        // The blank line before the `===` line.
         if asked.last?.isEmpty == true { asked.removeLast() }
         (headers, body) = Self.part(asked, "request", sidecar)
         status = String(lines[middle].dropFirst(Self.mark.count).drop { $0 == " " })
@@ -110,7 +110,7 @@ struct ExchangeFile: Sendable, Equatable {
 
     init() {}
 
-    /// What is wrong with a text that a person may have edited, and in which line; nil for an exchange.
+    /// Returns the fault of a possibly edited text and its line; nil for a valid exchange.
     static func fault(in text: String) -> (line: Int, words: String)? {
         if let place = text.utf8.firstIndex(of: 0x0D) {
             let line = text.utf8[..<place].count { $0 == 0x0A } + 1
@@ -161,7 +161,7 @@ struct ExchangeFile: Sendable, Equatable {
     ) -> ([Exchange.Field], Body) {
         let blank = lines.firstIndex { $0.isEmpty } ?? lines.endIndex
         let fields = lines[..<blank].compactMap { line -> Exchange.Field? in
-            // A name may begin with a colon's like: `@url`.
+            // A name may begin with a special character: `@url`.
             guard let colon = line.dropFirst().firstIndex(of: ":") else { return nil }
             return Exchange.Field(
                 String(line[..<colon]), String(line[line.index(after: colon)...].drop { $0 == " " }))

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// The files of a recording, and the report of what a replay used of it; several processes may have it at a time.
+/// The files of a recording, and the report of its use by a replay; several processes may access them at the same time.
 struct ExchangeFolder: Sendable {
     let path: String
-    /// Where each process appends a line for what it did.
+    /// The report file, to which each process appends a line per action.
     let report: String
 
     static let ending = ".http"
 
-    /// The names of the exchanges, in their order.
+    /// The names of the exchanges, in order.
     var names: [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
@@ -17,13 +17,13 @@ struct ExchangeFolder: Sendable {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            // A name with a space would be two words of the report.
+            // The report separates its words by spaces, so a name with a space would not be one word.
             if name.hasSuffix(Self.ending), !name.hasPrefix("."), !name.contains(" ") { names.append(name) }
         }
         return names.sorted()
     }
 
-    /// Reads an exchange; one that is none is said in the report with its line: `broken NAME:LINE: WORDS`.
+    /// Reads an exchange; an invalid one is reported with its line: `broken NAME:LINE: WORDS`.
     func exchange(_ name: String) -> ExchangeFile? {
         guard let bytes = Self.read(path + "/" + name), let text = String(validating: bytes, as: UTF8.self) else {
             note("broken \(name):1: no text in UTF-8 that can be read")
@@ -59,7 +59,8 @@ struct ExchangeFolder: Sendable {
         try Self.write(Array(exchange.text.utf8), to: "\(path)/\(base)\(Self.ending)")
     }
 
-    /// Hands the report's lines to `body` and appends what it gives, while no other process does.
+    /// Calls `body` with the report's lines and appends the lines that it returns, under a lock against other
+    /// processes.
     func withReport<Result>(_ body: ([Substring]) -> (more: [String], Result)) throws -> Result {
         let file = open(report, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw Self.failure("the report of the replay", report) }

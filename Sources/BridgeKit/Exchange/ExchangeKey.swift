@@ -1,4 +1,6 @@
-/// What has to agree for a recorded exchange to answer a request: the order of header fields and parameters has not.
+/// The parts of a request that must match a recorded exchange.
+///
+/// The order of header fields and parameters may differ.
 struct ExchangeKey: Equatable {
     private let method: String
     private let path: String
@@ -21,7 +23,7 @@ struct ExchangeKey: Equatable {
         body = file.body
     }
 
-    /// What differs, in words, and how much that is.
+    /// Describes the differences in words, and weighs them.
     func differences(from recorded: ExchangeKey) -> (weight: Int, words: String) {
         var weight = 0
         var words: [String] = []
@@ -61,7 +63,7 @@ struct ExchangeKey: Equatable {
         text.isEmpty ? "empty" : text.count > 160 ? "\(text.prefix(160))..." : text
     }
 
-    /// The first line of two bodies that differs.
+    /// Returns the first line in which two bodies differ.
     private static func difference(_ asked: ExchangeFile.Body, _ recorded: ExchangeFile.Body) -> String {
         guard case .text(let mine) = asked, case .text(let theirs) = recorded else {
             return "the body has \(asked.bytes.count) bytes, recorded \(recorded.bytes.count)"

@@ -1,33 +1,25 @@
 internal import RecordBatch
 internal import Synchronization
+internal import TextFormats
 
-/// Takes secrets out of exchanges, in the same way when they are written as when they are looked up.
+/// Removes secrets from exchanges, identically when they are written and when they are looked up.
 ///
-/// Known secrets go wherever they stand; header fields, parameters, members and elements go by names that are only used for
-/// secrets. What a reply to a request for a token brings goes as a whole, and is known from then on.
+/// Known secrets are removed everywhere. Header fields, parameters, members and elements are removed if their names are
+/// used only for secrets. Every text in the reply to a token request is removed, and is a known secret from then on.
 final class ExchangeRedaction: Sendable {
     static let mark = "***"
-    /// Header fields that hold credentials by definition or by custom, in lower case.
+    /// Header fields that hold credentials by definition or by convention, in lower case.
     private static let headers: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token", "x-access-token", "x-csrf-token",
         "x-amz-security-token", "x-amz-date", "x-amz-content-sha256", "api-key", "apikey",
     ]
-    private static let headerHints = ["auth", "token", "secret", "password", "session", "signature", "credential"]
-    /// Header fields that differ each time.
+    /// Header fields whose values differ in each request.
     private static let passing: Set<String> = ["idempotency-key", "x-request-id", "x-correlation-id", "traceparent"]
-    /// Members, elements and parameters; in lower case, without `-` and `_`.
-    private static let names: Set<String> = [
-        "accesstoken", "refreshtoken", "idtoken", "authtoken", "sessiontoken", "sessionid", "apikey", "apitoken",
-        "password",
-        "passwd", "pwd", "secret", "clientsecret", "secretkey", "privatekey", "clientassertion", "assertion", "jwt",
-        "binarysecuritytoken", "nonce", "token", "authorization", "secretaccesskey", "sessionkey", "xapikey",
-    ]
-    /// Further names of parameters in URLs and forms.
-    private static let parameters: Set<String> = [
-        "key", "token", "auth", "authorization", "signature", "sig", "code", "session", "credential", "xamzsignature",
-        "xamzcredential", "xamzsecuritytoken", "xamzdate",
-    ]
-    /// What a reply with a token tells besides.
+    /// Members and elements whose values differ in each request.
+    private static let passingMembers: Set<String> = ["nonce"]
+    /// Parameters whose values differ in each request.
+    private static let passingParameters: Set<String> = ["nonce", "xamzdate"]
+    /// Members of a token reply that are not secret.
     private static let harmless: Set<String> = ["tokentype", "scope", "expiresin", "error", "errordescription"]
 
     private let known: Mutex<SecretFinder>
@@ -40,17 +32,17 @@ final class ExchangeRedaction: Sendable {
             SecretFinder(Set(secrets).filter(Self.isSecret).map { ($0, Self.mark) }, wholeWordsBelow: 0))
     }
 
-    /// A secret of one or two characters would tear every text apart and is none anyway.
+    /// Whether a text is long enough to be a secret: removing one or two characters would destroy every text.
     private static func isSecret(_ text: String) -> Bool { text.utf8.count > 2 && !text.hasPrefix(mark) }
 
-    /// Takes this out from now on, too; what stands for it.
+    /// Adds a known secret; returns its placeholder.
     private func learn(_ secret: String) -> String {
         let number = learned.withLock { count in
             count += 1
             return count
         }
         let mark = "\(Self.mark)\(number)"
-        // As the body spells it, and as it means it.
+        // The spelling in the body, and the unescaped value.
         let spellings = Set([secret, SecretFinder.unescaped(secret)]).filter(Self.isSecret)
         known.withLock { known in
             for spelling in spellings { known.add(spelling, mark: mark) }
@@ -58,26 +50,37 @@ final class ExchangeRedaction: Sendable {
         return mark
     }
 
-    /// Strikes out a header field of this name from now on, too.
+    /// Adds a known secret of the configuration.
+    func hide(secret: String) {
+        guard Self.isSecret(secret) else { return }
+        known.withLock { $0.add(secret, mark: Self.mark) }
+    }
+
+    /// Adds the name of a header field whose values are removed.
     func hide(header: String) { hidden.withLock { _ = $0.insert(header.lowercased()) } }
 
     private func isHidden(_ name: String) -> Bool { hidden.withLock { $0.contains(name.lowercased()) } }
 
-    /// Takes what a reply's hidden header fields hold out from now on, too.
+    /// Adds the values of a reply's hidden header fields as known secrets.
     func learn(from headers: [Exchange.Field]) {
         for field in headers where isHidden(field.name) { _ = mark(of: field.value) }
     }
 
-    /// What stands for a value: the same for the same one, as a replay has to tell a new one from the last.
+    /// Returns the placeholder of a value.
+    ///
+    /// Equal values have equal placeholders, because a replay must tell a new value from the last one.
     private func mark(of value: String) -> String {
         let known = clean(value)
         return known == value ? learn(value) : known
     }
 
-    /// The text without known secrets.
+    /// Returns the text without known secrets.
     func clean(_ text: String) -> String { known.withLock { $0 }.replacing(in: text) }
 
-    /// The bytes without known secrets, each overwritten: a format with lengths stays readable.
+    /// Returns the text without known secrets and fragments of them: a remote may echo a secret in two parts.
+    private func mask(_ text: String) -> String { SecretFinder.masking(text, [known.withLock { $0 }]) }
+
+    /// Returns the bytes with each known secret overwritten in place: a format with lengths stays readable.
     func clean(_ bytes: [UInt8]) -> [UInt8] {
         var clean = bytes
         for match in known.withLock({ $0 }).matches(in: bytes) {
@@ -86,7 +89,7 @@ final class ExchangeRedaction: Sendable {
         return clean
     }
 
-    /// A URL or path without user info, secret parameters and known secrets.
+    /// Returns a URL or path without user info, secret parameters and known secrets.
     func clean(target: String) -> String {
         var text = target
         if let scheme = text.firstRange(of: "://") {
@@ -99,13 +102,14 @@ final class ExchangeRedaction: Sendable {
         return clean(text)
     }
 
-    /// The fields that say what is asked, by name, without credentials and what differs each time.
+    /// Returns the fields that are part of the request, by name, without credentials and values that differ in each
+    /// request.
     func clean(_ headers: [Exchange.Field], isReply: Bool = false) -> [Exchange.Field] {
         headers.map { field in
             let name = field.name.lowercased()
             if isHidden(name) { return Exchange.Field(field.name, isReply ? mark(of: field.value) : Self.mark) }
             if name == "set-cookie" { return Exchange.Field(field.name, cookie(field.value)) }
-            if Self.headers.contains(name) || Self.headerHints.contains(where: { name.contains($0) }) {
+            if Self.headers.contains(name) || SecretNames.isHeader(name) {
                 return Exchange.Field(field.name, Self.mark)
             }
             if Self.passing.contains(name) { return Exchange.Field(field.name, "(another each time)") }
@@ -120,27 +124,30 @@ final class ExchangeRedaction: Sendable {
         return pair[...equals] + mark + (parts.count > 1 ? ";" + parts[1] : "")
     }
 
-    /// A body, laid out, without secrets.
+    /// Formats a body and removes its secrets.
     ///
-    /// What a request sends is struck out alike each time, what a reply brings so that one secret can be told from another.
+    /// All secrets of a request get the same placeholder. Those of a reply get distinct ones, so that they can be told
+    /// apart.
     ///
     /// - Parameters:
-    ///   - isReply: It came from the remote.
-    ///   - isToken: It answers a request for a token: every text in it may be one.
+    ///   - isReply: Whether the body came from the remote.
+    ///   - isToken: Whether it answers a token request: every text in it may be a token.
     func clean(body bytes: [UInt8], type: String, isReply: Bool, isToken: Bool = false) -> ExchangeFile.Body {
         if type.lowercased().hasPrefix("application/x-www-form-urlencoded"),
             let text = String(validating: bytes, as: UTF8.self)
         {
             return text.isEmpty ? .none : .text(clean(parameters(text[...])))
         }
-        let body = ExchangeText.body(bytes) { name, value, isNumber in
-            let plain = Self.plain(name.split(separator: ":").last.map(String.init) ?? name)
-            if Self.names.contains(plain) {
-                // A number's digits stand in other numbers, too: it is not looked for elsewhere.
+        // Text that is not data, such as an error page or broken JSON; pieces of secrets in data may be a coincidence.
+        let masks = isReply && !type.lowercased().hasPrefix("text/csv")
+        let body = ExchangeText.body(bytes, plain: { masks ? mask($0) : $0 }) { name, value, isNumber in
+            let plain = SecretNames.plain(name.split(separator: ":").last.map(String.init) ?? name)
+            if SecretNames.certain.contains(plain) || Self.passingMembers.contains(plain) {
+                // The digits of a number also occur in other numbers, so it is not searched for elsewhere.
                 return value.isEmpty ? nil : isReply && !isNumber ? self.learn(value) : Self.mark
             }
             if isNumber { return nil }
-            // WS-Security's timestamps, which no two requests share.
+            // Timestamps of WS-Security, which differ in each request.
             if name == "wsu:Created" || name == "wsu:Expires" { return Self.mark }
             // WS-Addressing's message identifier.
             if plain == "messageid" { return Self.mark }
@@ -154,7 +161,7 @@ final class ExchangeRedaction: Sendable {
         }
     }
 
-    /// A text whose URLs have no values of parameters that are secrets by their names.
+    /// Removes the values of secret parameters from the URLs in a text.
     private static func withoutParameters(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var out: [UInt8] = []
@@ -170,10 +177,8 @@ final class ExchangeRedaction: Sendable {
             } else if !"?&;#".utf8.contains(bytes[before]) {
                 continue
             }
-            let plain = plain(String(decoding: name, as: UTF8.self))
-            guard names.contains(plain) || parameters.contains(plain), !["code", "session"].contains(plain) else {
-                continue
-            }
+            let text = String(decoding: name, as: UTF8.self)
+            guard isSecretParameter(text), !["code", "session"].contains(SecretNames.plain(text)) else { continue }
             let value = bytes[(index + 1)...].prefix { $0 > 0x20 && !"&\"'<>\\;#,)".utf8.contains($0) }
             guard !value.isEmpty else { continue }
             out += bytes[start...index] + Array(mark.utf8)
@@ -191,7 +196,7 @@ final class ExchangeRedaction: Sendable {
         }
     }
 
-    /// A body whose bytes count, as text where that keeps them all.
+    /// Returns a body that must stay byte-exact, as text if that preserves all bytes.
     func clean(exact bytes: [UInt8]) -> ExchangeFile.Body {
         let bytes = clean(bytes)
         if bytes.isEmpty { return .none }
@@ -204,11 +209,11 @@ final class ExchangeRedaction: Sendable {
     private func parameters(_ query: Substring) -> String {
         query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
             guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
-            let name = Self.plain(String(pair[..<equals]))
-            let isSecret = Self.names.contains(name) || Self.parameters.contains(name)
-            return isSecret ? pair[...equals] + Self.mark : String(pair)
+            return Self.isSecretParameter(pair[..<equals]) ? pair[...equals] + Self.mark : String(pair)
         }.joined(separator: "&")
     }
 
-    private static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "-" && $0 != "_" } }
+    private static func isSecretParameter(_ name: some StringProtocol) -> Bool {
+        SecretNames.isParameter(name) || passingParameters.contains(SecretNames.plain(name))
+    }
 }

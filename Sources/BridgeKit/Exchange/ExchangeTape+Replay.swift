@@ -1,17 +1,19 @@
 extension ExchangeTape {
-    /// What a replay answers.
+    /// The replayed result of a request.
     public struct Replayed: Sendable {
-        /// What happens to the request; nil for nothing unusual.
+        /// The fault injected into the request; nil for none.
         public var fault: ExchangeFault?
-        /// The recorded reply, or that of a fault.
+        /// The recorded reply, or the reply that the fault produces.
         public var reply: Exchange.Reply
     }
 
-    /// Answers a request from the recording: with the first exchange of its kind that was not used yet, faults before it.
+    /// Answers a request from the recording: with the first unused exchange that matches, preceded by planned faults.
     ///
-    /// A request that was recorded once is answered again while a walk reads: it may begin anew after a fault.
+    /// During a scan, an exchange that was recorded once may answer repeatedly, because the scan may restart after a
+    /// fault.
     ///
-    /// - Throws: ``BridgeError`` for a request that was not recorded, with the nearest that was and what differs.
+    /// - Throws: ``BridgeError`` for a request that was not recorded, with the nearest recorded request and the
+    ///   differences.
     public func replay(_ request: Exchange.Request, isToken: Bool = false) throws -> Replayed {
         let asked = asked(request, counts: !isToken)
         let key = ExchangeKey(asked)
@@ -41,7 +43,7 @@ extension ExchangeTape {
             if done < planned.count, uses[found.name[...]] == nil {
                 let (fault, rule) = planned[done]
                 let note = "fault \(found.name) \(fault.word) \(rule)"
-                // What only takes time uses the reply up, too.
+                // A fault that only adds delay also uses up the reply.
                 if case .slow = fault, done == planned.count - 1 {
                     return ([note, "used \(found.name)"], .found(found, fault))
                 }
@@ -64,7 +66,7 @@ extension ExchangeTape {
         }
     }
 
-    /// Methods that change nothing, of HTTP and of shares.
+    /// Methods of HTTP and of file shares that change nothing.
     private static let readingMethods: Set<String> = [
         "GET", "HEAD", "OPTIONS", "LIST", "READ", "RUN", "STATUS", "OWNERS",
     ]
@@ -80,7 +82,7 @@ extension ExchangeTape {
         let what = "\(asked.method) \(asked.target)"
         if let last = same.last { return "\(what) was asked again; it was recorded only as \(last.name)" }
         let candidates = recorded.map { (differences: key.differences(from: $0.key), name: $0.name) }
-        // Of two that are as near, the one that nobody has asked for.
+        // Of two equally near exchanges, prefer the unused one.
         guard
             let nearest = candidates.min(by: {
                 ($0.differences.weight, isUnused($0.name) ? 0 : 1) < ($1.differences.weight, isUnused($1.name) ? 0 : 1)
@@ -93,7 +95,7 @@ extension ExchangeTape {
 }
 
 extension ExchangeFile {
-    /// The reply, as the bridge would have got it.
+    /// The reply in the form in which the bridge would have received it.
     var reply: Exchange.Reply {
         let words = status.split(separator: " ")
         guard words.first == "failed" else {

@@ -1,10 +1,10 @@
 internal import Glibc
 internal import Synchronization
 
-/// Where a bridge's exchanges are written down, or played back from.
+/// The recording or replay of a bridge's exchanges.
 ///
-/// The host makes one per instance where the user asked for it; ``BridgeContext/exchange`` is nil otherwise. When it replays,
-/// a bridge opens no connection at all.
+/// The host makes one per instance if the user asks for it; otherwise ``BridgeContext/exchange`` is nil. During a
+/// replay, a bridge opens no connection at all.
 ///
 /// ```swift
 /// if let tape = context.exchange, tape.isReplaying { return try tape.replay(request) }
@@ -15,9 +15,9 @@ internal import Synchronization
 ///
 /// Safe to use from any thread.
 public final class ExchangeTape: Sendable {
-    /// The member of the options by which the host says it; the kit takes it out before the bridge sees them.
+    /// The member of the options that configures the tape; the kit removes it before the bridge reads the options.
     static let member = "@exchange"
-    /// What secrets begin with in a replay, where nobody has them.
+    /// The prefix of secrets in a replay, which runs without the real ones.
     public static let placeholder = "replayed-secret-"
 
     /// Whether replies come from the recording.
@@ -32,16 +32,16 @@ public final class ExchangeTape: Sendable {
 
     private struct State {
         var takes = 0
-        /// Seconds that passed in the replay's time.
+        /// Seconds that have passed on the replay's clock.
         var seconds = 0.0
         var files: [Recorded]?
-        /// The requests of each entity's walks, in the order in which they were first made.
+        /// The requests of each entity's scans, in the order in which they were first made.
         var asked: [String: [ExchangeKey]] = [:]
-        /// How many faults came before each, while recording.
+        /// The number of faults before each request, while recording.
         var faulted: [String: Int] = [:]
     }
 
-    /// An exchange of the recording.
+    /// One exchange of the recording.
     struct Recorded {
         let name: String
         let file: ExchangeFile
@@ -60,15 +60,18 @@ public final class ExchangeTape: Sendable {
         recordedAt = setting.integer("recorded").map(Int64.init) ?? Int64(time(nil))
     }
 
-    /// Strikes out a header field that the bridge's options name as one that holds a secret, and its values wherever they stand.
+    /// Removes a secret of the bridge's options wherever it occurs.
+    package func hide(secret: String) { redaction.hide(secret: secret) }
+
+    /// Removes the values of the header field with this name.
     package func hide(header: String) { redaction.hide(header: header) }
 
     // MARK: Time
 
-    /// Seconds since 1970; in a replay those of the recording.
+    /// Seconds since 1970; in a replay, the recording's time.
     public var now: Int64 { isReplaying ? recordedAt + Int64(seconds) : Int64(time(nil)) }
 
-    /// Seconds since the instance was opened; in a replay those of the recording, with the faults' own.
+    /// Seconds since the instance was opened; in a replay, the recording's time plus the delays of faults.
     public var seconds: Double {
         isReplaying ? state.withLock { $0.seconds } : Self.monotonic - began
     }
@@ -85,9 +88,9 @@ public final class ExchangeTape: Sendable {
 
     // MARK: Recording
 
-    /// Notes that a request goes out.
+    /// Records the start of a request.
     ///
-    /// - Parameter isToken: The reply brings a token: every text in it is taken for a secret.
+    /// - Parameter isToken: Whether the reply holds a token: every text in it is treated as a secret.
     public func begin(_ request: Exchange.Request, isToken: Bool = false) -> Take {
         let number = state.withLock { state in
             state.takes += 1
@@ -98,7 +101,8 @@ public final class ExchangeTape: Sendable {
             self, asked, fault: fault(before: asked), isToken: isToken, isExact: request.isExact, number: number)
     }
 
-    /// The fault that is planned before a request that is being recorded: what follows it is recorded, too.
+    /// Returns the fault planned before a request that is being recorded; the requests after the fault are recorded,
+    /// too.
     private func fault(before asked: ExchangeFile) -> ExchangeFault? {
         for rule in rules where rule.exchange == nil && rule.fits(asked, name: "") {
             let place = "\(rule.index) \(asked.entity ?? "") \(asked.method) \(asked.target)"
@@ -111,7 +115,7 @@ public final class ExchangeTape: Sendable {
         return nil
     }
 
-    /// A request that is under way, to be written with its reply.
+    /// A running request, written together with its reply.
     public final class Take: Sendable {
         private let tape: ExchangeTape
         private let file: ExchangeFile
@@ -119,7 +123,9 @@ public final class ExchangeTape: Sendable {
         private let isExact: Bool
         private let name: String
         private let isWritten = Atomic(false)
-        /// What the case wants to go wrong here: then the request is not to be sent, and nothing is written.
+        /// The planned fault.
+        ///
+        /// If set, do not send the request; nothing is written.
         public let fault: ExchangeFault?
 
         fileprivate init(
@@ -131,15 +137,16 @@ public final class ExchangeTape: Sendable {
             self.tape = tape
             self.file = file
             self.isToken = isToken
-            // Several processes write, and what is sorted later is when requests began.
+            // Several processes write files, which are later sorted by when requests began.
             let digits = String(Int64(ExchangeTape.monotonic * 1e6))
             name = String(repeating: "0", count: max(0, 18 - digits.count)) + digits + "-\(getpid())-\(number)"
         }
 
-        /// Learns what the reply's hidden header fields hold, as soon as its head is there: what is asked next may quote it.
+        /// Adds the reply's hidden header fields as known secrets once its head is complete: the next request may quote
+        /// them.
         package func learn(_ headers: [Exchange.Field]) { tape.redaction.learn(from: headers) }
 
-        /// Writes the exchange; only the first call does.
+        /// Writes the exchange; only the first call has an effect.
         ///
         /// - Throws: ``BridgeError`` when the file cannot be written.
         public func finish(_ reply: Exchange.Reply) throws {
@@ -150,7 +157,7 @@ public final class ExchangeTape: Sendable {
             case .answer(let status, let headers, let body):
                 file.status = status
                 let type = headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
-                // First the body: it may bring a token that the headers show.
+                // The body first: it may hold a token that also occurs in the headers.
                 file.replyBody =
                     isExact
                     ? tape.redaction.clean(exact: body)
@@ -175,9 +182,9 @@ public final class ExchangeTape: Sendable {
         }
     }
 
-    /// A request as it is written and compared.
+    /// Returns the request in the form in which it is written and compared.
     ///
-    /// - Parameter counts: Whether it is a step of its walk.
+    /// - Parameter counts: Whether the request is a step of its scan.
     func asked(_ request: Exchange.Request, counts: Bool) -> ExchangeFile {
         var file = ExchangeFile()
         file.bridge = bridge
@@ -199,7 +206,7 @@ public final class ExchangeTape: Sendable {
         return file
     }
 
-    /// Which request of the entity's walks this is: one that is made again after a failure keeps its number.
+    /// Returns the request's number in the entity's scans; a request repeated after a failure keeps its number.
     private func number(of key: ExchangeKey, entity: String) -> Int {
         state.withLock { state in
             if let known = state.asked[entity]?.firstIndex(of: key) { return known + 1 }
@@ -208,7 +215,7 @@ public final class ExchangeTape: Sendable {
         }
     }
 
-    /// The exchanges of this bridge, in their order.
+    /// The exchanges of this bridge, in order.
     var recorded: [Recorded] {
         if let files = state.withLock({ $0.files }) { return files }
         let files = folder.names.compactMap { name -> Recorded? in

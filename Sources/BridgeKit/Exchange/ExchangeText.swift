@@ -1,22 +1,28 @@
-/// Makes bodies readable: JSON and XML are laid out with a line per member, all else that is text stays as it is.
+/// Formats bodies for reading: JSON and XML with one line per member; any other text stays as it is.
 ///
-/// Nothing but space between the parts changes: numbers and strings stay letter for letter. `replace` may put another text in
-/// place of a string or number of JSON or of an element or attribute of XML, which are handed to it with their names.
+/// Only white space between tokens changes; numbers and strings keep their exact characters. `replace` may substitute
+/// strings and numbers in JSON, and elements and attributes in XML; it receives each with its name.
 enum ExchangeText {
     typealias Replacement = (_ name: String, _ value: String, _ isNumber: Bool) -> String?
 
-    /// How a body is written; bytes that are no text, or whose lines end otherwise than with a line feed, stay bytes.
-    static func body(_ bytes: [UInt8], replace: Replacement) -> ExchangeFile.Body {
+    /// Returns the recorded form of a body.
+    ///
+    /// Bytes that are not text, or whose lines do not end with a line feed, stay bytes.
+    ///
+    /// - Parameter plain: Returns what to keep of text that is neither JSON nor XML.
+    static func body(
+        _ bytes: [UInt8], plain: (String) -> String = { $0 }, replace: Replacement
+    ) -> ExchangeFile.Body {
         guard !bytes.isEmpty else { return .none }
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else { return .bytes(bytes) }
         if let json = JSONLayout.text(bytes, replace: replace) { return .text(json) }
         if let lines = JSONLayout.lines(text, replace: replace) { return .text(lines) }
         if let xml = XMLLayout.text(text, replace: replace) { return .text(xml) }
-        return bytes.contains(0x0D) ? .bytes(bytes) : .text(text)
+        return bytes.contains(0x0D) ? .bytes(bytes) : .text(plain(text))
     }
 }
 
-/// Lays out one JSON text (RFC 8259); nil for what is none.
+/// Formats one JSON text (RFC 8259); nil for any other text.
 struct JSONLayout {
     private let bytes: [UInt8]
     private var at = 0
@@ -29,7 +35,7 @@ struct JSONLayout {
         withoutActuallyEscaping(replace) { replace in
             var layout = JSONLayout(bytes: bytes, replace: replace)
             layout.skipSpace()
-            // A lone word is no document that gains by it.
+            // A single scalar gains nothing from formatting.
             guard let first = layout.peek, first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
                 layout.value(name: "", depth: 0)
             else { return nil }
@@ -38,9 +44,9 @@ struct JSONLayout {
         }
     }
 
-    /// A text of JSON objects, a line each, which they keep; nil for any other.
+    /// Formats a text with one JSON object per line, and keeps the lines; nil for any other text.
     ///
-    /// A line that is none stays as it is.
+    /// A line that is not a JSON object stays as it is.
     static func lines(_ text: String, replace: ExchangeText.Replacement) -> String? {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count > 1, lines.first(where: { !$0.isEmpty })?.hasPrefix("{") == true else { return nil }
@@ -101,7 +107,7 @@ struct JSONLayout {
         }
     }
 
-    /// An object where `name` is nil, else an array, whose elements count by the array's name.
+    /// Formats an object if `name` is nil, else an array, whose elements count under the array's name.
     private mutating func list(_ end: UInt8, depth: Int, name: String?) -> Bool {
         out.append(bytes[at])
         at += 1
@@ -139,7 +145,7 @@ struct JSONLayout {
         }
     }
 
-    /// The string that begins here, with its quotation marks.
+    /// Returns the string at the cursor, with its quotation marks.
     private mutating func string() -> ArraySlice<UInt8>? {
         let start = at
         at += 1

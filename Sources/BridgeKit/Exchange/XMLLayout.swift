@@ -1,10 +1,11 @@
-/// Lays out one XML text; nil for what is none.
+/// Formats one XML text; nil for any other text.
 ///
-/// Space is added only between elements whose parent holds nothing but elements and space: in all others it is content.
+/// White space is added only between elements whose parent holds nothing but elements and white space; elsewhere it is
+/// content.
 struct XMLLayout {
     private indirect enum Node {
         case text(Substring)
-        /// A comment, an instruction, a CDATA section, a DOCTYPE.
+        /// A comment, a processing instruction, a CDATA section or a DOCTYPE.
         case other(Substring)
         case element(start: String, name: Substring, children: [Node], end: Substring)
     }
@@ -16,7 +17,7 @@ struct XMLLayout {
     static func text(_ text: String, replace: ExchangeText.Replacement) -> String? {
         guard text.first(where: { !$0.isWhitespace && $0 != "\u{FEFF}" }) == "<" else { return nil }
         return withoutActuallyEscaping(replace) { replace in
-            // What a parser makes of line ends anyway (XML 1.0, section 2.11).
+            // A parser normalises line ends in the same way (XML 1.0, section 2.11).
             var layout = XMLLayout(
                 replace: replace, rest: text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")[...])
             guard let nodes = layout.nodes(of: nil, depth: 0), layout.rest.isEmpty else { return nil }
@@ -38,7 +39,7 @@ struct XMLLayout {
         self.rest = rest
     }
 
-    /// The nodes up to the end tag of `name`, which is left.
+    /// Parses the nodes up to the end tag of `name`, which stays unread.
     private mutating func nodes(of name: Substring?, depth: Int) -> [Node]? {
         guard depth < Self.deepest else { return nil }
         var nodes: [Node] = []
@@ -81,7 +82,7 @@ struct XMLLayout {
         return .element(start: cleaned(start), name: name, children: children, end: end)
     }
 
-    /// A tag; a `>` in an attribute's value does not end it.
+    /// Reads a tag; a `>` in an attribute's value does not end it.
     private mutating func tag() -> Substring? {
         var quote: Character?
         for index in rest.indices {
@@ -129,7 +130,7 @@ struct XMLLayout {
     private func writeInline(_ node: Node, of parent: Substring, to out: inout String) {
         switch node {
         case .text(let text):
-            // A blank is no secret.
+            // White space is not a secret.
             if !text.allSatisfy(\.isWhitespace), let other = replace(String(parent), String(text), false) {
                 out += other
             } else {
@@ -150,7 +151,7 @@ struct XMLLayout {
         }
     }
 
-    /// A start tag with the values of attributes that are to be replaced.
+    /// Returns a start tag with replaced attribute values.
     private func cleaned(_ tag: Substring) -> String {
         var out = ""
         var rest = tag

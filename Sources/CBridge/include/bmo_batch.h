@@ -10,8 +10,8 @@
  *     text     text_size bytes of UTF-8, padded with zeros to a multiple of 8
  *     bytes    bytes_size bytes, padded with zeros to a multiple of 8
  *
- * A slot is 16 bytes: u32 head (tag in the low 8 bits, key index in the high 24, BMO_NO_KEY where there is no key),
- * u32 length, u64 payload.
+ * A slot is 16 bytes: u32 head (tag in the low 8 bits, key index in the high 24, BMO_NO_KEY without a key), u32 length,
+ * u64 payload.
  *
  *     tag                 length             payload
  *     BMO_NULL            0                  0
@@ -25,12 +25,13 @@
  *     BMO_ARRAY           children           index of the first child in slots
  *     BMO_OBJECT          children           index of the first child in slots; each child has a key
  *
- * Rules that the host checks before it looks at a record: sections add up to the size; children stand before their
- * parent, each slot has one parent (so there are no cycles and no sharing); depth at most BMO_MAX_DEPTH; text is valid
- * UTF-8 and no value begins or ends inside a scalar.
+ * The host checks these rules before it reads a record: the sections add up to the size; children precede their parent;
+ * each slot has one parent (so there are no cycles and no sharing); the depth is at most BMO_MAX_DEPTH; text is valid
+ * UTF-8, and no value begins or ends inside a scalar.
  *
- * Writing (a C bridge needs nothing else; every function returns 0 when memory or a limit ran out, and the writer
- * remembers it, so that one look at bmo_writer_finish is enough):
+ * Writing (all that a C bridge needs; every function returns 0 when memory or a limit is exhausted. The writer
+ * remembers the failure: bmo_writer_finish then delivers a failure mark that the host refuses, so no data is lost
+ * silently):
  *
  *     bmo_writer writer;
  *     bmo_writer_init(&writer);
@@ -40,6 +41,12 @@
  *     bmo_write_object_end(&writer);           // depth 0: this was a record
  *     bmo_writer_finish(&writer, &data, &size); // malloc'ed; free() it
  *     bmo_writer_free(&writer);
+ *
+ * Text from a file or the network must be checked by bmo_utf8_prefix first, or written by bmo_write_text_repaired.
+ *
+ * Reading what the host sends: bmo_view_open, then bmo_view_member for a member by name; bmo_view_text, _int64,
+ * _double, _bool, _timestamp and _bytes for values; bmo_walk_begin and bmo_walk_next for all members of an object or
+ * all elements of an array.
  */
 #ifndef BMO_BATCH_H
 #define BMO_BATCH_H
@@ -55,7 +62,7 @@ extern "C" {
 #define BMO_BATCH_MAGIC 0x48435442u /* "BTCH" as little-endian bytes */
 #define BMO_BATCH_FORMAT 1
 #define BMO_NO_KEY 0xFFFFFFu
-#define BMO_MAX_DEPTH 128 /* levels of a record, of which the last can hold scalars only */
+#define BMO_MAX_DEPTH 128 /* levels of a record; the last can hold scalars only */
 
 enum {
     BMO_NULL = 1,
@@ -73,7 +80,7 @@ enum {
 typedef struct bmo_batch_header {
     uint32_t magic;
     uint16_t format;
-    uint16_t flags; /* 0 */
+    uint16_t flags; /* 0; in a failure mark, the reason: BMO_WRITER_... */
     uint32_t total_size;
     uint32_t key_count;
     uint32_t record_count;
@@ -114,14 +121,35 @@ typedef struct bmo_writer {
     uint32_t next_key;        /* set by bmo_write_key, consumed by the next value */
     uint32_t last_key;        /* guess: records repeat their keys in the same order */
     uint32_t depth;
-    int failed;
+    int failed;               /* 0, or the reason why no more can be written: BMO_WRITER_... */
     bmo_frame frames[BMO_MAX_DEPTH];
+    size_t max_bytes;         /* limit on the bytes written until the batch is finished */
+    uint32_t max_keys;        /* limit on distinct names */
 } bmo_writer;
+
+/* A batch is usually about 1 MiB; only a hostile remote's record makes it much larger. */
+#define BMO_DEFAULT_MAX_BYTES ((size_t)64 << 20)
+#define BMO_DEFAULT_MAX_KEYS (1u << 18)
+
+enum {
+    BMO_WRITER_FAILED = 1,    /* out of memory, a limit of the format, or wrong use */
+    BMO_WRITER_BYTES = 2,     /* over max_bytes */
+    BMO_WRITER_KEYS = 3,      /* over max_keys */
+    BMO_WRITER_OPEN = 4,      /* finished while a container was open */
+    BMO_WRITER_MEMORY = 5     /* malloc failed for the finished batch */
+};
 
 static inline void bmo_writer_init(bmo_writer *w) {
     memset(w, 0, sizeof *w);
     w->next_key = BMO_NO_KEY;
     w->last_key = BMO_NO_KEY;
+    w->max_bytes = BMO_DEFAULT_MAX_BYTES;
+    w->max_keys = BMO_DEFAULT_MAX_KEYS;
+}
+
+/* The number of bytes written so far, open containers included. */
+static inline size_t bmo_writer_memory(const bmo_writer *w) {
+    return w->keys.size + w->records.size + w->slots.size + w->text.size + w->bytes.size + w->pending.size;
 }
 
 static inline void bmo_writer_free(bmo_writer *w) {
@@ -130,12 +158,17 @@ static inline void bmo_writer_free(bmo_writer *w) {
     bmo_writer_init(w);
 }
 
-/* Room for `more` bytes at the region's end, or NULL. */
+/* Makes room for `more` bytes at the region's end; NULL if that fails. */
 static inline uint8_t *bmo_region_grow(bmo_writer *w, bmo_region *r, size_t more) {
     if (r->capacity - r->size < more) {
-        if (more > UINT32_MAX - r->size) { w->failed = 1; return NULL; }
+        size_t used = bmo_writer_memory(w);
+        size_t room = w->max_bytes > used ? w->max_bytes - used : 0;
+        if (more > UINT32_MAX - r->size) { w->failed = BMO_WRITER_FAILED; return NULL; }
+        if (more > room) { if (!w->failed) w->failed = BMO_WRITER_BYTES; return NULL; }
         size_t capacity = r->capacity < 512 ? 1024 : r->capacity * 2;
         while (capacity - r->size < more) capacity *= 2;
+        /* Never reserve more than the limit allows: near it, doubling would waste half of the reservation. */
+        if (capacity > r->size + room && r->size + room >= 1024) capacity = r->size + room;
         uint8_t *data = (uint8_t *)realloc(r->data, capacity);
         if (!data) { w->failed = 1; return NULL; }
         r->data = data;
@@ -173,7 +206,7 @@ static inline int bmo_writer_rehash(bmo_writer *w) {
     return 1;
 }
 
-/* The key's index in this batch. */
+/* Returns the key's index in this batch. */
 static inline uint32_t bmo_intern(bmo_writer *w, const char *text, size_t length) {
     uint32_t guess = w->last_key == BMO_NO_KEY ? 0 : w->last_key + 1;
     if (guess >= w->key_count) guess = 0;
@@ -184,7 +217,8 @@ static inline uint32_t bmo_intern(bmo_writer *w, const char *text, size_t length
         if (bmo_key_is(w, w->table[at] - 1, text, length)) return w->last_key = w->table[at] - 1;
         at = (at + 1) & (w->table_size - 1);
     }
-    if (w->key_count + 1 >= BMO_NO_KEY || length > UINT32_MAX) { w->failed = 1; return BMO_NO_KEY; }
+    if (w->key_count + 1 >= BMO_NO_KEY || length > UINT32_MAX) { w->failed = BMO_WRITER_FAILED; return BMO_NO_KEY; }
+    if (w->key_count >= w->max_keys) { if (!w->failed) w->failed = BMO_WRITER_KEYS; return BMO_NO_KEY; }
     size_t offset = w->text.size;
     uint8_t *copy = length ? bmo_region_grow(w, &w->text, length) : NULL;
     if (length && !copy) return BMO_NO_KEY;
@@ -197,7 +231,7 @@ static inline uint32_t bmo_intern(bmo_writer *w, const char *text, size_t length
     return w->last_key = w->key_count - 1;
 }
 
-/* The key of the next value. Inside an object every value needs one; elsewhere it has no effect. */
+/* Sets the key of the next value. Inside an object every value needs a key; elsewhere it has no effect. */
 static inline int bmo_write_key(bmo_writer *w, const char *text, size_t length) {
     return (w->next_key = bmo_intern(w, text, length)) != BMO_NO_KEY;
 }
@@ -206,7 +240,7 @@ static inline uint32_t bmo_take_head(bmo_writer *w, uint32_t tag) {
     uint32_t key = BMO_NO_KEY;
     if (w->depth && (w->frames[w->depth - 1].head & 0xFF) == BMO_OBJECT) {
         key = w->next_key;
-        if (key == BMO_NO_KEY) w->failed = 1;
+        if (key == BMO_NO_KEY && !w->failed) w->failed = BMO_WRITER_FAILED;
     }
     w->next_key = BMO_NO_KEY;
     return tag | key << 8;
@@ -247,14 +281,14 @@ static inline int bmo_write_double(bmo_writer *w, double value) {
     memcpy(&bits, &value, sizeof bits);
     return bmo_write_scalar(w, BMO_DOUBLE, bits);
 }
-/* Microseconds since 1970-01-01T00:00:00Z. */
+/* Writes microseconds since 1970-01-01T00:00:00Z. */
 static inline int bmo_write_timestamp(bmo_writer *w, int64_t microseconds) {
     return bmo_write_scalar(w, BMO_TIMESTAMP, (uint64_t)microseconds);
 }
 static inline int bmo_write_text(bmo_writer *w, const char *text, size_t length) {
     return bmo_write_span(w, BMO_TEXT, &w->text, text, length);
 }
-/* A number as its exact text: what a double would lose. */
+/* Writes a number as its exact text, which a double could not preserve. */
 static inline int bmo_write_decimal(bmo_writer *w, const char *text, size_t length) {
     return bmo_write_span(w, BMO_DECIMAL, &w->text, text, length);
 }
@@ -292,20 +326,53 @@ static inline int bmo_write_object_end(bmo_writer *w) { return bmo_write_contain
 static inline int bmo_write_array_begin(bmo_writer *w) { return bmo_write_container_begin(w, BMO_ARRAY); }
 static inline int bmo_write_array_end(bmo_writer *w) { return bmo_write_container_end(w, BMO_ARRAY); }
 
-static inline uint32_t bmo_writer_records(const bmo_writer *w) {
-    return (uint32_t)(w->records.size / sizeof(bmo_slot));
+/* Returns the reason why the writer cannot finish, BMO_WRITER_..., or 0. */
+static inline int bmo_writer_failure(const bmo_writer *w) {
+    if (w->failed) return w->failed;
+    return w->depth ? BMO_WRITER_OPEN : 0;
 }
 
-/* About how many bytes the finished batch will have. */
+/*
+ * Returns the number of finished records; at least 1 after a failure, so that a bridge that delivers only records
+ * delivers the failure.
+ */
+static inline uint32_t bmo_writer_records(const bmo_writer *w) {
+    uint32_t count = (uint32_t)(w->records.size / sizeof(bmo_slot));
+    return count || !bmo_writer_failure(w) ? count : 1;
+}
+
+/* Returns the approximate size of the finished batch in bytes. */
 static inline size_t bmo_writer_size(const bmo_writer *w) {
     return sizeof(bmo_batch_header) + w->keys.size + w->records.size + w->slots.size + w->text.size + w->bytes.size;
 }
 
-/* Drops the record being written (after an error inside it); finished records stay. */
+/* Drops the unfinished record (after an error inside it); finished records stay. */
 static inline void bmo_writer_abandon_record(bmo_writer *w) {
     w->depth = 0;
     w->pending.size = 0;
     w->next_key = BMO_NO_KEY;
+}
+
+/* The position where a record began, for rolling it back. */
+typedef struct bmo_writer_mark {
+    size_t records, slots, text, bytes;
+    uint32_t key_count;
+} bmo_writer_mark;
+
+static inline bmo_writer_mark bmo_writer_note(const bmo_writer *w) {
+    bmo_writer_mark mark = { w->records.size, w->slots.size, w->text.size, w->bytes.size, w->key_count };
+    return mark;
+}
+
+/* Rolls back to the mark, at depth 0, and clears a failure by a limit; new keys stay. */
+static inline void bmo_writer_take_back(bmo_writer *w, bmo_writer_mark mark) {
+    bmo_writer_abandon_record(w);
+    w->records.size = mark.records;
+    w->slots.size = mark.slots;
+    w->bytes.size = mark.bytes;
+    /* The characters of keys are stored among the texts. */
+    if (w->key_count == mark.key_count) w->text.size = mark.text;
+    if (w->failed != BMO_WRITER_FAILED) w->failed = 0;
 }
 
 static inline size_t bmo_padded(size_t size) { return (size + 7) & ~(size_t)7; }
@@ -316,102 +383,94 @@ static inline uint8_t *bmo_copy_section(uint8_t *at, const bmo_region *r) {
     return at + bmo_padded(r->size);
 }
 
-/* Empties the writer and forgets a failure; its memory is kept for the next batch. */
+/* The bytes of a section that a usual batch needs; more is freed when the batch is finished. */
+#define BMO_KEPT_BYTES ((size_t)16 << 20)
+
+static inline void bmo_region_clear(bmo_region *r) {
+    r->size = 0;
+    if (r->capacity <= BMO_KEPT_BYTES) return;
+    free(r->data);
+    r->data = NULL;
+    r->capacity = 0;
+}
+
+/* Empties the writer and clears a failure; its memory is kept for the next batch, unless it is unusually large. */
 static inline void bmo_writer_clear(bmo_writer *w) {
     bmo_writer_abandon_record(w);
-    w->keys.size = w->records.size = w->slots.size = w->text.size = w->bytes.size = 0;
+    bmo_region *const regions[] = { &w->keys, &w->records, &w->slots, &w->text, &w->bytes, &w->pending };
+    for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) bmo_region_clear(regions[i]);
     w->key_count = 0;
     w->last_key = BMO_NO_KEY;
     w->failed = 0;
     if (w->table) memset(w->table, 0, w->table_size * sizeof *w->table);
 }
 
-/*
- * The finished batch, malloc'ed, and an empty writer. Returns 0, and leaves the outputs alone, when something failed
- * before or a container is still open; what was written is dropped.
- */
-static inline int bmo_writer_finish(bmo_writer *w, uint8_t **data, size_t *size) {
+/* Returns the finished batch, malloc'ed; NULL if the writer failed or there is no memory. */
+static inline uint8_t *bmo_writer_seal(bmo_writer *w, size_t *size) {
     size_t total = sizeof(bmo_batch_header) + w->keys.size + w->records.size + w->slots.size
         + bmo_padded(w->text.size) + bmo_padded(w->bytes.size);
-    uint8_t *out = w->failed || w->depth || total > UINT32_MAX ? NULL : (uint8_t *)malloc(total);
-    if (out) {
-        bmo_batch_header header = {
-            BMO_BATCH_MAGIC, BMO_BATCH_FORMAT, 0, (uint32_t)total, w->key_count, bmo_writer_records(w),
-            (uint32_t)(w->slots.size / sizeof(bmo_slot)), (uint32_t)w->text.size, (uint32_t)w->bytes.size };
-        memcpy(out, &header, sizeof header);
-        uint8_t *at = out + sizeof header;
-        at = bmo_copy_section(at, &w->keys);
-        at = bmo_copy_section(at, &w->records);
-        at = bmo_copy_section(at, &w->slots);
-        at = bmo_copy_section(at, &w->text);
-        bmo_copy_section(at, &w->bytes);
-        *data = out;
-        *size = total;
+    if (bmo_writer_failure(w)) return NULL;
+    if (total > UINT32_MAX) { w->failed = BMO_WRITER_FAILED; return NULL; }
+    uint8_t *out = (uint8_t *)malloc(total);
+    if (!out) { w->failed = BMO_WRITER_MEMORY; return NULL; }
+    bmo_batch_header header = {
+        BMO_BATCH_MAGIC, BMO_BATCH_FORMAT, 0, (uint32_t)total, w->key_count, bmo_writer_records(w),
+        (uint32_t)(w->slots.size / sizeof(bmo_slot)), (uint32_t)w->text.size, (uint32_t)w->bytes.size };
+    memcpy(out, &header, sizeof header);
+    uint8_t *at = out + sizeof header;
+    at = bmo_copy_section(at, &w->keys);
+    at = bmo_copy_section(at, &w->records);
+    at = bmo_copy_section(at, &w->slots);
+    at = bmo_copy_section(at, &w->text);
+    bmo_copy_section(at, &w->bytes);
+    *size = total;
+    return out;
+}
+
+/*
+ * Writes a failure mark: a header in place of a batch that could not be finished. Its flags hold the reason, bytes_size
+ * the limit. Its record count exceeds its records, so that a host that does not know the flags refuses it as well. It
+ * is built in the writer's own memory, because there may be no other.
+ */
+static inline uint8_t *bmo_writer_mark_failure(bmo_writer *w, size_t *size) {
+    bmo_region *const regions[] = { &w->records, &w->slots, &w->pending, &w->text, &w->bytes, &w->keys };
+    uint8_t *out = NULL;
+    for (size_t i = 0; i < sizeof regions / sizeof *regions && !out; i++) {
+        if (regions[i]->capacity < sizeof(bmo_batch_header)) continue;
+        out = regions[i]->data;
+        memset(regions[i], 0, sizeof *regions[i]);
     }
+    if (!out) out = (uint8_t *)malloc(sizeof(bmo_batch_header));
+    if (!out) return NULL;
+    int why = bmo_writer_failure(w);
+    size_t limit = why == BMO_WRITER_BYTES ? w->max_bytes : why == BMO_WRITER_KEYS ? w->max_keys : 0;
+    bmo_batch_header header = {
+        BMO_BATCH_MAGIC, BMO_BATCH_FORMAT, (uint16_t)why, sizeof header, 0, UINT32_MAX, 0, 0,
+        limit > UINT32_MAX ? UINT32_MAX : (uint32_t)limit };
+    memcpy(out, &header, sizeof header);
+    *size = sizeof header;
+    return out;
+}
+
+/*
+ * Delivers the bytes for the host, malloc'ed, and empties the writer. The bytes are the finished batch or, after a
+ * failure or with an open container, a failure mark of 32 bytes that the host refuses with the reason. So a bridge may
+ * ignore the result, and a page over a limit cannot pass for an empty one. To handle a failure yourself, call
+ * bmo_writer_failure first. Returns 0, with NULL and 0 in the outputs, only if there is no memory for the mark.
+ */
+static inline int bmo_writer_finish(bmo_writer *w, uint8_t **data, size_t *size) {
+    *size = 0;
+    uint8_t *out = bmo_writer_seal(w, size);
+    if (!out) out = bmo_writer_mark_failure(w, size);
+    *data = out;
     bmo_writer_clear(w);
     return out != NULL;
-}
-
-/* ---------------------------------------------------------------- reader, for what the host sends a bridge */
-
-/* A view of a batch that the host made: the host is trusted, so this reader checks little. Not for the other way. */
-typedef struct bmo_view {
-    const bmo_batch_key *keys;
-    const bmo_slot *records;
-    const bmo_slot *slots;
-    const char *text;
-    const uint8_t *bytes;
-    uint32_t key_count;
-    uint32_t record_count;
-} bmo_view;
-
-static inline int bmo_view_open(bmo_view *view, const uint8_t *data, size_t size) {
-    bmo_batch_header h;
-    if (size < sizeof h) return 0;
-    memcpy(&h, data, sizeof h);
-    if (h.magic != BMO_BATCH_MAGIC || h.format != BMO_BATCH_FORMAT || h.total_size != size) return 0;
-    const uint8_t *at = data + sizeof h;
-    view->keys = (const bmo_batch_key *)(const void *)at;
-    at += (size_t)h.key_count * sizeof(bmo_batch_key);
-    view->records = (const bmo_slot *)(const void *)at;
-    at += (size_t)h.record_count * sizeof(bmo_slot);
-    view->slots = (const bmo_slot *)(const void *)at;
-    at += (size_t)h.slot_count * sizeof(bmo_slot);
-    view->text = (const char *)at;
-    view->bytes = at + bmo_padded(h.text_size);
-    view->key_count = h.key_count;
-    view->record_count = h.record_count;
-    return 1;
-}
-
-static inline uint32_t bmo_slot_tag(const bmo_slot *slot) { return slot->head & 0xFF; }
-
-/* The member `name` of an object, or NULL. */
-static inline const bmo_slot *bmo_view_member(const bmo_view *view, const bmo_slot *object, const char *name) {
-    if (!object || bmo_slot_tag(object) != BMO_OBJECT) return NULL;
-    size_t length = strlen(name);
-    for (uint32_t i = 0; i < object->length; i++) {
-        const bmo_slot *child = view->slots + object->payload + i;
-        const bmo_batch_key *key = view->keys + (child->head >> 8);
-        if (key->length == length && memcmp(view->text + key->offset, name, length) == 0) return child;
-    }
-    return NULL;
-}
-
-/* The text of a text or decimal value and its length in bytes (not terminated), or NULL. */
-static inline const char *bmo_view_text(const bmo_view *view, const bmo_slot *slot, size_t *length) {
-    if (!slot || (bmo_slot_tag(slot) != BMO_TEXT && bmo_slot_tag(slot) != BMO_DECIMAL)) return NULL;
-    *length = slot->length;
-    return view->text + slot->payload;
-}
-
-/* The integer, or `otherwise` when there is none. */
-static inline int64_t bmo_view_int64(const bmo_slot *slot, int64_t otherwise) {
-    return slot && bmo_slot_tag(slot) == BMO_INT64 ? (int64_t)slot->payload : otherwise;
 }
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "bmo_view.h"
 
 #endif /* BMO_BATCH_H */

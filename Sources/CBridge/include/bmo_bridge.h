@@ -6,14 +6,14 @@
  *     const bmo_bridge_info  *bmo_bridge_info_v1(void);
  *     const bmo_bridge_table *bmo_bridge_entry_v1(uint16_t host_major, uint16_t host_minor);
  *
- * `info` is read first and tells who the bridge is; `entry` returns its function table, or NULL when it refuses
- * this host. Everything that crosses the boundary is one of these structs or a flat batch (bmo_batch.h): options,
- * requests, pages and errors are batches too, so that the same bytes can travel over a pipe to a child process.
+ * `info` is read first and identifies the bridge; `entry` returns its function table, or NULL to refuse this host. Only
+ * these structs and flat batches (bmo_batch.h) cross the boundary: options, requests, pages and errors are batches too,
+ * so that the same bytes can travel over a pipe to a child process.
  *
- * Threads: the host calls one instance from several threads only when the bridge says `concurrent: true` in its
- * description; one fetch is driven by one thread at a time; `cancel` may come from any thread at any moment.
- * Calls may block. A bridge neither sleeps to retry nor prints: the host owns retries, rate limits, deadlines and
- * logging. Never unload: the host does not dlclose.
+ * Threads: the host calls one instance from several threads only if the bridge says `concurrent: true` in its
+ * description; one fetch is driven by one thread at a time; `cancel` may come from any thread at any time. Calls may
+ * block. A bridge neither sleeps to retry nor prints: the host owns retries, rate limits, deadlines and logging. The
+ * host never unloads a bridge (no dlclose).
  *
  * Strings are UTF-8. Integers in batches are little endian.
  */
@@ -33,32 +33,35 @@ extern "C" {
 #define BMO_BRIDGE_INFO_SYMBOL "bmo_bridge_info_v1"
 #define BMO_BRIDGE_ENTRY_SYMBOL "bmo_bridge_entry_v1"
 
-/* Who a bridge is. Static storage; appended fields are read only when struct_size covers them. */
+/* The identity of a bridge, in static storage. Appended fields are read only if struct_size covers them. */
 typedef struct bmo_bridge_info {
     uint64_t magic;         /* BMO_BRIDGE_MAGIC */
     uint32_t struct_size;   /* sizeof(bmo_bridge_info) as the bridge was compiled */
-    uint16_t abi_major;     /* BMO_BRIDGE_ABI_MAJOR; another major is refused */
+    uint16_t abi_major;     /* BMO_BRIDGE_ABI_MAJOR; any other major is refused */
     uint16_t abi_minor;
-    const char *name;       /* what a config calls it: [a-z][a-z0-9_-]{0,31} */
+    const char *name;       /* the plugin's name in a configuration: [a-z][a-z0-9_-]{0,31} */
     const char *version;    /* the bridge's own version, for people */
-    const char *kit;        /* kit and its version, for logs */
+    const char *kit;        /* the kit and its version, for logs */
     const char *compiler;   /* for logs */
 } bmo_bridge_info;
 
-/* Bytes that stay valid for the length of the call only. */
+/* Bytes that are valid only for the duration of the call. */
 typedef struct bmo_bytes {
     const uint8_t *data;
     size_t size;
 } bmo_bytes;
 
-/* Bytes that the bridge made; the host returns them with the table's `release` exactly once. {NULL, 0, NULL} is empty. */
+/*
+ * Bytes that the bridge allocated; the host returns them to the table's `release` exactly once. {NULL, 0, NULL} is
+ * empty.
+ */
 typedef struct bmo_buffer {
     uint8_t *data;
     size_t size;
-    void *owner;            /* the bridge's own; the host does not look at it */
+    void *owner;            /* the bridge's own; the host ignores it */
 } bmo_buffer;
 
-/* What a call reports. With BMO_FAILED, the call's output holds an error batch (one record, see below). */
+/* The result of a call. With BMO_FAILED, the call's output holds an error batch (one record, see below). */
 typedef enum bmo_status {
     BMO_OK = 0,
     BMO_FAILED = 1
@@ -72,12 +75,16 @@ typedef enum bmo_log_level {
 } bmo_log_level;
 
 /*
- * What the host gives an instance; valid until `close` returned. Its functions may be called from any thread.
+ * The host's services for an instance; valid until `close` returned. Its functions may be called from any thread.
  *
- * work     since 1.1, only of a bridge that runs in a child process and is not concurrent; NULL elsewhere. Has one of several
- *          further processes, with an instance of the same plugin and options, open a fetch of `request`, make one batch and
- *          close it; returns what its fetch_next returned. As many calls run at a time as the host allows; the others wait.
- *          The outputs go back to `release`. The request is the bridge's own: it need not be one that a config could hold.
+ * work     since 1.1, only for a bridge that runs in a child process and is not concurrent; NULL elsewhere. Has one of
+ *          several worker processes, with an instance of the same plugin and options, open a fetch of `request`, make
+ *          one batch and close it; returns the result of that fetch_next. The host limits how many calls run at a time;
+ *          the others wait. Pass the outputs to `release`. The bridge defines the request, which need not be
+ *          valid in a configuration.
+ * learn    reports a secret that the bridge obtained at run time, such as a token or a session's value, as UTF-8: from
+ *          then on, the host keeps it out of all that it writes and prints, as it does with the secrets of the options.
+ *          A host without this function has a smaller struct_size.
  */
 typedef struct bmo_host {
     uint32_t struct_size;
@@ -85,14 +92,16 @@ typedef struct bmo_host {
     void (*log)(void *context, bmo_log_level level, bmo_bytes message);
     bmo_status (*work)(void *context, bmo_bytes request, bmo_buffer *records, bmo_buffer *page);
     void (*release)(void *context, bmo_buffer buffer);
+    void (*learn)(void *context, bmo_bytes secret);
 } bmo_host;
 
 typedef struct bmo_instance bmo_instance; /* one configured bridge: the bridge's own type */
-typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: the bridge's own type */
+typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: the bridge's own type */
 
 /*
- * The function table. `context` is the table's own member of that name. Every function pointer up to `release` is required;
- * a bridge that cannot do something says so in its description and answers BMO_FAILED with code "unsupported".
+ * The function table. `context` is the table's own member of that name. Every function pointer up to `release` is
+ * required; a bridge that does not support an operation says so in its description and returns BMO_FAILED with code
+ * "unsupported".
  *
  * describe       -> a batch with one record:
  *                   { name, version, summary: text,
@@ -103,79 +112,115 @@ typedef struct bmo_fetch bmo_fetch;       /* one walk over an entity's records: 
  *                     concurrent: bool,                      may one instance serve several fetches at a time?
  *                     capabilities: [text] }                 of: check discover fetch create update delete resume,
  *                                                            and since 1.1: incremental parent filter plan judge
- *                                                            watch replay
- * open           options: one record, as the config has them, secrets resolved
+ *                                                            watch replay plan_write
+ * open           options: one record, as in the configuration, secrets resolved
  * check          connects and authenticates without reading records. Output empty, or one record {message: text}
  * discover       -> one record per entity on offer: { name, fields: [{ name, type, key: bool }], section: object }
- * fetch_open     request: one record { entity: text, section: object (the entity's own section of the config),
- *                cursor: text or null (a resume point that an earlier page gave), page_size: int or null,
- *                since 1.1, each absent or null where there is none:
- *                token: text     (incremental) what an earlier finished fetch gave as the page's `token`: bring only
- *                                what moved since
- *                since: text     (incremental) the newest value of the entity's incremental field that was imported,
- *                                less the config's lookback, in the form in which the remote sent it
- *                parent: object  (parent) local values of the object whose children are wanted, by local names
- *                filters: [{ attribute: text (local), path: text (remote, dots), comparison: "=" "!=" "<" "<=" ">" ">=",
- *                            value: any }]  (filter) conditions that all hold; a bridge may leave any of them to the host
- *                explain: bool   (plan) contact nobody: fetch_next gives one record { request: text, body: text or null }
- *                                per request that the first page would take, and a page with end: true and `pushed`
- *                fields: [text]  the members of a record that the host reads; a bridge may leave out others, where that spares
+ * fetch_open     request: one record { entity: text, section: object (the entity's own section),
+ *                cursor: text or null (the resume point of an earlier page), page_size: int or null,
+ *                since 1.1, each absent or null without a value:
+ *                token: text     (incremental) the page's `token` of an earlier finished fetch: return only what
+ *                                changed since
+ *                since: text     (incremental) the newest imported value of the entity's incremental field, less the
+ *                                configured lookback, in the form in which the remote sent it
+ *                parent: object  (parent) local values of the object whose children are requested, by local names
+ *                filters: [{ attribute: text (local), path: text (remote, dots),
+ *                            comparison: "=" "!=" "<" "<=" ">" ">=", value: any }]  (filter) conditions that all hold;
+ *                                a bridge may leave any of them to the host
+ *                explain: bool   (plan) contact no remote: fetch_next returns one record { request: text, body: text or
+ *                                null } per request that the first page would take, and a page with end: true and
+ *                                `pushed`
+ *                fields: [text]  the members of a record that the host reads; a bridge may leave out others to save
  *                                work. Absent: all of them
- *                watch: bool     (watch) bring no records: each fetch_next waits until something moved that the entity may be
- *                                made of, since the fetch was opened or since fetch_next returned last, and answers with
- *                                page_end: true; after `wait` milliseconds with unchanged: true as well. What moves between
- *                                two calls counts for the next one. A hint only: the host fetches to see what moved, and
- *                                asks from time to time in any case. A remote that cannot tell: fetch_open or the first
- *                                fetch_next fails with code "unsupported"
+ *                key_paths: [text]  the paths in a record of the parts of its object's key, with dots, in the key's
+ *                                order: for remotes that identify a deleted object by another kind of id, such as its
+ *                                URL
+ *                surroundings: [text]  for records that come from nested arrays: the paths that the host reads from the
+ *                                objects around them, such as "@parent.id", "@parent.@parent.code" and "@index". A
+ *                                bridge that supports them adds to each record the members `@parent`, an object with
+ *                                these members of the enclosing object, and `@index`, the record's index in its array
+ *                                from 0
+ *                watch: bool     (watch) return no records: each fetch_next waits for a change that may affect the
+ *                                entity, since the fetch was opened or since fetch_next last returned, and returns
+ *                                page_end: true; after `wait` milliseconds it also returns unchanged: true. A change
+ *                                between two calls counts for the next one. It is only a hint: the host fetches to see
+ *                                what changed, and also polls in any case. If the remote cannot report changes,
+ *                                fetch_open or the first fetch_next fails with code "unsupported"
  *                wait: int       (watch) milliseconds, below the 300 s that a call may take
- *                judge: bool     (judge) contact nobody, not even for a description of the API: fetch_next gives one record
- *                                { key: text or null (below the section, dots), message: text, remedy: text or null } per
- *                                fault of the section, and a page with end: true; of a parent only the names are known, and
- *                                since, where the entity watches a field, is a name as well
- *                names: { fields: [text], key: [text] }  (judge) the local names of what the entity's objects have and of
- *                                what their key is made of: what a section says of attributes can be held against them
- *                writable: bool  (judge) the entity's objects are written, too }
+ *                read_one: object (explain) the section for reading one object, if the configuration has one
+ *                written: [{ path: [text] }]  (explain) the paths of the values that can be set in a new object
+ *                judge: bool     (judge) contact no remote, not even for a description of the API: fetch_next returns
+ *                                one record { key: text or null (below the section, dots), message: text, remedy: text
+ *                                or null } per fault of the section, and a page with end: true. Only the names of a
+ *                                parent's members are known. `since` holds a name as well, if the entity watches a
+ *                                field. A record with warning: true is a warning instead of a fault
+ *                names: { fields: [text], key: [text] }  (judge) the local names of the entity's members and of the
+ *                                parts of its key, for validating the attributes that a section names; nested: [text]
+ *                                the names that an update may set inside nested objects, if the entity has no read_one
+ *                                by which such an object could be read first
+ *                writable: bool  (judge) the entity's objects are also written }
  * fetch_next     -> records: a batch of records, or empty;
- *                   page: one record { cursor: text or null   where a later fetch_open continues after this page;
+ *                   page: one record { cursor: text or null   from which a later fetch_open continues after this page;
  *                                      page_end: bool         these records end a page: the host may commit
- *                                      end: bool              no more calls; true at last even when no record came
- *                                      complete: bool         with end: the walk listed everything that was asked for,
- *                                                             from the request's cursor on: the host takes what did
- *                                                             not come for gone. With `since`: all that moved. With a
- *                                                             token: all that is there, but what is spared; a walk
- *                                                             that answers a token with changes is never complete
- *                                      total: int or null     how many records the API says there are
+ *                                      end: bool              no more calls follow; true at last even without a record
+ *                                      complete: bool         with end: the scan listed everything requested, from the
+ *                                                             request's cursor on: the host treats every object that
+ *                                                             was not listed as deleted. With `since`: everything that
+ *                                                             changed was listed. With a token: everything that exists
+ *                                                             was listed, except spared objects; a scan that answers a
+ *                                                             token with changes is never complete
+ *                                      total: int or null     the number of records according to the API
  *                                      location: text         URL or path, without secrets, for messages
  *                                      rejected: [{ index: int or null, reason: text, representation: text }]
  *                                      warnings: [text]
- *                                      metadata: object       what else the API said
+ *                                      metadata: object       further information from the API
  *                                      since 1.1, each may be absent:
- *                                      token: text            with end: hand it to a later fetch for what moved since
- *                                      unchanged: bool        with end: the remote says that nothing moved since the
- *                                                             token or `since`; such a walk deletes nothing
- *                                      deleted: [object]      objects that the remote says are gone: in the shape of a
- *                                                             record, of which the key suffices
+ *                                      token: text            with end: for a later fetch that returns what changed
+ *                                                             since
+ *                                      unchanged: bool        with end: the remote reports no change since the token or
+ *                                                             `since`; such a scan deletes nothing
+ *                                      deleted: [object]      objects that the remote reports as deleted: in the shape
+ *                                                             of a record that needs only the key
  *                                      spared: [{ field: text (remote, dots), equals: any or prefix: text }]
- *                                                             objects that the walk did not look at: that they did not
- *                                                             come says nothing, even where `complete` is true; an
- *                                                             empty field with the prefix "" is all objects
- *                                      positional: bool       with complete: the pages were told apart by position, so
- *                                                             that what was added or removed meanwhile may have moved
- *                                                             a record past the walk: before it deletes anything, the
- *                                                             host walks once more
- *                                      pushed: [int]          which of the request's filters the remote applies }
+ *                                                             objects that the scan skipped: their absence means
+ *                                                             nothing, even if `complete` is true; an empty field with
+ *                                                             the prefix "" selects all objects
+ *                                      positional: bool       with complete: pages were addressed by position, so an
+ *                                                             insertion or deletion during the scan may have shifted a
+ *                                                             record past it: the host scans once more before it
+ *                                                             deletes anything
+ *                                      partial: bool          the records of this page hold only the changed members of
+ *                                                             their objects. Without it, a member that other records of
+ *                                                             the listing have and this one lacks is null
+ *                                      pushed: [int]          the indexes of the request's filters that the remote
+ *                                                             applies }
  *                On BMO_FAILED `page` holds the error and `records` is empty.
  * write          request: one record { operation: "create" | "update" | "delete", entity: text, section: object,
- *                key: object (by local names), values: object (in the remote's shape; for an update what changed) }
+ *                key: object (by local names), values: object (in the remote's shape; for an update the changed ones) }
  *                since 1.1 also: object: object (all local values by local names), parent: object or null,
- *                idempotency_key: text or null (the same for each try of one write)
- *                -> records: the answer's representation, or empty
+ *                idempotency_key: text or null (the same for each attempt of one write)
+ *                references: [{ path: [text] }] (the paths in `values` that hold keys of other objects: one, null
+ *                or a list)
+ *                json: [text] (the members of object whose values are JSON texts)
+ *                changed: [{ path: [text], before: value }] (an update: the path in `values` of each value, which may
+ *                be an object itself; before: the JSON value that it replaces, or null)
+ *                nested: object (an update that sets part of nested objects: these objects, with their other parts as
+ *                far as they are known here, in the remote's shape; a remote that replaces a nested object as a whole
+ *                would lose them otherwise; absent if no such part is set)
+ *                read_one: object (an update: the section for reading one object, whose parent the object is)
+ *                before: object     for an update: the values that `values` replaces, in the remote's shape, as last
+ *                                   received; unknown ones are left out
+ *                key_paths: object  by local names of the key: the names of the record's members that lead to
+ *                                   it, [text]
+ *                explain: bool      with the capability plan_write: send nothing, and return one record
+ *                                   { request: text, body: text } that describes the request
+ *                -> records: the representation from the reply, or empty
  * cancel         from any thread: the fetch's running and later calls return soon with code "cancelled"
  *
  * error batch: one record { code: text        configuration authentication permission not_found unreachable timeout tls
  *                                             protocol remote rate_limited unsupported limit cancelled conflict
  *                                             internal
- *                           message: text     what failed, on which thing
+ *                           message: text     what failed, and on which object
  *                           remedy: text or null
  *                           location: text or null   URL or path without secrets
  *                           remote: text or null     the remote's own words, cut to 1,000 characters

@@ -1,18 +1,18 @@
 package import Model
 package import RecordBatch
 
-/// Reads what a person or a program gives as the value of an attribute: the local value itself, no transformer in between.
+/// Parses a value of an attribute as a user or program enters it: the local value, without transformers.
 package struct LocalValueReader: Sendable {
     private let type: AttributeType
     private let converter: ValueConverter
 
-    /// A reader of an attribute's type.
+    /// Creates a reader for an attribute's type.
     package init(_ type: AttributeType) {
         self.type = type
         converter = ValueConverter(Attribute(name: "", type: type))
     }
 
-    /// The local value of a text, such as a word of a command line; of the type json it is JSON.
+    /// Returns the local value of a text, such as a command-line argument; a text of type json is parsed as JSON.
     package func read(_ text: String) throws(StoredValueConverter.Misfit) -> StoredValue {
         guard type == .json else { return try convert(.text(text)) }
         guard (try? JSONParser.batch(text)) != nil else {
@@ -21,13 +21,13 @@ package struct LocalValueReader: Sendable {
         return .text(text)
     }
 
-    /// The local value of a value of JSON.
+    /// Returns the local value of a JSON value.
     package func read(_ value: BatchValue) throws(StoredValueConverter.Misfit) -> StoredValue {
         if type == .json { return value.tag == .null ? .null : .text(value.json) }
         return try convert(RemoteScalar(value))
     }
 
-    /// Whether a text is written as a day, `2026-02-30`, whether there is one or not.
+    /// Returns whether a text has the form of a day, such as `2026-02-30`, valid or not.
     private static func isShapedLikeDay(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         return parts.map(\.utf8.count) == [4, 2, 2]

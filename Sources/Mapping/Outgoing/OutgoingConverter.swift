@@ -2,7 +2,7 @@ internal import Glibc
 internal import Model
 internal import RecordBatch
 
-/// Turns a local value of an attribute into the remote one that would be read as it: a ``ValueConverter`` backwards.
+/// Converts local values of an attribute to remote ones: the inverse of ``ValueConverter``.
 struct OutgoingConverter: Sendable {
     private let attribute: Attribute
     private let forward: ValueConverter
@@ -12,9 +12,9 @@ struct OutgoingConverter: Sendable {
         forward = ValueConverter(attribute)
     }
 
-    /// The remote value of a local one.
+    /// Returns the remote value of a local one.
     ///
-    /// - Throws: Why there is none: read back, it would be another value.
+    /// - Throws: The reason why no remote value reads back as the same local value.
     func convert(_ value: StoredValue) throws(ValueConverter.Misfit) -> OutgoingValue {
         var scalar = try natural(value)
         for transformer in attribute.transformers.reversed() { scalar = try undo(transformer, scalar, value) }
@@ -26,7 +26,7 @@ struct OutgoingConverter: Sendable {
         return try shaped(scalar)
     }
 
-    /// The value as its type has it before any transformer, which is the value after all of them.
+    /// Returns the value in its type, before the inverse transformers are applied.
     private func natural(_ value: StoredValue) throws(ValueConverter.Misfit) -> RemoteScalar {
         switch (attribute.type, value) {
         case (_, .null): return .null
@@ -36,7 +36,7 @@ struct OutgoingConverter: Sendable {
         case (_, .bytes(let value)): return .bytes(value)
         case (.decimal, .text(let text)): return .decimal(text)
         case (.json, .text(let text)):
-            // A transformer wants the value itself.
+            // A transformer needs the value itself.
             guard !attribute.transformers.isEmpty, let value = try? ConfigValue(json: text) else {
                 return .composite(text)
             }
@@ -46,7 +46,7 @@ struct OutgoingConverter: Sendable {
         }
     }
 
-    /// A time or day as the last transformer reads it, or in ISO 8601.
+    /// Returns a time or day in the form that the last transformer reads, or in ISO 8601.
     private func time(_ text: String) throws(ValueConverter.Misfit) -> RemoteScalar {
         switch attribute.transformers.last {
         case .unit(let unit)?: return .number(of: try microseconds(text), in: unit)
@@ -60,7 +60,7 @@ struct OutgoingConverter: Sendable {
             guard attribute.type == .timestamp, text.hasSuffix("Z"), let dot = text.lastIndex(of: ".") else {
                 return .text(text)
             }
-            // The shortest text of the same instant: not every reader takes six decimals.
+            // The shortest text of the instant, because not every reader accepts six decimals.
             var decimals = text[text.index(after: dot)...].dropLast()
             while decimals.last == "0" { decimals.removeLast() }
             return .text(text[..<dot] + (decimals.isEmpty ? "" : "." + decimals) + "Z")
@@ -74,7 +74,7 @@ struct OutgoingConverter: Sendable {
 
     private static func text(of parts: inout tm, _ format: String) throws(ValueConverter.Misfit) -> String {
         var buffer = [CChar](repeating: 0, count: 1024)
-        // A format that makes nothing and one that makes too much look alike: neither is read again.
+        // strftime returns 0 both for an empty result and for a full buffer; neither would read back.
         let count = strftime(&buffer, buffer.count, format, &parts)
         guard count > 0 else { throw ValueConverter.Misfit(reason: "the format \(format) makes no text of it") }
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -97,6 +97,10 @@ struct OutgoingConverter: Sendable {
             }
             return Self.remote(of: mapping, among: mappings)
         case _ where scalar.isNull: return .null
+        case .lastSegment, .extract, .join:
+            throw ValueConverter.Misfit(
+                reason: "it is a part of what the remote has, or made of several values: \"write: false\" leaves it out"
+            )
         case .trim, .lowercase, .uppercase, .emptyAsNull, .unit, .format: return scalar
         case .prefix(let prefix):
             guard let text = scalar.text, text.hasPrefix(prefix) else {
@@ -110,7 +114,9 @@ struct OutgoingConverter: Sendable {
         }
     }
 
-    /// A map tells remote values by their text: where all are numbers or booleans, they are that.
+    /// Returns the remote value of a mapping.
+    ///
+    /// Maps identify remote values by their text; if all are numbers or booleans, the value has that type.
     private static func remote(of mapping: ValueMapping, among mappings: [ValueMapping]) -> RemoteScalar {
         if mappings.allSatisfy({ Int64($0.remote).map(String.init) == $0.remote }), let number = Int64(mapping.remote) {
             return .int(number)
@@ -143,7 +149,7 @@ struct OutgoingConverter: Sendable {
 }
 
 extension RemoteScalar {
-    /// An instant as a number of a unit since 1970, with decimals where it takes them.
+    /// Returns an instant as a number of units since 1970, with decimals if needed.
     fileprivate static func number(of microseconds: Int64, in unit: TimeUnit) -> RemoteScalar {
         let divisor: Int64
         let decimals: Int

@@ -1,14 +1,14 @@
 package import Model
 
-/// How the local values of one entity's objects become remote ones, and which of them can.
+/// A plan that maps local values of one entity's objects to remote ones, and knows which values can be written.
 ///
-/// The inverse of the entity's ``MappingPlan``: what it makes of a row, that plan reads as the same row.
+/// The inverse of the entity's ``MappingPlan``: mapping its result yields the same row.
 package struct OutgoingPlan: Sendable {
-    /// Why a value cannot be written.
+    /// The reason why a value cannot be written.
     package struct Refusal: Error, Sendable, Equatable, CustomStringConvertible {
         /// The attribute or relationship.
         package var name: String
-        /// The whole sentence.
+        /// The full message.
         package var description: String
 
         package init(_ name: String, _ description: String) {
@@ -19,19 +19,19 @@ package struct OutgoingPlan: Sendable {
 
     /// The entity's index in the ``CompiledModel``.
     package let entity: Int
-    private let model: CompiledModel
+    let model: CompiledModel
     private let name: String
     private let isWritable: Bool
-    private let attributes: [String: Attribute]
-    private let relationships: [String: Relationship]
-    /// Names that only further sources bring, and which.
-    private let sources: [String: String]
-    /// The relationship to the parent, whose values go into paths.
-    private let parent: String?
-    /// Attributes that a walk per parent fills with the parent's key.
+    let attributes: [String: Attribute]
+    let relationships: [String: Relationship]
+    /// Names that only further sources provide, with the source.
+    let sources: [String: String]
+    /// The to-one relationship to the parent, whose key is part of the request path.
+    let parent: String?
+    /// The attributes that hold the parent's key in a scan per parent.
     private let parentKey: Set<String>
 
-    /// The way back of an entity.
+    /// Creates the plan of an entity.
     package init(of entity: Int, in model: CompiledModel) {
         self.entity = entity
         self.model = model
@@ -54,11 +54,11 @@ package struct OutgoingPlan: Sendable {
         parentKey = Set(model.plans[walk].parentKey.map { model.entities[walk].fields[$0.field].name })
     }
 
-    private var layout: EntityLayout { model.entities[entity] }
+    var layout: EntityLayout { model.entities[entity] }
 
-    // MARK: what can be set
+    // MARK: - Permissions
 
-    /// Why a column or a relationship to many cannot be set; nil where it can.
+    /// Returns the reason why a column or to-many relationship cannot be set; nil if it can.
     ///
     /// - Parameter isNew: Whether the object is being created.
     package func refusal(of name: String, isNew: Bool) -> Refusal? {
@@ -79,6 +79,12 @@ package struct OutgoingPlan: Sendable {
         } else {
             guard let attribute = attributes[name] else { return foreign(name, what) }
             if let source = sources[name] { return sourced(name, what, source) }
+            if case .paths(let paths) = attribute.source {
+                return Refusal(name, "\(what) is joined from \(paths.map(\.description).joined(separator: ", "))")
+            }
+            if case .path(let path) = attribute.source, path.isOfSurroundings, attribute.write.path == nil {
+                return Refusal(name, "\(what) is what is around the object (\(path)), and no member of it")
+            }
             if case .constant = attribute.source { return Refusal(name, "\(what) is a constant of the configuration") }
             if case .path(let path) = attribute.source, attribute.write.path == nil,
                 attribute.type == .json && path.components.count > 1 || path.mayLeadToElement
@@ -123,14 +129,15 @@ package struct OutgoingPlan: Sendable {
         Refusal(name, "\(what) comes from the source \"\(source)\", which cannot be written")
     }
 
-    // MARK: values
+    // MARK: - Values
 
-    /// The remote shape of columns and relationships to many.
+    /// Returns the remote form of columns and to-many relationships.
     ///
     /// - Parameters:
-    ///   - columns: Local values by column. Of a relationship whose target's key has several attributes all are needed.
+    ///   - columns: Local values by column. A relationship whose target has several key attributes needs all its
+    ///     columns.
     ///   - links: The keys of the targets, by relationship.
-    /// - Throws: ``Refusal`` where a value has no remote form, or two would have one place.
+    /// - Throws: ``Refusal`` if a value has no remote form, or two values have the same path.
     package func object(
         _ columns: [String: StoredValue], links: [String: [[StoredValue]]] = [:]
     ) throws(Refusal) -> OutgoingValue {
@@ -153,7 +160,7 @@ package struct OutgoingPlan: Sendable {
             else {
                 continue
             }
-            // The parent of a walk per parent is in the path already.
+            // In a scan per parent, the parent is already in the request path.
             if toOne.name == parent, !relationship.write.isExplicit { continue }
             let key = fields.map { columns[$0.name] ?? .null }
             let value = try reference(to: toOne.target, key, relationship)
@@ -168,13 +175,13 @@ package struct OutgoingPlan: Sendable {
         return object
     }
 
-    /// Whether an attribute reads the parent's key, which is in the path of what a walk per parent asks for.
-    private func isOfParent(_ attribute: Attribute) -> Bool {
+    /// Returns whether an attribute reads the parent's key, which is part of the request path in a scan per parent.
+    func isOfParent(_ attribute: Attribute) -> Bool {
         !attribute.write.isExplicit && parentKey.contains(attribute.name)
             && layout.key.contains { layout.fields[$0].name == attribute.name }
     }
 
-    /// The remote values of a key, by local names: what stands in URLs and requests.
+    /// Returns the remote values of a key by local names, for URLs and requests.
     package func key(_ key: [StoredValue]) throws(Refusal) -> [(name: String, value: OutgoingValue)] {
         var values: [(name: String, value: OutgoingValue)] = []
         for (index, value) in zip(layout.key, key) {
@@ -188,13 +195,13 @@ package struct OutgoingPlan: Sendable {
         return values
     }
 
-    /// Where the records have an attribute.
+    /// Returns an attribute's path in the records.
     package func path(of attribute: String) -> RemotePath? {
         guard case .path(let path)? = attributes[attribute]?.source else { return nil }
         return path
     }
 
-    private func reference(
+    func reference(
         to target: Int, _ key: [StoredValue], _ relationship: Relationship
     ) throws(Refusal) -> OutgoingValue {
         let definition = model.model.entities[target]
@@ -223,7 +230,7 @@ package struct OutgoingPlan: Sendable {
         return object
     }
 
-    private func remote(_ value: StoredValue, of attribute: Attribute) throws(Refusal) -> OutgoingValue {
+    func remote(_ value: StoredValue, of attribute: Attribute) throws(Refusal) -> OutgoingValue {
         do {
             return try OutgoingConverter(attribute).convert(value)
         } catch {
@@ -239,7 +246,7 @@ package struct OutgoingPlan: Sendable {
 }
 
 extension RemoteScalar {
-    /// A local value as it is.
+    /// Creates a scalar from a local value, without conversion.
     init(stored value: StoredValue) {
         switch value {
         case .null: self = .null

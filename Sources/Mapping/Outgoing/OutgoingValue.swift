@@ -1,15 +1,16 @@
-// Outgoing: the way back. What a mapping makes of remote values, this makes remote values of: for edits that are sent.
+// Outgoing values: the inverse of a mapping, for edits that are sent to the remote.
 
 package import Model
 package import RecordBatch
+internal import TextFormats
 
-/// A remote value that is made of local ones.
+/// A remote value made from local values.
 package indirect enum OutgoingValue: Sendable {
     case null
     case bool(Bool)
     case int(Int64)
     case double(Double)
-    /// A number in its exact text.
+    /// A number as its exact text.
     case decimal(String)
     case text(String)
     case bytes([UInt8])
@@ -32,7 +33,9 @@ package indirect enum OutgoingValue: Sendable {
         }
     }
 
-    /// Writes the value; JSON that cannot be read is written as the text that it is.
+    /// Writes the value.
+    ///
+    /// Invalid JSON is written as text.
     package func write(to writer: RecordBatchWriter) {
         switch self {
         case .null: writer.null()
@@ -43,7 +46,7 @@ package indirect enum OutgoingValue: Sendable {
         case .text(let value): writer.text(value)
         case .bytes(let value): value.withUnsafeBytes { writer.bytes($0) }
         case .json(let text):
-            // A record of a batch is any value.
+            // A record of a batch may be any value.
             if let batch = try? JSONParser.batch(text) {
                 withExtendedLifetime(batch) { writer.copy(batch[0]) }
             } else {
@@ -68,7 +71,7 @@ package indirect enum OutgoingValue: Sendable {
         }.dropFirst(#"{"value":"#.count).dropLast().description
     }
 
-    /// The value with its long parts cut, for people to read.
+    /// The value with long parts shortened, for display.
     package var shortened: OutgoingValue {
         func cut(_ text: String) -> OutgoingValue {
             .text(text.count > 200 ? "\(text.prefix(200))… (\(text.count) characters)" : text)
@@ -85,7 +88,7 @@ package indirect enum OutgoingValue: Sendable {
         }
     }
 
-    /// The value as text, as a condition has it; nil for null and for what is no single value.
+    /// The value as text for a condition; nil for null and for values that are not scalar.
     package var text: String? {
         switch self {
         case .null, .json, .array, .object, .bytes: nil
@@ -96,9 +99,9 @@ package indirect enum OutgoingValue: Sendable {
         }
     }
 
-    /// Puts a value at a path, making objects on the way.
+    /// Puts a value at a path, creating objects along it.
     ///
-    /// - Returns: False where something else stands there, or on the way.
+    /// - Returns: False if the path is occupied or leads through a value that is not an object.
     mutating func put(_ value: OutgoingValue, at path: ArraySlice<String>) -> Bool {
         guard let name = path.first else { return false }
         guard case .object(var members) = self else { return false }
@@ -122,10 +125,10 @@ package indirect enum OutgoingValue: Sendable {
 }
 
 extension OutgoingValue {
-    /// A local value as it is stored.
+    /// Returns a local value in its stored form.
     package static func plain(_ value: StoredValue) -> OutgoingValue { OutgoingValue(RemoteScalar(stored: value)) }
 
-    /// A local value by its type: a boolean as one, JSON as what it is.
+    /// Returns a local value by its type: an integer of type boolean becomes a boolean.
     package static func local(_ value: StoredValue, _ type: AttributeType) -> OutgoingValue {
         switch (value, type) {
         case (.integer(let value), .boolean): .bool(value != 0)

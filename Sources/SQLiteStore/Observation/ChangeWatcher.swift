@@ -1,22 +1,24 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Tells subscribers which entities may have changed: at once for pages that this process commits, by looking at the file
-/// every now and then for all else.
+/// The notifier of subscribers about entities that may have changed.
 ///
-/// What it looks at is the writer's own connection. Its `data_version` moves only when somebody else has committed, and
-/// its count of changes only when we did: so a commit of ours wakes those alone whom it concerns. It looks only while
-/// there is somebody to tell.
+/// It notifies at once of pages that this process commits, and polls the file for all other changes. It polls the
+/// writer's connection, whose `data_version` changes only when another connection commits, and whose change count only
+/// when this one writes: so a commit of this process wakes only the subscribers concerned. It polls only while there
+/// are subscribers.
 final class ChangeWatcher: Sendable {
-    /// What the connection knows of changes.
+    /// The connection's change indicators.
     struct Mark: Equatable {
-        /// Moves with the commits of others.
+        /// A number that changes with commits by other connections.
         var version: Int64
-        /// Moves with every row that this connection writes; nil while a page is open, which tells of itself at its end.
+        /// A number that changes with every row that this connection writes.
+        ///
+        /// Nil while a page is open, which notifies at its end.
         var changes: Int64?
     }
 
-    /// One sequence's place: what it has not been told yet.
+    /// The pending notifications of one sequence.
     final class Subscription: Sendable {
         struct Pending {
             var entities: Set<Int> = []
@@ -32,13 +34,15 @@ final class ChangeWatcher: Sendable {
         init(_ entities: Set<Int>, every interval: Duration) {
             self.entities = entities
             self.interval = interval
-            // However much happens while the consumer is busy, it is one change.
+            // All changes while the consumer is busy are combined into one.
             (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         }
 
         deinit { signal.finish() }
 
-        /// - Parameter changed: What changed; nil is anything.
+        /// Adds changes to the pending ones.
+        ///
+        /// - Parameter changed: The changed entities; nil for any.
         func note(_ changed: Set<Int>?, isForeign: Bool) {
             let mine = changed.map(entities.intersection) ?? entities
             guard !mine.isEmpty else { return }
@@ -75,13 +79,15 @@ final class ChangeWatcher: Sendable {
     private let queue = DispatchQueue(label: "bmo.observation")
     private let look: @Sendable (_ body: (Mark) -> Void) -> Void
 
-    /// - Parameter look: Asks the connection, and calls `body` where no commit can come between; not at all when it is
-    ///   closed.
+    /// Creates a watcher.
+    ///
+    /// - Parameter look: Reads the connection's indicators and calls `body` while no commit can intervene; does not
+    ///   call it if the connection is closed.
     init(look: @escaping @Sendable (_ body: (Mark) -> Void) -> Void) {
         self.look = look
     }
 
-    /// Runs blocking work on the watcher's own thread.
+    /// Runs blocking work on the watcher's queue.
     func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Swift.Result(catching: body)) }
@@ -100,7 +106,7 @@ final class ChangeWatcher: Sendable {
             subscription.finish()
             return subscription
         }
-        // From now on: what was committed before the first subscription is no change.
+        // Commits before the first subscription are not changes.
         look { mark in
             state.withLock { state in
                 if state.seen == nil { state.seen = mark }
@@ -109,7 +115,7 @@ final class ChangeWatcher: Sendable {
         return subscription
     }
 
-    /// A page of this process is committed; call it on the writer's connection.
+    /// Notifies of a page committed by this process; call it on the writer's connection.
     func committed(_ entities: Set<Int>, at changes: Int64) {
         let subscriptions = state.withLock { state in
             state.seen?.changes = changes
@@ -118,7 +124,7 @@ final class ChangeWatcher: Sendable {
         for subscription in subscriptions { subscription.note(entities, isForeign: false) }
     }
 
-    /// A page of this process was taken back; call it on the writer's connection.
+    /// Notes a page rolled back by this process; call it on the writer's connection.
     func rolledBack(at changes: Int64) {
         state.withLock { $0.seen?.changes = changes }
     }
@@ -149,7 +155,7 @@ final class ChangeWatcher: Sendable {
                 if isForeign || isOwn { told = state.subscriptions.values.compactMap(\.value) }
             }
         }
-        // SQLite says that the file was changed, and not where.
+        // SQLite reports that the file changed, but not where.
         for subscription in told { subscription.note(nil, isForeign: isForeign) }
         state.withLock { state in
             state.subscriptions = state.subscriptions.filter { $0.value.value != nil }
@@ -158,7 +164,7 @@ final class ChangeWatcher: Sendable {
         }
     }
 
-    /// Looks as often as the most eager subscriber wants, and not at all without one.
+    /// Polls at the shortest interval that a subscriber requests, and not at all without subscribers.
     private func schedule(_ state: inout State) {
         let interval = state.subscriptions.values.compactMap { $0.value?.interval }.min()
         guard interval != state.interval else { return }

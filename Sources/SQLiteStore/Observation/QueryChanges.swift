@@ -1,6 +1,6 @@
 internal import Importer
 
-/// The rows of a query, and what became of them with each change: an `AsyncSequence` for one consumer, the analogue of a
+/// The rows of a query and their differences with each change: an `AsyncSequence` for one consumer, similar to a
 /// fetched-results controller.
 ///
 /// ```swift
@@ -11,18 +11,18 @@ internal import Importer
 /// }
 /// ```
 ///
-/// The first element has all rows, as insertions. An element comes only when the rows differ, whoever wrote them; what
-/// happens while the consumer is busy is one difference. Each change reads the rows of the query again and holds them:
-/// give a large table conditions or a limit.
+/// The first element has all rows, as insertions. Further elements arrive only when the rows differ, whichever process
+/// wrote them; changes while the consumer is busy are combined into one difference. Each change reads the query's rows
+/// again and keeps them in memory, so give queries of large tables conditions or a limit.
 ///
-/// The sequence ends when the store is closed or the task is cancelled, and throws a ``StoreError`` when the rows cannot be
-/// read.
+/// The sequence ends when the store is closed or the task is cancelled, and throws a ``StoreError`` if the rows cannot
+/// be read.
 public struct QueryChanges: AsyncSequence, Sendable {
     /// The rows after a change.
     public struct Element: Sendable {
         /// The rows, in the query's order.
         public var rows: [EntityRow]
-        /// What leads from the rows of the element before to these.
+        /// The difference from the previous element's rows.
         public var difference: RowDifference
     }
 
@@ -30,13 +30,13 @@ public struct QueryChanges: AsyncSequence, Sendable {
     let query: CompiledQuery
     let subscription: ChangeWatcher.Subscription
 
-    /// Begins to listen; call it once.
+    /// Begins to observe; call it only once.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             store: store, query: query, subscription: subscription, signals: subscription.signals.makeAsyncIterator())
     }
 
-    /// Waits for differences.
+    /// An iterator that waits for differences.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let store: SQLiteStore
         let query: CompiledQuery
@@ -44,7 +44,7 @@ public struct QueryChanges: AsyncSequence, Sendable {
         var signals: AsyncStream<Void>.Iterator
         var rows: [EntityRow]?
 
-        /// The next difference; nil when the store is closed or the task is cancelled.
+        /// Returns the next difference; nil if the store is closed or the task is cancelled.
         public mutating func next() async throws -> Element? {
             while true {
                 if rows != nil {

@@ -1,18 +1,18 @@
 internal import Mapping
 
-/// What leads from one list of rows to another, with the indexes that a list on a screen wants.
+/// The difference between two lists of rows, with the indexes that a list view needs.
 ///
-/// A row is known by its key. Deletions and the places that moves leave are indexes of the old list; insertions and the
-/// places that moves lead to are indexes of the new one. A row that moved and changed is in both lists.
+/// Rows are identified by key. Deletions and the origins of moves are indexes of the old list; insertions and the
+/// destinations of moves are indexes of the new one. A row that moved and changed is in both lists.
 public struct RowDifference: Sendable, Equatable {
-    /// A row at another place among those that stayed.
+    /// A row that changed its position relative to the rows that stayed.
     public struct Move: Sendable, Equatable {
         /// Its index in the old list.
         public var from: Int
         /// Its index in the new list.
         public var to: Int
 
-        /// A move.
+        /// Creates a move.
         public init(from: Int, to: Int) {
             self.from = from
             self.to = to
@@ -25,10 +25,10 @@ public struct RowDifference: Sendable, Equatable {
         public var from: Int
         /// Its index in the new list.
         public var to: Int
-        /// The fields that changed, by their index in the entity's layout.
+        /// The indexes, in the entity's layout, of the fields that changed.
         public var fields: [Int]
 
-        /// An update.
+        /// Creates an update.
         public init(from: Int, to: Int, fields: [Int]) {
             self.from = from
             self.to = to
@@ -36,25 +36,25 @@ public struct RowDifference: Sendable, Equatable {
         }
     }
 
-    /// Indexes of the old list, ascending.
+    /// The deleted rows, as ascending indexes of the old list.
     public private(set) var deletions: [Int] = []
-    /// Indexes of the new list, ascending.
+    /// The inserted rows, as ascending indexes of the new list.
     public private(set) var insertions: [Int] = []
-    /// The fewest rows that must move, in the order of the new list.
+    /// A minimal set of moves, in the order of the new list.
     public private(set) var moves: [Move] = []
-    /// In the order of the new list.
+    /// The updated rows, in the order of the new list.
     public private(set) var updates: [Update] = []
 
     /// Whether the lists are the same.
     public var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty }
 
-    /// Compares two lists, in time proportional to their lengths, and to n log n where rows moved.
+    /// Compares two lists, in linear time, or in O(n log n) if rows moved.
     ///
     /// - Parameters:
     ///   - old: The list before.
     ///   - new: The list after.
     public init(from old: [EntityRow], to new: [EntityRow]) {
-        // Most changes are small: what both lists begin and end with needs no look-up.
+        // Most changes are small: the common beginning and end need no look-up.
         var prefix = 0
         while prefix < old.count, prefix < new.count, old[prefix].key == new[prefix].key { prefix += 1 }
         var suffix = 0
@@ -94,12 +94,12 @@ public struct RowDifference: Sendable, Equatable {
         updates.append(Update(from: from, to: to, fields: Array(fields)))
     }
 
-    /// Which members belong to a longest ascending subsequence (Fredman, 1975).
+    /// Returns which members belong to a longest ascending subsequence (Fredman, 1975).
     private static func longestAscent(_ numbers: [Int]) -> [Bool] {
         if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) {
             return Array(repeating: true, count: numbers.count)
         }
-        // Per length: where the ascent of that length with the smallest end ends.
+        // By length: the index of the smallest end of an ascent of that length.
         var ends: [Int] = []
         var previous = Array(repeating: -1, count: numbers.count)
         for index in numbers.indices {

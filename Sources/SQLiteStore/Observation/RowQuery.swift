@@ -2,16 +2,16 @@ internal import GRDB
 internal import Importer
 public import Mapping
 
-/// Which rows of an entity, in which order.
+/// A query for rows of an entity, with conditions and an order.
 public struct RowQuery: Sendable, Equatable {
     /// A field to order by.
     public struct Order: Sendable, Equatable {
         /// The field's name.
         public var field: String
-        /// Whether the greatest comes first.
+        /// Whether the order is descending.
         public var isDescending: Bool
 
-        /// An order.
+        /// Creates an order.
         public init(_ field: String, isDescending: Bool = false) {
             self.field = field
             self.isDescending = isDescending
@@ -20,22 +20,22 @@ public struct RowQuery: Sendable, Equatable {
 
     /// The entity's name.
     public var entity: String
-    /// What rows must meet, all of it.
+    /// The conditions, which rows must all meet.
     public var conditions: [SQLiteStore.Condition]
-    /// What the rows are ordered by; where that leaves it open, by their key.
+    /// The order of the rows; ties are ordered by key.
     public var order: [Order]
-    /// At most so many rows.
+    /// The maximum number of rows.
     public var limit: Int?
-    /// What rows must meet besides ``conditions``.
+    /// A further condition, besides ``conditions``.
     public var predicate: RowPredicate?
-    /// So many of the first rows are left out.
+    /// The number of rows to skip at the beginning.
     public var offset = 0
-    /// Only the rows that come after this one in the query's order.
+    /// The row after which the result starts, in the query's order.
     public var after: EntityRow?
-    /// Whether rows that are marked as gone on the remote are among them.
+    /// Whether rows marked as deleted on the remote are included.
     public var includesDeleted = true
 
-    /// A query.
+    /// Creates a query.
     public init(
         _ entity: String, where conditions: [SQLiteStore.Condition] = [], order: [Order] = [], limit: Int? = nil
     ) {
@@ -48,19 +48,19 @@ public struct RowQuery: Sendable, Equatable {
 
 /// A row of an entity.
 public struct EntityRow: Sendable, Hashable {
-    /// What makes it this object and no other: its key's values.
+    /// The values of the key, which identifies the object.
     public var key: [StoredValue]
-    /// A value per column of the entity, in the order of ``EntityLayout/columns``.
+    /// The values, one per column of the entity, in the order of ``EntityLayout/columns``.
     public var values: [StoredValue]
 
-    /// A row.
+    /// Creates a row.
     public init(key: [StoredValue], values: [StoredValue]) {
         self.key = key
         self.values = values
     }
 }
 
-/// A query with its SQL, checked against the model.
+/// A query compiled to SQL and checked against the model.
 struct CompiledQuery: Sendable {
     private let columns: String
     private let source: String
@@ -70,12 +70,14 @@ struct CompiledQuery: Sendable {
     private let width: Int
     let entity: Int
 
-    /// - Throws: ``StoreError`` of the code `request` for what the model does not have.
+    /// Compiles a query.
+    ///
+    /// - Throws: ``StoreError`` of code `request` for names that are not in the model.
     init(_ query: RowQuery, _ model: CompiledModel) throws {
         entity = try model.observedIndex(of: query.entity)
         let layout = model.entities[entity]
         let names = layout.columns.map { SchemaBuilder.quoted($0.name) }
-        // An entity without a key has its row's number.
+        // The key of an entity without one is the rowid.
         let key = layout.key.isEmpty ? ["rowid"] : layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }
         var places: [Int] = []
         var terms = try query.order.map { order in
@@ -127,7 +129,7 @@ struct CompiledQuery: Sendable {
         return (filters, arguments)
     }
 
-    /// How many rows there are at this moment.
+    /// Returns the current number of rows.
     func count(in store: SQLiteStore) throws -> Int {
         try store.read("counting rows") { db in
             let statement = try RawStatement("SELECT count(*) \(source)", on: db.sqliteConnection)
@@ -136,7 +138,7 @@ struct CompiledQuery: Sendable {
         }
     }
 
-    /// The rows at this moment.
+    /// Returns the current rows.
     func rows(in store: SQLiteStore) throws -> [EntityRow] {
         try store.read("reading rows") { db in
             let statement = try RawStatement("SELECT \(columns) \(source)\(ending)", on: db.sqliteConnection)
@@ -154,7 +156,9 @@ struct CompiledQuery: Sendable {
 }
 
 extension CompiledModel {
-    /// - Throws: ``StoreError`` of the code `request` when there is none.
+    /// Returns the index of an entity.
+    ///
+    /// - Throws: ``StoreError`` of code `request` for an unknown entity.
     func observedIndex(of entity: String) throws -> Int {
         guard let index = index(of: entity) else {
             throw StoreError(

@@ -2,16 +2,16 @@ internal import GRDB
 internal import Mapping
 
 extension SQLiteStore {
-    /// The changes of entities from now on, whichever process commits them; see ``StoreChanges``.
+    /// Returns the changes of entities from now on, whichever process commits them; see ``StoreChanges``.
     ///
     /// ```swift
     /// for await change in try store.changes(of: "Country") { refresh() }
     /// ```
     ///
     /// - Parameters:
-    ///   - entities: Their names; none means all.
-    ///   - interval: How often the file is looked at for what others write. What this process imports is told at once.
-    /// - Throws: ``StoreError`` of the code `request` for an entity that is not there.
+    ///   - entities: The entities' names; empty for all.
+    ///   - interval: The interval for polling the file for other writers. Imports by this process are notified at once.
+    /// - Throws: ``StoreError`` of code `request` for an unknown entity.
     public func changes(
         of entities: String..., every interval: Duration = .milliseconds(100)
     ) throws -> StoreChanges {
@@ -20,12 +20,13 @@ extension SQLiteStore {
             subscription: watcher.subscribe(to: Set(indexes), every: interval), names: model.entities.map(\.name))
     }
 
-    /// The rows of a query and their differences from now on, whichever process changes them; see ``QueryChanges``.
+    /// Returns the rows of a query and their differences from now on, whichever process changes them; see
+    /// ``QueryChanges``.
     ///
     /// - Parameters:
-    ///   - query: Which rows, in which order.
-    ///   - interval: How often the file is looked at for what others write. What this process imports is told at once.
-    /// - Throws: ``StoreError`` of the code `request` for an entity or field that is not there.
+    ///   - query: The query.
+    ///   - interval: The interval for polling the file for other writers. Imports by this process are notified at once.
+    /// - Throws: ``StoreError`` of code `request` for an unknown entity or field.
     public func observe(_ query: RowQuery, every interval: Duration = .milliseconds(100)) throws -> QueryChanges {
         let compiled = try CompiledQuery(query, model)
         return QueryChanges(
@@ -33,7 +34,7 @@ extension SQLiteStore {
             subscription: watcher.subscribe(to: [compiled.entity], every: interval))
     }
 
-    /// Hands what the writer's connection knows of changes to `body`, on that connection.
+    /// Calls `body` with the change indicators of the writer's connection, on that connection.
     func look(_ body: (ChangeWatcher.Mark) -> Void) {
         try? writer.writeWithoutTransaction { db in
             let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
@@ -41,6 +42,6 @@ extension SQLiteStore {
         }
     }
 
-    /// How many rows the writer's connection ever wrote.
+    /// Returns how many rows the writer's connection has ever changed.
     func totalChanges(_ db: Database) -> Int64 { RawStatement.totalChanges(db.sqliteConnection) }
 }

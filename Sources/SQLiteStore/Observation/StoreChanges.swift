@@ -1,4 +1,4 @@
-/// The changes of some entities, as they are committed by any process: an `AsyncSequence` for one consumer.
+/// The changes of some entities, as any process commits them: an `AsyncSequence` for one consumer.
 ///
 /// ```swift
 /// for await change in try store.changes(of: "Country", "City") {
@@ -6,20 +6,20 @@
 /// }
 /// ```
 ///
-/// What happens while the consumer is busy is told once, with the next element. The sequence ends when the store is closed
-/// or the task is cancelled.
+/// Changes while the consumer is busy are combined into the next element. The sequence ends when the store is closed or
+/// the task is cancelled.
 public struct StoreChanges: AsyncSequence, Sendable {
-    /// What may have changed since the element before.
+    /// The entities that may have changed since the previous element.
     public struct Element: Sendable, Equatable {
-        /// Those of the observed entities that may have changed.
+        /// The observed entities that may have changed.
         ///
-        /// Exact for pages that this process imports. When another process wrote the file these are all that are
-        /// observed: SQLite tells that there was a change, and not where. A ``QueryChanges`` compares the rows.
+        /// This is exact for pages that this process imports. If another process wrote the file, these are all observed
+        /// entities: SQLite reports that there was a change, but not where. ``QueryChanges`` compares the rows.
         public var entities: Set<String>
         /// Whether another process, or another connection of this one, has written.
         public var isForeign: Bool
 
-        /// A change.
+        /// Creates a change.
         public init(entities: Set<String>, isForeign: Bool) {
             self.entities = entities
             self.isForeign = isForeign
@@ -29,22 +29,22 @@ public struct StoreChanges: AsyncSequence, Sendable {
     let subscription: ChangeWatcher.Subscription
     let names: [String]
 
-    /// Begins to listen; call it once.
+    /// Begins to observe; call it only once.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(subscription: subscription, names: names, signals: subscription.signals.makeAsyncIterator())
     }
 
-    /// Waits for the changes.
+    /// An iterator that waits for changes.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let subscription: ChangeWatcher.Subscription
         let names: [String]
         var signals: AsyncStream<Void>.Iterator
 
-        /// The next change; nil when the store is closed or the task is cancelled.
+        /// Returns the next change; nil if the store is closed or the task is cancelled.
         public mutating func next() async -> Element? {
             while await signals.next() != nil {
                 let pending = subscription.take()
-                // Told with the element before, which was on its way when this was committed.
+                // Already included in the previous element, which was being delivered when this was committed.
                 if pending.entities.isEmpty { continue }
                 return Element(entities: Set(pending.entities.map { names[$0] }), isForeign: pending.isForeign)
             }

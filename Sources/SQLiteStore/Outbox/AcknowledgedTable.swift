@@ -1,16 +1,16 @@
 internal import Importer
 internal import Mapping
 
-/// Edits that the remote took while walks were on their way: table `bmo_acknowledged`.
+/// The edits that the remote accepted during a scan: table `bmo_acknowledged`.
 ///
-/// They are out of the outbox, and yet a walk that began before may bring pages that show their objects as they were. A
-/// walk knows by the number of the newest entry at its beginning which ones those are. All are forgotten when the next
-/// walks begin, which nobody does while others are on their way.
+/// They are no longer in the outbox, but a scan that began earlier may still return pages with the old state of their
+/// objects. A scan identifies these edits by the ID of the newest entry at its beginning. All are deleted when the next
+/// scans begin, which never happens while other scans are in progress.
 final class AcknowledgedTable {
     private let model: CompiledModel
     private let statements: StatementCache
     private let counts: [ObjectCount]
-    /// Per root: the objects that have some.
+    /// The objects that have such edits, by root.
     private var keys: [Set<[StoredValue]>]
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
@@ -21,7 +21,7 @@ final class AcknowledgedTable {
         try reload()
     }
 
-    /// Reads again which objects have some.
+    /// Reloads the objects that have such edits.
     func reload() throws {
         keys = model.entities.map { _ in [] }
         let select = try statements("SELECT DISTINCT root, key FROM bmo_acknowledged")
@@ -35,13 +35,13 @@ final class AcknowledgedTable {
         for (count, keys) in zip(counts, keys) { count.value = keys.count }
     }
 
-    /// How many objects of an entity have such edits.
+    /// Returns the number of an entity's objects with such edits.
     func count(of root: Int) -> ObjectCount { counts[root] }
 
-    /// The edits of an object that the remote took after the one of this number, in their order.
+    /// Returns the edits of an object that the remote accepted after the one with this ID, in order.
     func entries(_ root: Int, _ key: [StoredValue], after number: Int64) throws -> [OutboxEntry] {
         guard keys[root].contains(key) else { return [] }
-        // The columns of an outbox entry that count no more are made up.
+        // Fills in the columns of an outbox entry that are no longer relevant.
         let select = try statements(
             """
             SELECT id, entity, key, operation, changes, base, '', 'sending', 0, NULL, created, NULL, '[]', 0, 0
@@ -56,12 +56,12 @@ final class AcknowledgedTable {
         return entries
     }
 
-    /// Keeps an edit that the remote took.
+    /// Saves an edit that the remote accepted.
     ///
     /// - Parameter key: The object's key on the remote.
     func add(_ entry: OutboxEntry, root: Int, key: [StoredValue]) throws {
         var entry = entry
-        // Of a deleted object nothing is compared.
+        // Nothing is compared for a deleted object.
         if entry.operation == .delete { (entry.changes, entry.links) = ([], []) }
         let columns = entry.columns(of: model.index(of: entry.entity).map { model.entities[$0] })
         try statements.run(
@@ -74,7 +74,7 @@ final class AcknowledgedTable {
         counts[root].value = keys[root].count
     }
 
-    /// Forgets all: no walk is on its way that began before them.
+    /// Deletes all entries; no scan that began before them is in progress.
     func forget() throws {
         try statements.run("DELETE FROM bmo_acknowledged")
         for root in keys.indices { (keys[root], counts[root].value) = ([], 0) }

@@ -2,11 +2,12 @@ internal import Importer
 internal import Mapping
 
 extension Writers {
-    /// Takes an entry away that the remote has, inside the page that imports its answer; nothing where it is gone.
+    /// Removes an entry that the remote accepted, inside the page that imports its reply; does nothing if the entry is
+    /// gone.
     ///
     /// - Parameters:
-    ///   - key: The key that the remote gave the object, where that is not the local one.
-    ///   - isWalked: Whether walks may be on their way that bring what was before.
+    ///   - key: The key that the remote assigned to the object, if it differs from the local one.
+    ///   - isWalked: Whether scans that return the earlier state may be in progress.
     /// - Returns: The roots of the entities whose rows changed.
     func acknowledge(_ id: Int64, key: [StoredValue]?, isWalked: Bool) throws -> Set<Int> {
         guard let entry = try outbox.entry(id), let root = outbox.root(of: entry) else { return [] }
@@ -22,7 +23,7 @@ extension Writers {
         var touched: Set<Int> = []
         if entry.operation == .delete {
             guard !hasMore else { return [] }
-            // What was left as a stub for the objects of which it is the parent goes with these.
+            // The row that remained as a stub for its children is deleted with them.
             return Set(try remover.remove(entity: root, key: entry.key).keys)
         }
         var now = entry.key

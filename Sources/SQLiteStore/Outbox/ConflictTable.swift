@@ -3,7 +3,7 @@ internal import Mapping
 internal import Model
 internal import RecordBatch
 
-/// Columns that were changed here and on the remote: table `bmo_conflicts`.
+/// The columns that were changed both locally and on the remote: table `bmo_conflicts`.
 final class ConflictTable {
     private let model: CompiledModel
     private let statements: StatementCache
@@ -13,7 +13,7 @@ final class ConflictTable {
         statements = StatementCache(on: connection)
     }
 
-    /// Notes a conflict; of one that is known the remote's value becomes the newest.
+    /// Saves a conflict; updates the remote value of a known one.
     func note(_ conflict: EditConflict, root: Int) throws {
         func json(_ value: StoredValue?) -> StoredValue { value.map { .text(JSONText.value($0)) } ?? .null }
         try statements.run(
@@ -30,7 +30,7 @@ final class ConflictTable {
             ])
     }
 
-    /// The conflicts of an object, or of all.
+    /// Returns the conflicts, optionally only those of an object or entity.
     func all(root: Int? = nil, key: [StoredValue]? = nil, entity: String? = nil) throws -> [EditConflict] {
         let select = try statements(
             """
@@ -55,7 +55,7 @@ final class ConflictTable {
         return conflicts
     }
 
-    /// What the remote has in the columns that are in conflict.
+    /// Returns the remote values of the columns in conflict.
     func remoteValues(_ root: Int, _ key: [StoredValue]) throws -> [String: StoredValue] {
         let values = try all(root: root, key: key).compactMap { conflict in
             conflict.column.flatMap { column in conflict.remote.map { (column, $0) } }
@@ -63,9 +63,9 @@ final class ConflictTable {
         return Dictionary(values, uniquingKeysWith: { $1 })
     }
 
-    /// Forgets the conflicts of an object; returns whether there were any.
+    /// Deletes the conflicts of an object; returns whether there were any.
     ///
-    /// - Parameter columns: Only of these; nil for all, that of the whole object among them.
+    /// - Parameter columns: The columns to consider; nil for all, and for a conflict of the whole object.
     @discardableResult
     func remove(_ root: Int, _ key: [StoredValue], columns: [String]? = nil) throws -> Bool {
         let object = [StoredValue.text(model.entities[root].name), JSONText.keyValue(key)]

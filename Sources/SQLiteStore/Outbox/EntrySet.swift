@@ -1,18 +1,18 @@
 internal import Mapping
 
-/// The entries of one object while an import is merged into it.
+/// The entries of one object during the merge of an import.
 struct EntrySet {
-    /// What the entries together made of a column.
+    /// The combined edit of a column.
     struct Edit {
-        /// Before the first of them, and after each but the last: what the remote may well have.
+        /// The values before the first edit and after each but the last, which the remote may have.
         var known: [StoredValue]
-        /// After the last.
+        /// The value after the last edit.
         var local: StoredValue
-        /// Whether none of them is on its way.
+        /// Whether none of the edits is being sent.
         var isWaiting: Bool
     }
 
-    /// What the entries together made of a list.
+    /// The combined edit of a list.
     struct LinkEdit {
         var known: [[[StoredValue]]]
         var local: [[StoredValue]]
@@ -23,9 +23,9 @@ struct EntrySet {
     private(set) var entries: [OutboxEntry]
     let entity: String
     private let keyNames: Set<String>
-    /// The columns and relationships that the import had something to say of.
+    /// The columns and relationships that the import contained.
     var compared: Set<String> = []
-    /// The entries of which something was given up for what the remote has.
+    /// The entries that lost an edit in favour of the remote's value.
     private(set) var givenUp: Set<Int64> = []
 
     init(_ entries: [OutboxEntry], _ layout: EntityLayout, _ key: [StoredValue]) {
@@ -35,7 +35,7 @@ struct EntrySet {
         keyNames = Set(layout.key.map { layout.fields[$0].name })
     }
 
-    /// When the last edit was made.
+    /// The time of the last edit.
     var lastCreated: String { entries.last?.created ?? "" }
 
     func edit(of column: String) -> Edit? {
@@ -58,9 +58,9 @@ struct EntrySet {
         return LinkEdit(known: known, local: last.new, isWaiting: edits.allSatisfy { $0.entry.takesEdits })
     }
 
-    /// What waits to be created is there: it is an update, of which nobody knows the base.
+    /// Turns a pending create into an update with unknown base values, as the object exists.
     ///
-    /// - Returns: Whether that was so.
+    /// - Returns: Whether there was such a create.
     mutating func becomeUpdate() -> Bool {
         guard let first = entries.first, first.operation == .create, first.takesEdits else { return false }
         entries[0].operation = .update
@@ -69,7 +69,7 @@ struct EntrySet {
         return true
     }
 
-    /// The remote's value counts, and not the edit's.
+    /// Gives up the edit of a column in favour of the remote's value.
     mutating func giveUp(_ column: String) {
         noteGivenUp { $0.changes.contains { $0.name == column } }
         drop(column)
@@ -86,7 +86,7 @@ struct EntrySet {
         }
     }
 
-    /// The remote has it, or it is given up.
+    /// Drops the edit of a column, because the remote has it or it was given up.
     mutating func drop(_ column: String) {
         for index in entries.indices where entries[index].takesEdits && entries[index].operation == .update {
             entries[index].changes.removeAll { $0.name == column }
@@ -99,7 +99,7 @@ struct EntrySet {
         }
     }
 
-    /// The edit that is the first one to wait builds upon another value.
+    /// Sets a new base value for the first pending edit of a column.
     mutating func rebase(_ column: String, on value: StoredValue) {
         for index in entries.indices where entries[index].takesEdits && entries[index].operation == .update {
             guard let place = entries[index].changes.firstIndex(where: { $0.name == column }) else { continue }

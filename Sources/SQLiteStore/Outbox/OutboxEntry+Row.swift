@@ -3,10 +3,11 @@ internal import Mapping
 internal import Model
 internal import RecordBatch
 
-/// How an entry lies in `bmo_outbox`: `changes` has the new values by name, `base` those before; a list of links is an
-/// array of keys.
+/// The form of an entry in `bmo_outbox`.
+///
+/// `changes` has the new values by name, and `base` those before; a list of links is an array of keys.
 extension OutboxEntry {
-    /// Reads a row of the columns of ``OutboxTable``.
+    /// Reads a row with the columns of ``OutboxTable``.
     init(_ row: RawStatement, _ model: CompiledModel) throws {
         let entity = row.text(1) ?? ""
         let layout = model.index(of: entity).map { model.entities[$0] }
@@ -37,7 +38,7 @@ extension OutboxEntry {
         }
     }
 
-    /// The values of the columns that every write sets, in the order of ``OutboxTable``'s statements.
+    /// Returns the values of the columns that every write sets, in the order of ``OutboxTable``'s statements.
     func columns(of layout: EntityLayout?) -> [StoredValue] {
         var new = EditContent()
         var old = EditContent()
@@ -59,10 +60,10 @@ extension OutboxEntry {
         ]
     }
 
-    /// Whether nobody is sending it, or was when something went wrong.
+    /// Whether the entry is not being sent and its last outcome is known.
     var isAtRest: Bool { state == .pending || state == .refused || state == .conflict }
 
-    /// Whether later edits may become part of it: what the remote may have stays what it was.
+    /// Whether later edits may be merged into it, which must not change what the remote may have received.
     var takesEdits: Bool { isAtRest && !mayHaveArrived }
 }
 
@@ -106,7 +107,7 @@ private struct EditContent {
 }
 
 extension JSONText {
-    /// A list of keys as an array of arrays.
+    /// Returns a list of keys as an array of arrays.
     static func keys(_ keys: [[StoredValue]]) -> JSONText {
         var text = JSONText()
         text.append("[")

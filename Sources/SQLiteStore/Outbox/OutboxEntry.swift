@@ -2,22 +2,22 @@ public import Mapping
 
 /// A local edit that the remote has not confirmed yet: a row of `bmo_outbox`.
 public struct OutboxEntry: Sendable, Equatable, Identifiable {
-    /// What was done with the object.
+    /// The kind of edit.
     public enum Operation: String, Sendable, CaseIterable {
         case create, update, delete
     }
 
-    /// How far it is.
+    /// The state of an entry.
     public enum State: String, Sendable, CaseIterable {
-        /// It waits for its turn.
+        /// The entry waits to be sent.
         case pending
-        /// It is on its way; after a crash nobody knows whether it arrived.
+        /// The entry is being sent; after a crash, it is unknown whether it arrived.
         case sending
-        /// Nobody knows whether it arrived: it is read back before anything else.
+        /// It is unknown whether the entry arrived; the object is read back first.
         case unknown
-        /// The remote does not want it; it stays until it is retried or dropped.
+        /// The remote refused it; it stays until it is retried or dropped.
         case refused
-        /// The remote's object is another than the one that was edited; it waits for a decision.
+        /// The remote's object differs from the edited one; the conflict must be resolved.
         case conflict
     }
 
@@ -25,12 +25,12 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
     public struct FieldEdit: Sendable, Equatable {
         /// The column's name.
         public var name: String
-        /// The value that the edit was based on; nil where there was no row.
+        /// The value before the edit; nil if there was no row.
         public var old: StoredValue?
-        /// The value it was set to; nil where the row was deleted.
+        /// The new value; nil if the row was deleted.
         public var new: StoredValue?
 
-        /// A column that was set.
+        /// Creates an edit of a column.
         public init(name: String, old: StoredValue?, new: StoredValue?) {
             self.name = name
             self.old = old
@@ -38,16 +38,16 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
         }
     }
 
-    /// A relationship to many that was set.
+    /// A to-many relationship that was set.
     public struct LinkEdit: Sendable, Equatable {
         /// The relationship's name.
         public var relationship: String
-        /// The keys of the objects before.
+        /// The keys of the objects before the edit.
         public var old: [[StoredValue]]
-        /// The keys of the objects after.
+        /// The keys of the objects after the edit.
         public var new: [[StoredValue]]
 
-        /// A relationship that was set.
+        /// Creates an edit of a relationship.
         public init(relationship: String, old: [[StoredValue]], new: [[StoredValue]]) {
             self.relationship = relationship
             self.old = old
@@ -55,38 +55,40 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
         }
     }
 
-    /// Its number; entries are sent in this order, as far as they depend on each other.
+    /// The entry's ID; entries are sent in this order where they depend on each other.
     public var id: Int64
     /// The object's entity.
     public var entity: String
-    /// The object's key as it is now; perhaps a temporary one.
+    /// The object's current key, which may be temporary.
     public var key: [StoredValue]
-    /// What was done.
+    /// The kind of edit.
     public var operation: Operation
     /// The columns that were set.
     public var changes: [FieldEdit]
-    /// The relationships to many that were set.
+    /// The to-many relationships that were set.
     public var links: [LinkEdit]
-    /// The same for each try: remotes that know such keys do a thing once.
+    /// The key that is the same for each attempt, so that remotes supporting it apply the edit only once.
     public var idempotencyKey: String
-    /// How far it is.
+    /// The entry's state.
     public var state: State
-    /// How often it was sent.
+    /// The number of attempts to send it.
     public var attempts: Int
-    /// Not to be sent before this instant, as ISO 8601.
+    /// The earliest time to send a pending entry, or the time when an entry in state `sending` or `unknown` was sent.
+    ///
+    /// As ISO 8601.
     public var notBefore: String?
     /// When the edit was made, as ISO 8601.
     public var created: String
-    /// Why it was not sent, or not accepted, the last time.
+    /// The reason why the last attempt failed.
     public var failure: OutboxFailure?
-    /// The entries that have to be sent before it.
+    /// The IDs of the entries that must be sent first.
     public var dependsOn: [Int64]
-    /// Whether the key is one that only this database knows, until the remote gives another.
+    /// Whether the key is temporary and local, until the remote assigns one.
     public var hasTemporaryKey: Bool
-    /// Whether it was sent at least once with an outcome that nobody knows; until an answer comes.
+    /// Whether an attempt had an unknown outcome, until a reply arrives.
     public var mayHaveArrived: Bool
 
-    /// An entry.
+    /// Creates an entry.
     public init(
         id: Int64, entity: String, key: [StoredValue], operation: Operation, changes: [FieldEdit] = [],
         links: [LinkEdit] = [], idempotencyKey: String, state: State = .pending, attempts: Int = 0,
@@ -111,18 +113,18 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
     }
 }
 
-/// Why the remote did not take an edit.
+/// The reason why the remote did not accept an edit.
 public struct OutboxFailure: Sendable, Equatable {
     /// The kind of failure, as in `bmo_bridge.h`.
     public var code: String
-    /// What failed, on which thing.
+    /// The operation that failed, and its object.
     public var message: String
     /// What the user can do about it.
     public var remedy: String?
-    /// The remote's own words.
+    /// The remote's own message.
     public var remote: String?
 
-    /// A failure.
+    /// Creates a failure.
     public init(code: String, message: String, remedy: String? = nil, remote: String? = nil) {
         self.code = code
         self.message = message
@@ -131,20 +133,20 @@ public struct OutboxFailure: Sendable, Equatable {
     }
 }
 
-/// What to do with one local object.
+/// An edit of one local object.
 public struct LocalEdit: Sendable {
-    /// What to do.
+    /// The kind of edit.
     public var operation: OutboxEntry.Operation
     /// The object's entity.
     public var entity: String
-    /// The object's key; empty for a new object, whose key is among its values or given to it.
+    /// The object's key; empty for a new object, whose key is among its values or is assigned.
     public var key: [StoredValue]
-    /// Columns to set, by name.
+    /// The columns to set, by name.
     public var values: [String: StoredValue]
-    /// Relationships to many to set, by name: the keys of all targets.
+    /// The to-many relationships to set, by name, with the keys of all targets.
     public var links: [String: [[StoredValue]]]
 
-    /// An edit.
+    /// Creates an edit.
     public init(
         _ operation: OutboxEntry.Operation, entity: String, key: [StoredValue] = [],
         values: [String: StoredValue] = [:], links: [String: [[StoredValue]]] = [:]
@@ -157,16 +159,16 @@ public struct LocalEdit: Sendable {
     }
 }
 
-/// What became of a local edit.
+/// The result of a local edit.
 public struct EditReceipt: Sendable, Equatable {
     /// The object's entity.
     public var entity: String
-    /// The object's key; of a new object perhaps a temporary one.
+    /// The object's key, which may be temporary for a new object.
     public var key: [StoredValue]
-    /// The entry that will be sent; nil where there is nothing to send.
+    /// The ID of the entry to be sent; nil if there is nothing to send.
     public var entry: Int64?
 
-    /// A receipt.
+    /// Creates a receipt.
     public init(entity: String, key: [StoredValue], entry: Int64?) {
         self.entity = entity
         self.key = key
@@ -174,24 +176,24 @@ public struct EditReceipt: Sendable, Equatable {
     }
 }
 
-/// A column that was changed here and on the remote.
+/// A column that was changed both locally and on the remote.
 public struct EditConflict: Sendable, Equatable {
     /// The object's entity.
     public var entity: String
     /// The object's key.
     public var key: [StoredValue]
-    /// The column; nil where the remote deleted the object, or changed one that was deleted here.
+    /// The column; nil if the remote deleted the object, or changed one that was deleted locally.
     public var column: String?
-    /// The value that the edit was based on.
+    /// The base value of the edit.
     public var base: StoredValue?
-    /// The value here.
+    /// The local value.
     public var local: StoredValue?
-    /// The value on the remote; nil where it deleted the object.
+    /// The remote value; nil if the remote deleted the object.
     public var remote: StoredValue?
-    /// When it was found, as ISO 8601.
+    /// When the conflict was found, as ISO 8601.
     public var seen: String
 
-    /// A conflict.
+    /// Creates a conflict.
     public init(
         entity: String, key: [StoredValue], column: String?, base: StoredValue?, local: StoredValue?,
         remote: StoredValue?, seen: String

@@ -1,17 +1,17 @@
 internal import Importer
 internal import Mapping
 
-/// Local edits that wait to be sent: table `bmo_outbox`.
+/// The local edits that wait to be pushed: table `bmo_outbox`.
 ///
-/// Most databases have none most of the time: which objects have some is kept in memory, as ``StubTable`` does it, so
-/// that an import pays for a look only where an entity has edits.
+/// Most databases have none most of the time. As in ``StubTable``, the objects with edits are kept in memory, so that
+/// an import does look-ups only for entities with edits.
 final class OutboxTable {
     let model: CompiledModel
     let statements: StatementCache
     private let counts: [ObjectCount]
-    /// Per root: how many entries an object has.
+    /// The number of entries of each object that has some, by root.
     private var edited: [[[StoredValue]: Int]]
-    /// Whether `edited` is kept: who reads once asks the file.
+    /// Whether `edited` is maintained; code that reads only once queries the file.
     private let hasMemory: Bool
 
     private static let columns = """
@@ -19,7 +19,9 @@ final class OutboxTable {
         depends_on, is_temporary, may_have_arrived
         """
 
-    /// - Parameter hasMemory: Which objects have edits is read now and kept; else nothing may be written.
+    /// Opens the outbox.
+    ///
+    /// - Parameter hasMemory: Whether to read and cache the objects with edits; if not, nothing may be written.
     init(_ model: CompiledModel, on connection: OpaquePointer?, hasMemory: Bool = true) throws {
         self.model = model
         self.hasMemory = hasMemory
@@ -29,9 +31,9 @@ final class OutboxTable {
         if hasMemory { try reload() }
     }
 
-    // MARK: - What is kept in memory
+    // MARK: - Cache
 
-    /// Reads again which objects have edits.
+    /// Reloads the objects that have edits.
     func reload() throws {
         edited = model.entities.map { _ in [:] }
         let select = try statements("SELECT root, key, count(*) FROM bmo_outbox GROUP BY root, key")
@@ -45,10 +47,10 @@ final class OutboxTable {
         for (count, keys) in zip(counts, edited) { count.value = keys.count }
     }
 
-    /// How many objects of an entity have edits.
+    /// Returns the number of an entity's objects with edits.
     func count(of root: Int) -> ObjectCount { counts[root] }
 
-    /// Whether any object has edits.
+    /// Whether no object has edits.
     var isEmpty: Bool { counts.allSatisfy { $0.value == 0 } }
 
     func hasEdits(_ root: Int, _ key: [StoredValue]) -> Bool { edited[root][key] != nil }
@@ -61,14 +63,14 @@ final class OutboxTable {
 
     // MARK: - Reading
 
-    /// The entries of an object, in the order in which they were made.
+    /// Returns the entries of an object, in order of creation.
     func entries(_ root: Int, _ key: [StoredValue]) throws -> [OutboxEntry] {
         guard !hasMemory || hasEdits(root, key) else { return [] }
         return try entries(
             "WHERE root = ? AND key = ? ORDER BY id", [.text(model.entities[root].name), JSONText.keyValue(key)])
     }
 
-    /// The number of the newest entry; 0 where there is none.
+    /// Returns the ID of the newest entry; 0 if there is none.
     func newest() throws -> Int64 {
         guard case .integer(let id) = try statements.value("SELECT max(id) FROM bmo_outbox") else { return 0 }
         return id
@@ -76,7 +78,9 @@ final class OutboxTable {
 
     func entry(_ id: Int64) throws -> OutboxEntry? { try entries("WHERE id = ?", [.integer(id)]).first }
 
-    /// - Parameter condition: What comes after the table's name.
+    /// Returns the entries that meet a condition.
+    ///
+    /// - Parameter condition: The SQL after the table's name.
     func entries(_ condition: String, _ values: [StoredValue]) throws -> [OutboxEntry] {
         let select = try statements("SELECT \(Self.columns) FROM bmo_outbox \(condition)")
         for (index, value) in values.enumerated() { select.bind(value, at: Int32(index + 1)) }
@@ -86,7 +90,7 @@ final class OutboxTable {
         return entries
     }
 
-    /// The entries without those that may not be sent yet; see ``SQLiteStore/nextToSend(at:entities:excluding:)``.
+    /// Returns the first entry that may be sent now; see ``SQLiteStore/nextToSend(at:entities:excluding:among:)``.
     func next(at instant: String, _ fits: (OutboxEntry) -> Bool) throws -> OutboxEntry? {
         let select = try statements(
             """
@@ -105,13 +109,13 @@ final class OutboxTable {
         return nil
     }
 
-    /// Whether an earlier edit that is still to arrive refers to an object that is deleted, or takes a reference away.
+    /// Returns whether an earlier undelivered edit adds or removes a reference to an object to be deleted.
     private func isReferred(_ delete: OutboxEntry) throws -> Bool {
         guard delete.operation == .delete, let root = root(of: delete) else { return false }
         let earlier = try entries(
             "WHERE id < ? AND state IN ('pending', 'sending', 'unknown') ORDER BY id", [.integer(delete.id)])
         return earlier.contains { entry in
-            // What waits for something later itself would wait forever.
+            // An entry that itself waits for a later one would wait forever.
             guard entry.dependsOn.allSatisfy({ $0 < delete.id }), let layout = layout(entry) else { return false }
             let isReference = layout.toOne.contains { toOne in
                 guard model.entities[toOne.target].root == root else { return false }
@@ -128,20 +132,20 @@ final class OutboxTable {
         }
     }
 
-    /// The number of the create that an object waits for, if it does.
+    /// Returns the ID of the pending create of an object, if there is one.
     func waitingCreate(_ root: Int, _ key: [StoredValue]) throws -> Int64? {
         try entries(root, key).first { $0.operation == .create }?.id
     }
 
     // MARK: - Writing
 
-    /// The number that the next entry will have: none has it twice.
+    /// Returns the ID of the next entry; IDs are never reused.
     func nextID() throws -> Int64 {
         let last = try statements.value("SELECT seq FROM sqlite_sequence WHERE name = 'bmo_outbox'")
         return if case .integer(let last) = last { last + 1 } else { 1 }
     }
 
-    /// Adds an entry, whose number is given to it, and returns that.
+    /// Adds an entry and returns its new ID.
     func add(_ entry: OutboxEntry, root: Int, run: Int64?) throws -> Int64 {
         let runs = JSONText.key([run].compactMap { $0 }.map { StoredValue.integer($0) }).string
         try statements.run(
@@ -158,7 +162,7 @@ final class OutboxTable {
         return id
     }
 
-    /// Writes an entry that is there, but for its key.
+    /// Updates an existing entry, except for its key.
     func update(_ entry: OutboxEntry, run: Int64? = nil) throws {
         try statements.run(
             """
@@ -187,7 +191,7 @@ final class OutboxTable {
             """, [.integer(entry.id)])
     }
 
-    /// Gives the entries of an object another key.
+    /// Changes the key in the entries of an object.
     func rename(_ root: Int, _ old: [StoredValue], to new: [StoredValue], isTemporary: Bool) throws {
         let count = try statements.run(
             "UPDATE bmo_outbox SET key = ?, is_temporary = ? WHERE root = ? AND key = ?",
@@ -200,7 +204,7 @@ final class OutboxTable {
         note(root, new, count)
     }
 
-    /// Whether a run has a part in an entry of an object that is still to be sent.
+    /// Returns whether a run contributed to an unsent entry of an object.
     func isWaiting(run: Int64, _ root: Int, _ key: [StoredValue]) throws -> Bool {
         try statements.value(
             """
@@ -213,6 +217,6 @@ final class OutboxTable {
         model.index(of: entry.entity).map { model.entities[$0] }
     }
 
-    /// The index of the entity whose table an entry's object lies in; nil where the config has no such entity any more.
+    /// Returns the index of the entity whose table has an entry's object; nil if the entity is not configured any more.
     func root(of entry: OutboxEntry) -> Int? { model.index(of: entry.entity).map { model.entities[$0].root } }
 }

@@ -1,4 +1,4 @@
-/// A random UUID (RFC 9562, section 5.4), in lower case.
+/// A generator of random UUIDs (RFC 9562, section 5.4), in lower case.
 enum RandomUUID {
     static func text() -> String {
         var generator = SystemRandomNumberGenerator()

@@ -3,7 +3,7 @@ internal import Importer
 public import Mapping
 
 extension SQLiteStore {
-    /// The columns that were changed here and on the remote, in the order in which they were found.
+    /// Returns the columns that were changed both locally and on the remote, in order of discovery.
     ///
     /// - Throws: ``StoreError``.
     public func conflicts(entity: String? = nil, key: [StoredValue]? = nil) throws -> [EditConflict] {
@@ -12,31 +12,32 @@ extension SQLiteStore {
         }
     }
 
-    /// Whose value to take.
+    /// The side whose value is kept.
     public enum Side: String, Sendable, CaseIterable {
         case local, remote
     }
 
-    /// Decides conflicts of an object, recorded as a run of the kind `resolve`; what has none left is sent again.
+    /// Resolves conflicts of an object, recorded as a run of kind `resolve`; entries without further conflicts are sent
+    /// again.
     ///
-    /// With the local side the edit is sent as it is; of an object that the remote deleted it becomes a create. With the
-    /// remote side the edit is given up, and the row becomes what the remote has.
+    /// With the local side, the edit is sent unchanged; for an object that the remote deleted, it becomes a create.
+    /// With the remote side, the edit is dropped, and the row gets the remote's values.
     ///
-    /// - Parameter column: Only of this column or relationship; nil for all.
-    /// - Throws: ``StoreError`` of the code `request` when there is no such conflict, or the object's edit is being sent.
+    /// - Parameter column: The column or relationship to resolve; nil for all.
+    /// - Throws: ``StoreError`` of code `request` if the conflict does not exist, or the object's edit is being sent.
     public func resolve(entity: String, key: [StoredValue], column: String? = nil, take: Side) throws {
         _ = try changeRows("resolve", "deciding a conflict") { editor in
             try editor.resolve(entity, key, column: column, take: take)
         }
     }
 
-    /// Makes refused entries, those in conflict with the remote, and those that wait for a later try, due now.
+    /// Makes entries due now that were refused, are in conflict with the remote, or wait for a later attempt.
     ///
-    /// One of which nobody knows what became of it is read back first, as before, unless somebody has looked.
+    /// An entry with unknown outcome is still read back first, unless the caller has checked it.
     ///
-    /// - Parameter sendingUnknown: Sends those again too, with the same idempotency key.
-    /// - Throws: ``StoreError`` of the code `request` for an entry that is not there, is being sent, or has conflicts
-    ///   that are not decided. Then nothing is changed.
+    /// - Parameter sendingUnknown: Whether to send these entries again too, with the same idempotency key.
+    /// - Throws: ``StoreError`` of code `request` for an entry that does not exist, is being sent, or has unresolved
+    ///   conflicts. Nothing is changed then.
     public func retryOutbox(_ ids: [Int64], sendingUnknown: Bool = false) throws {
         try changeOutbox("trying edits again", isDurable: true) { outbox in
             for id in ids {
@@ -58,7 +59,7 @@ extension SQLiteStore {
                             remedy: "`bmo resolve \(entry.entity) KEY --take local` or `--take remote`")
                     }
                     entry.state = .pending
-                    // It was not done: what is sent now is another request.
+                    // The refused edit was not applied, so this is a new request.
                     entry.idempotencyKey = LocalEditor.newKey()
                 }
                 try outbox.update(entry)
@@ -66,13 +67,13 @@ extension SQLiteStore {
         }
     }
 
-    /// Forgets entries and rolls their local changes back, recorded as a run of the kind `drop`.
+    /// Drops entries and rolls back their local changes, recorded as a run of kind `drop`.
     ///
-    /// Columns become what the remote has, as far as imports have brought that since the edit; a new object goes, and a
-    /// deleted one comes back.
+    /// Columns get the remote's values, as far as imports have provided them since the edit; a new object is deleted,
+    /// and a deleted one is restored.
     ///
-    /// - Throws: ``StoreError`` of the code `request` for an entry that is not there or is being sent, and when later
-    ///   edits build upon one and are not dropped with it. Then nothing is changed.
+    /// - Throws: ``StoreError`` of code `request` for an entry that does not exist or is being sent, or if later edits
+    ///   depend on one and are not dropped with it. Nothing is changed then.
     public func dropOutbox(_ ids: [Int64]) throws {
         _ = try changeRows("drop", "dropping edits") { editor in try editor.drop(ids) }
     }

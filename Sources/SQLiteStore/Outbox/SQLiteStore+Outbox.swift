@@ -6,7 +6,7 @@ public import Mapping
 extension SQLiteStore {
     // MARK: - Reading
 
-    /// The edits that wait, in the order in which they were made.
+    /// Returns the edits in the outbox, in order of creation.
     ///
     /// - Throws: ``StoreError``.
     public func outbox(entity: String? = nil, state: OutboxEntry.State? = nil) throws -> [OutboxEntry] {
@@ -17,19 +17,20 @@ extension SQLiteStore {
         }
     }
 
-    /// One edit that waits; nil where there is none of that number.
+    /// Returns one edit in the outbox; nil if there is none with this ID.
     ///
     /// - Throws: ``StoreError``.
     public func outboxEntry(_ id: Int64) throws -> OutboxEntry? { try readOutbox { try $0.entry(id) } }
 
-    /// The first entry that may be sent at `instant`: pending, due, the first of its object, and all objects that it
-    /// refers to are on the remote.
+    /// Returns the first entry that may be sent at `instant`.
+    ///
+    /// It is pending, due and the first entry of its object, and all objects that it refers to are on the remote.
     ///
     /// - Parameters:
-    ///   - instant: As ISO 8601, in the form of ``Clock/now()``.
-    ///   - entities: Only entries of these; nil for all.
-    ///   - excluding: Not these.
-    ///   - entries: Only these; nil for all.
+    ///   - instant: The time as ISO 8601, in the form of ``Clock/now()``.
+    ///   - entities: The entities to consider; nil for all.
+    ///   - excluding: The IDs of entries to skip.
+    ///   - entries: The IDs of entries to consider; nil for all.
     /// - Throws: ``StoreError``.
     package func nextToSend(
         at instant: String, entities: Set<String>?, excluding: Set<Int64>, among entries: Set<Int64>? = nil
@@ -42,7 +43,8 @@ extension SQLiteStore {
         }
     }
 
-    /// The entries that one waits for: earlier ones of its object, and the creates of what it refers to.
+    /// Returns the entries that an entry waits for: earlier ones of its object, and the creates of the objects that it
+    /// refers to.
     ///
     /// - Throws: ``StoreError``.
     package func blockers(of entry: OutboxEntry) throws -> [OutboxEntry] {
@@ -53,7 +55,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The edits of one object that wait, in the order in which they were made.
+    /// Returns the edits of one object in the outbox, in order of creation.
     ///
     /// - Throws: ``StoreError``.
     public func outbox(entity: String, key: [StoredValue]) throws -> [OutboxEntry] {
@@ -63,7 +65,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The columns of an object that have edits which the remote has not confirmed, and its relationships to many.
+    /// Returns the columns and to-many relationships of an object that have unconfirmed edits.
     ///
     /// - Throws: ``StoreError``.
     public func pendingFields(entity: String, key: [StoredValue]) throws -> [String] {
@@ -76,8 +78,9 @@ extension SQLiteStore {
         }
     }
 
-    /// Whether an edit that is not in the outbox any more was taken back here, or given up by an import, before the remote had
-    /// it, as far as the history tells.
+    /// Returns whether an edit that left the outbox was undone, or given up by an import, before it was pushed.
+    ///
+    /// The answer depends on the history that is kept.
     ///
     /// - Throws: ``StoreError``.
     package func wasDropped(_ id: Int64) throws -> Bool {
@@ -101,10 +104,10 @@ extension SQLiteStore {
 
     // MARK: - Sending
 
-    /// Notes durably that an entry is about to be sent: after a power failure it is known that it may have been.
+    /// Records durably that an entry is about to be sent, so that this is known after a power failure.
     ///
-    /// - Returns: The entry as it is to be sent, which later edits leave alone; nil when it is not to be sent any more:
-    ///   somebody dropped it, or found a conflict.
+    /// - Returns: The entry to send, which later edits do not change; nil if it should not be sent any more, because it
+    ///   was dropped or a conflict was found.
     /// - Throws: ``StoreError``.
     @discardableResult
     package func markSending(_ id: Int64) throws -> OutboxEntry? {
@@ -114,26 +117,26 @@ extension SQLiteStore {
             }
             entry.state = .sending
             entry.attempts += 1
-            // Of an earlier try: what is unknown from now on is given its time anew.
-            entry.notBefore = nil
+            // From now on, the remote may be processing it.
+            entry.notBefore = Clock.now()
             try outbox.update(entry)
             return entry
         }
     }
 
-    /// What became of an entry that was not acknowledged.
+    /// The outcome of an entry that was not acknowledged.
     package enum Settlement: Sendable {
-        /// It was not done, and may be sent again at this instant (ISO 8601), or at once.
+        /// The edit was not applied, and may be sent again at this time (ISO 8601), or at once if nil.
         case retry(at: String?, OutboxFailure)
-        /// It was not done, and will not be.
+        /// The edit was not applied, and will not be.
         case refused(OutboxFailure)
-        /// Nobody knows whether it was done; from this instant on, what the remote does not have will not come any more.
-        case unknown(at: String?, OutboxFailure)
-        /// It was not done: the remote's object is another.
+        /// It is unknown whether the edit was applied; `sent` is the time when it was sent.
+        case unknown(sent: String?, OutboxFailure)
+        /// The edit was not applied, because the remote's object differs.
         case conflict(OutboxFailure)
     }
 
-    /// Notes what became of an entry that was not acknowledged; does nothing where it is gone.
+    /// Records the outcome of an entry that was not acknowledged; does nothing if the entry is gone.
     ///
     /// - Throws: ``StoreError``.
     package func settle(_ id: Int64, _ settlement: Settlement) throws {
@@ -142,7 +145,7 @@ extension SQLiteStore {
             entry.notBefore = nil
             switch settlement {
             case .retry(let instant, let failure):
-                // What an import found meanwhile has to be decided first.
+                // A conflict that an import has found meanwhile must be resolved first.
                 let isConflict = try outbox.root(of: entry).map {
                     try !writers.conflicts.all(root: $0, key: entry.key).isEmpty
                 }
@@ -151,7 +154,7 @@ extension SQLiteStore {
             case .refused(let failure):
                 (entry.state, entry.failure) = (.refused, failure)
                 entry.mayHaveArrived = false
-            case .unknown(let instant, let failure):
+            case .unknown(sent: let instant, let failure):
                 (entry.state, entry.failure) = (.unknown, failure)
                 entry.notBefore = instant
                 entry.mayHaveArrived = true
@@ -163,7 +166,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Entries that a dead process was sending become `unknown`; call it under the push lock.
+    /// Marks entries that a dead process was sending as `unknown`; call it under the push lock.
     ///
     /// - Returns: Those entries.
     /// - Throws: ``StoreError``.
@@ -184,7 +187,7 @@ extension SQLiteStore {
 
     // MARK: - Transactions
 
-    /// Changes the outbox, and no rows, in a transaction of its own.
+    /// Changes the outbox, but no rows, in its own transaction.
     func changeOutbox<Result>(
         _ action: String, isDurable: Bool = false, _ body: (OutboxTable) throws -> Result
     ) throws -> Result {
@@ -196,24 +199,23 @@ extension SQLiteStore {
         }
     }
 
-    /// Gives the writer to a local edit, which waits for another process's page; no page may be open here.
+    /// Runs a local edit on the writer, after waiting for another process's page; this process must not have an open
+    /// page.
     ///
-    /// - Parameter isDurable: What is committed is on the disk afterwards.
+    /// - Parameter isDurable: Whether the commit is on disk when this returns.
     func editing<Result>(
         _ action: String, isDurable: Bool = false, _ body: (Database) throws -> Result
     ) throws -> Result {
         try SQLiteStore.translating(action) {
             try writer.writeWithoutTransaction { db in
-                // One that was given up before is no page.
+                // An abandoned page does not count as open.
                 try finishRollback(db)
                 guard !db.isInsideTransaction || isRehearsal else {
                     throw StoreError(
                         .busy, "\(path): a page of an import is open on this connection",
                         remedy: "make edits through another SQLiteStore of the same file")
                 }
-                sqlite3_busy_timeout(db.sqliteConnection, 30_000)
-                defer { sqlite3_busy_timeout(db.sqliteConnection, 5_000) }
-                // SQLite takes this outside of transactions only.
+                // SQLite accepts this only outside a transaction.
                 if isDurable, !isRehearsal { try db.execute(sql: "PRAGMA synchronous = FULL") }
                 defer { if isDurable, !isRehearsal { try? db.execute(sql: "PRAGMA synchronous = NORMAL") } }
                 do {
@@ -221,7 +223,7 @@ extension SQLiteStore {
                 } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
                     let holder = FileLock.holder(of: path).map { ", probably \($0)" } ?? ""
                     throw StoreError(
-                        .busy, "\(path): another process has been writing for 30 seconds\(holder)",
+                        .busy, "\(path): another process has been writing for \(Int(Self.patience)) seconds\(holder)",
                         remedy: "try again when it has ended")
                 }
             }

@@ -1,12 +1,12 @@
 internal import Mapping
 
-/// The rows after a given one in an order, as SQL: pages of a long list cost the same wherever they are.
+/// The SQL condition for the rows after a given one in an order, so that every page of a long list costs the same.
 struct Keyset {
-    /// A term of an order.
+    /// A term of the order.
     struct Term {
-        /// The expression that is ordered by, with its column.
+        /// The SQL expression to order by, which contains the column.
         let sql: String
-        /// What takes the place of a value in the comparison: a `?` as the expression has its column.
+        /// The expression for the value in the comparison, with `?` instead of the column.
         let placeholder: String
         let isDescending: Bool
     }
@@ -14,9 +14,11 @@ struct Keyset {
     private(set) var sql = ""
     private(set) var arguments: [StoredValue] = []
 
+    /// Creates the condition.
+    ///
     /// - Parameters:
-    ///   - terms: The order, of which the last terms are the key.
-    ///   - values: The row's value per term.
+    ///   - terms: The order, which ends with the terms of the key.
+    ///   - values: The row's values, one per term.
     init(_ terms: [Term], after values: [StoredValue]) {
         var alternatives: [String] = []
         for index in terms.indices {
@@ -27,7 +29,7 @@ struct Keyset {
                 if value != .null { used.append(value) }
             }
             let term = terms[index]
-            // SQLite has no value before all values.
+            // SQLite sorts null before all values.
             switch (values[index], term.isDescending) {
             case (.null, true): continue
             case (.null, false): parts.append("\(term.sql) IS NOT NULL")

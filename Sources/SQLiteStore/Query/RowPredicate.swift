@@ -2,21 +2,21 @@ internal import Importer
 public import Mapping
 internal import Model
 
-/// What rows must meet: conditions on columns with values of the columns' types, joined as logic has it.
+/// A condition on rows: comparisons of columns with values of the columns' types, combined with logical operators.
 ///
-/// A row without a value is different from every value and neither less nor greater than one.
+/// A row without a value differs from every value and is neither less nor greater than one.
 public indirect enum RowPredicate: Sendable, Hashable {
-    /// A column compared with a value; ``SQLiteStore/Condition/Comparison/like`` takes a text.
+    /// A comparison of a column with a value; ``SQLiteStore/Condition/Comparison/like`` takes text.
     case compare(String, SQLiteStore.Condition.Comparison, StoredValue)
-    /// Whether a column has no value.
+    /// The column has no value.
     case isNull(String)
-    /// Whether a column has one of some values.
+    /// The column has one of these values.
     case isIn(String, [StoredValue])
-    /// All of them hold.
+    /// All predicates match.
     case all([RowPredicate])
-    /// At least one of them holds.
+    /// At least one predicate matches.
     case any([RowPredicate])
-    /// It does not hold.
+    /// The predicate does not match.
     case not(RowPredicate)
 }
 
@@ -26,10 +26,12 @@ struct CompiledPredicate {
     private(set) var arguments: [StoredValue] = []
     private let layout: EntityLayout
 
-    /// SQLite binds at most 32,766 values to a statement; a page's keys are bound besides.
+    /// The maximum number of values, which leaves room for a page's keys: SQLite binds at most 32,766 per statement.
     static let mostValues = 30_000
 
-    /// - Throws: ``StoreError`` of the code `request` for a field that is not there, or too many values.
+    /// Compiles a predicate.
+    ///
+    /// - Throws: ``StoreError`` of code `request` for a missing field or too many values.
     init(_ predicate: RowPredicate, on layout: EntityLayout) throws {
         self.layout = layout
         try add(predicate)
@@ -77,7 +79,7 @@ struct CompiledPredicate {
     ) throws {
         let (column, type) = try column(name)
         if value == .null {
-            // Nothing is less or greater than no value.
+            // No value is less or greater than null.
             let operators: [SQLiteStore.Condition.Comparison: String] = [.equal: "IS NULL", .notEqual: "IS NOT NULL"]
             sql += operators[comparison].map { "\(column) \($0)" } ?? "FALSE"
             return
@@ -102,7 +104,7 @@ struct CompiledPredicate {
         return (SchemaBuilder.quoted(name), field.type)
     }
 
-    /// What a column is ordered by: of decimals, kept as text, "9" would come after "10".
+    /// Returns the expression to order a column by: as text, the decimal "9" would sort after "10".
     static func ordered(_ sql: String, _ type: AttributeType) -> String {
         type == .decimal ? "CAST(\(sql) AS NUMERIC)" : sql
     }

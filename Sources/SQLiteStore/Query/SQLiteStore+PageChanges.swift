@@ -2,7 +2,7 @@ internal import GRDB
 internal import Importer
 
 extension SQLiteStore {
-    /// The number of the newest change on record, before a page is begun.
+    /// Returns the ID of the newest recorded change, before a page begins.
     ///
     /// - Throws: ``StoreError``.
     package func newestChange() throws -> Int64 {
@@ -11,11 +11,11 @@ extension SQLiteStore {
         }
     }
 
-    /// What this store's run changed after the change with a number, row by row; call it between two pages.
+    /// Returns what this store's run changed after a recorded change, row by row; call it between two pages.
     ///
     /// - Parameters:
-    ///   - number: What ``newestChange()`` gave before the page.
-    ///   - limit: At most so many records of changes are read.
+    ///   - number: The result of ``newestChange()`` before the page.
+    ///   - limit: The maximum number of change records to read.
     /// - Throws: ``StoreError``.
     package func changes(after number: Int64, limit: Int) throws -> [RowChange] {
         guard

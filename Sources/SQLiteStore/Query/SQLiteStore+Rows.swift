@@ -3,17 +3,17 @@ internal import Importer
 public import Mapping
 
 extension SQLiteStore {
-    /// The rows of a query, as they are committed at this moment.
+    /// Returns the committed rows of a query.
     ///
-    /// - Throws: ``StoreError``; of the code `request` for what the model does not have.
+    /// - Throws: ``StoreError``; of code `request` for names that are not in the model.
     public func rows(of query: RowQuery) throws -> [EntityRow] { try CompiledQuery(query, model).rows(in: self) }
 
-    /// How many rows a query has, its limit and offset left out.
+    /// Returns the number of rows of a query, ignoring its limit and offset.
     ///
-    /// - Throws: ``StoreError``; of the code `request` for what the model does not have.
+    /// - Throws: ``StoreError``; of code `request` for names that are not in the model.
     public func count(of query: RowQuery) throws -> Int { try CompiledQuery(query, model).count(in: self) }
 
-    /// The rows of an entity with these keys, in no order; keys without a row are left out.
+    /// Returns the rows of an entity with these keys, in no particular order; keys without a row are left out.
     ///
     /// - Throws: ``StoreError``.
     public func rows(of entity: Int, keys: [[StoredValue]]) throws -> [EntityRow] {
@@ -35,18 +35,18 @@ extension SQLiteStore {
         return rows
     }
 
-    /// The keys of the targets of a relationship to many, per owner and in the relationship's order.
+    /// Returns the keys of a to-many relationship's targets, by owner and in the relationship's order.
     ///
     /// - Parameters:
-    ///   - entity: The index of the entity that has it.
-    ///   - relationship: Its index in ``EntityLayout/toMany``.
-    ///   - owners: The keys of the objects that have it.
+    ///   - entity: The index of the entity that has the relationship.
+    ///   - relationship: The relationship's index in ``EntityLayout/toMany``.
+    ///   - owners: The keys of the objects that have the relationship.
     /// - Throws: ``StoreError``.
     public func links(
         of entity: Int, _ relationship: Int, owners: [[StoredValue]]
     ) throws -> [[StoredValue]: [[StoredValue]]] {
         let layout = model.entities[model.entities[entity].root]
-        // What has no key cannot be referred to.
+        // An object without a key cannot be referenced.
         guard !layout.key.isEmpty else { return [:] }
         let many = layout.toMany[relationship]
         let target = model.entities[model.entities[many.target].root]
@@ -63,13 +63,13 @@ extension SQLiteStore {
             order = targetColumns
         case .links(let name):
             table = name
-            ownerColumns = SchemaBuilder.linkColumns("source", layout)
-            targetColumns = SchemaBuilder.linkColumns("target", target)
+            ownerColumns = SchemaBuilder.linkColumns(.source, layout, of: name, in: model)
+            targetColumns = SchemaBuilder.linkColumns(.target, target, of: name, in: model)
             order = ["position"]
         case .reversedLinks(let name):
             table = name
-            ownerColumns = SchemaBuilder.linkColumns("target", layout)
-            targetColumns = SchemaBuilder.linkColumns("source", target)
+            ownerColumns = SchemaBuilder.linkColumns(.target, layout, of: name, in: model)
+            targetColumns = SchemaBuilder.linkColumns(.source, target, of: name, in: model)
             order = targetColumns
         }
         order = order.map(SchemaBuilder.quoted)
@@ -87,7 +87,7 @@ extension SQLiteStore {
         return links
     }
 
-    /// Which of an entity's objects are only referred to so far.
+    /// Returns which of these objects are stubs.
     ///
     /// - Throws: ``StoreError``.
     public func stubs(of entity: Int, among keys: [[StoredValue]]) throws -> Set<[StoredValue]> {
@@ -109,10 +109,10 @@ extension SQLiteStore {
         }
     }
 
-    /// What ``readChunks(_:width:_:_:_:)`` replaces by places for keys.
+    /// The marker that ``readChunks(_:width:_:_:_:)`` replaces with placeholders for keys.
     private static var chunkPlace: String { "/*keys*/" }
 
-    /// Runs a statement with as many keys at a time as SQLite likes to bind.
+    /// Runs a statement with chunks of the keys, as SQLite limits the number of bound values.
     private func readChunks(
         _ keys: [[StoredValue]], width: Int, _ sql: String, _ action: String, _ body: (RawStatement) throws -> Void
     ) throws {

@@ -1,6 +1,5 @@
 import BridgeKit
 import Glibc
-import RecordBatch
 
 /// Brings the file systems that are mounted: the lines of `/proc/self/mountinfo` (proc(5)).
 final class MountBridge: Bridge {
@@ -22,12 +21,10 @@ private final class MountList: RecordSource {
             guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 2, let id = Int64(fields[0])
             else { throw BridgeError(.malformed, "a line of mountinfo is not as proc(5) says") }
             writer.object {
-                writer.key("id")
-                writer.int64(id)
+                writer.member("id", id)
                 writer.member("path", String(fields[4]))
                 writer.member("type", String(fields[dash + 1]))
-                writer.key("device")
-                writer.object { writer.member("source", String(fields[dash + 2])) }
+                writer.member("device", object: { writer.member("source", String(fields[dash + 2])) })
             }
         }
         return Page(isPageEnd: true, isEnd: true, isComplete: true, location: "/proc/self/mountinfo")

@@ -1,6 +1,5 @@
 import BridgeKit
 import CLibGit2
-import RecordBatch
 import Synchronization
 
 /// A walk over the history of a commit, parents first, so that a repository that grows only adds at the end.
@@ -81,14 +80,14 @@ final class CommitSource: RecordSource {
             writer.member("message", git_commit_message(commit).map { String(cString: $0) })
             writer.member("author", author?.name.map { String(cString: $0) })
             writer.member("email", author?.email.map { String(cString: $0) })
-            writer.key("time")
-            writer.timestamp(microseconds: git_commit_time(commit) * 1_000_000)
-            writer.key("parents")
-            writer.array {
-                for index in 0..<git_commit_parentcount(commit) {
-                    if let parent = git_commit_parent_id(commit, index) { writer.text(parent.pointee.description) }
-                }
-            }
+            writer.member("time", microsecondsSince1970: git_commit_time(commit) * 1_000_000)
+            writer.member(
+                "parents",
+                array: {
+                    for index in 0..<git_commit_parentcount(commit) {
+                        if let parent = git_commit_parent_id(commit, index) { writer.text(parent.pointee.description) }
+                    }
+                })
         }
     }
 

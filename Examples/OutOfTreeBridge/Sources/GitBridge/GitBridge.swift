@@ -2,9 +2,7 @@
 ///
 /// An example of a bridge for a third kind of source: written with the public kit alone, in a package of its own.
 import BridgeKit
-import CBridge
 import CLibGit2
-import RecordBatch
 
 /// Reads one repository.
 final class GitBridge: Bridge {

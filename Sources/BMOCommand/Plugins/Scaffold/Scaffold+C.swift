@@ -222,12 +222,17 @@ extension Scaffold {
                 line[strcspn(line, "\n")] = 0;
                 char *end = line;
                 long long id = strtoll(line, &end, 10);
-                if (end == line || *end != '\t') {
+                size_t length = strlen(line);
+                /* One text that is no UTF-8 would spoil the whole batch. */
+                const char *reason = end == line || *end != '\t' ? "not ID<TAB>NAME"
+                    : bmo_utf8_prefix(line, length) < length ? "not UTF-8" : NULL;
+                if (reason) {
                     /* What cannot be represented is never dropped in silence. */
                     bmo_write_object_begin(&state);
                     number(&state, "index", index);
-                    text(&state, "reason", "not ID<TAB>NAME");
-                    text(&state, "representation", line);
+                    text(&state, "reason", reason);
+                    bmo_write_key(&state, "representation", 14);
+                    bmo_write_text_repaired(&state, line, length);
                     bmo_write_object_end(&state);
                     continue;
                 }

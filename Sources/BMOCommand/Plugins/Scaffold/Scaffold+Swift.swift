@@ -29,8 +29,6 @@ extension Scaffold {
     private var bridge: String {
         """
         import BridgeKit
-        import CBridge
-        import RecordBatch
 
         /// Reads the lines of a file: replace it by what talks to your API.
         final class \(typeName)Bridge: Bridge {
@@ -79,8 +77,7 @@ extension Scaffold {
                             }
                         }
                     }
-                    writer.key("section")
-                    writer.object {}
+                    writer.member("section", object: {})
                 }
             }
 
@@ -107,7 +104,6 @@ extension Scaffold {
         """
         import BridgeKit
         import Glibc
-        import RecordBatch
         import Synchronization
 
         /// A walk over the lines, a page at a time; the resume point is the number of lines that are done.

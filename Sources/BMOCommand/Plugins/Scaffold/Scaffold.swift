@@ -1,28 +1,28 @@
 internal import BridgeHost
 internal import Foundation
 
-/// The files of a new bridge's own package.
+/// The files of a new bridge's package.
 ///
-/// The bridge reads a file of lines: it works at once, and is small enough to be replaced piece by piece.
+/// The bridge reads a file of lines. It works at once, and is small enough to be replaced piece by piece.
 struct Scaffold {
-    /// What a config calls the plugin.
+    /// The plugin's name in a configuration.
     let name: String
-    /// Where the kit is: a folder, or the address of a git repository.
+    /// The location of the kit: a folder, or the address of a git repository.
     let kit: String
 
     enum Language: String, CaseIterable {
         case swift, c
     }
 
-    /// `acme-crm` as a Swift name: `AcmeCrm`.
+    /// The name as a Swift type name: `AcmeCrm` for `acme-crm`.
     var typeName: String {
         name.split { $0 == "-" || $0 == "_" }.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// Whether the kit is fetched by the package manager.
+    /// Whether the package manager fetches the kit.
     var kitIsRemote: Bool { kit.contains("://") || kit.hasPrefix("git@") }
 
-    /// Paths and texts.
+    /// Returns the files' paths and contents.
     func files(_ language: Language) -> [(path: String, text: String)] {
         let own = language == .swift ? swiftFiles : cFiles
         return own + [
@@ -32,7 +32,7 @@ struct Scaffold {
         ]
     }
 
-    /// The library, relative to the package.
+    /// Returns the library's path, relative to the package.
     func library(_ language: Language) -> String {
         language == .swift ? ".build/release/lib\(typeName)Bridge.so" : "build/lib\(typeName)Bridge.so"
     }
@@ -76,7 +76,7 @@ struct Scaffold {
 
     private func workflow(_ language: Language) -> String {
         let clone = kitIsRemote ? kit : "https://YOUR-HOST/bmo.git"
-        // Where the kit is a folder, it is another one there.
+        // If the kit is a local folder, it has another path in CI.
         let place = kitIsRemote || language == .c ? "" : "sed -i 's|path: \".*\"|path: \"/opt/bmo\"|' Package.swift && "
         let kitOfMake = language == .c ? " KIT=/opt/bmo/Sources/CBridge/include" : ""
         return """

@@ -1,0 +1,180 @@
+internal import BridgeKit
+
+/// An OpenAPI 3.0 or 3.1 document, or a Swagger 2.0 document, behind one interface.
+struct OpenAPIDocument {
+    let root: JSONTree
+    let isSwagger2: Bool
+    /// The document's URL, the base of relative server URLs.
+    let location: String?
+
+    private static let deepestReference = 32
+    private static let deepestShape = 7
+    /// The maximum number of shapes per reply, since a document's schemas may be wide and refer to each other.
+    private static let mostShapes = 20_000
+
+    /// - Throws: ``BridgeError`` if the value is not such a document.
+    init(_ root: JSONTree, location: String?) throws {
+        self.root = root
+        self.location = location
+        isSwagger2 = root["swagger"] != nil
+        let version = root["swagger"] ?? root["openapi"]
+        let text = version?.text ?? version?.json ?? ""
+        guard ["2", "3"].contains(text.prefix(1)), root["paths"]?.isObject ?? (root["openapi"] != nil) else {
+            throw BridgeError(
+                .malformed,
+                text.isEmpty
+                    ? "this is no OpenAPI document: it has no member openapi or swagger"
+                    : "this is no OpenAPI document that bmo knows: version \(text), or without paths",
+                remedy: "give a document of OpenAPI 3.0, 3.1 or Swagger 2.0", location: location)
+        }
+    }
+
+    var title: String { root["info"]?["title"]?.text ?? "the API" }
+
+    // MARK: References
+
+    /// Returns the target of a value's `$ref`, or the value itself, with the name of the first schema on the way.
+    func resolve(_ value: JSONTree) -> (value: JSONTree, name: String?) {
+        var value = value
+        var name: String?
+        for _ in 0..<Self.deepestReference {
+            guard let reference = value["$ref"]?.text else { return (value, name) }
+            guard let target = find(reference) else { return (.object([]), name) }
+            // The first name counts, since it is the document's name for the thing at this place.
+            name = name ?? reference.split(separator: "/").last.map { Self.unescape(String($0)) }
+            value = target
+        }
+        return (.object([]), name)
+    }
+
+    /// Resolves a JSON Pointer in a URI fragment (RFC 6901); references to other files are not resolved.
+    private func find(_ reference: String) -> JSONTree? {
+        guard reference.hasPrefix("#/") else { return nil }
+        var value = root
+        for part in reference.dropFirst(2).split(separator: "/", omittingEmptySubsequences: false) {
+            let name = Self.unescape(String(part))
+            if let elements = value.elements, let index = Int(name), elements.indices.contains(index) {
+                value = elements[index]
+            } else if let next = value[name] {
+                value = next
+            } else {
+                return nil
+            }
+        }
+        return value
+    }
+
+    private static func unescape(_ part: String) -> String {
+        PercentEncoding.decoded(part).replacing("~1", with: "/").replacing("~0", with: "~")
+    }
+
+    // MARK: Schemas
+
+    /// Returns the shape that a schema describes.
+    func shape(_ schema: JSONTree) -> Shape {
+        var budget = Self.mostShapes
+        return shape(schema, path: [], depth: 0, &budget)
+    }
+
+    private func shape(_ schema: JSONTree, path: [String], depth: Int, _ budget: inout Int) -> Shape {
+        budget -= 1
+        let (value, name) = resolve(schema)
+        // For a recursive schema, or one deeper than the mapping goes, the name is enough.
+        guard depth <= Self.deepestShape, budget > 0, name.map({ !path.contains($0) }) ?? true else {
+            return Shape(kinds: kinds(value), name: name)
+        }
+        let path = path + [name].compactMap(\.self)
+        var result = Shape(kinds: kinds(value), format: value["format"]?.text, name: name ?? value["title"]?.text)
+        result.isWriteOnly = value["writeOnly"]?.bool ?? false
+        // allOf merges its parts.
+        for part in value["allOf"]?.elements ?? [] {
+            let more = shape(part, path: path, depth: depth, &budget)
+            let kinds = result.kinds.isEmpty ? more.kinds : result.kinds
+            let required = result.required.union(more.required)
+            let ownName = name ?? value["title"]?.text
+            result = result.merged(with: more)
+            result.kinds = kinds
+            result.required = required
+            // A wrapper around a single reference, written to add a description, keeps the name of that reference.
+            result.name = ownName ?? (value["allOf"]?.elements?.count == 1 ? more.name : nil)
+        }
+        let alternatives = (value["oneOf"]?.elements ?? []) + (value["anyOf"]?.elements ?? [])
+        if !alternatives.isEmpty {
+            let shapes = alternatives.map { shape($0, path: path, depth: depth, &budget) }
+            let solid = shapes.filter { $0.kinds != [.null] }
+            let nulls: Set<Shape.Kind> = solid.count < shapes.count ? [.null] : []
+            if let first = solid.first {
+                let union = solid.dropFirst().reduce(first) { left, right in
+                    var merged = left.merged(with: right)
+                    if left.name != right.name { merged.name = nil }
+                    merged.required = left.required.intersection(right.required)
+                    if left.format != right.format { merged.format = nil }
+                    return merged
+                }
+                let ownName = result.name
+                let ownKinds = result.kinds
+                let required = result.required.union(union.required)
+                result = result.merged(with: union)
+                result.required = required
+                result.name = ownName ?? union.name
+                result.kinds = (ownKinds.isEmpty ? union.kinds : ownKinds.union(union.kinds)).union(nulls)
+                // If an alternative does not restrict the kind, the value may be of any kind.
+                if solid.contains(where: \.kinds.isEmpty), ownKinds.isEmpty { result.kinds = [] }
+            }
+        }
+        if case .object(let properties) = value["properties"] {
+            for (property, schema) in properties.all {
+                let shape = shape(schema, path: path, depth: depth + 1, &budget)
+                if let index = result.properties.firstIndex(where: { $0.name == property }) {
+                    result.properties[index].shape = shape
+                } else {
+                    result.properties.append((property, shape))
+                }
+            }
+        }
+        result.required.formUnion((value["required"]?.elements ?? []).compactMap(\.text))
+        if let items = value["items"] { result.elements = [shape(items, path: path, depth: depth + 1, &budget)] }
+        if let map = value["additionalProperties"], map.isObject, !map.members.isEmpty, result.properties.isEmpty {
+            result.isMap = true
+            result.elements = [shape(map, path: path, depth: depth + 1, &budget)]
+        }
+        result.values += (value["enum"]?.elements ?? []).compactMap(\.text)
+        let isNullable = value["nullable"]?.bool == true || value["x-nullable"]?.bool == true
+        // An empty set of kinds already allows any value, including null.
+        if isNullable, !result.kinds.isEmpty { result.kinds.insert(.null) }
+        if result.format == nil, result.solid == [.string] { result.format = exampleFormat(value) }
+        return result
+    }
+
+    private func kinds(_ value: JSONTree) -> Set<Shape.Kind> {
+        let names = value["type"].map { $0.elements?.compactMap(\.text) ?? [$0.text ?? ""] } ?? []
+        var kinds = Set(names.compactMap { Shape.Kind(rawValue: $0.lowercased()) })
+        // Common type names that no version of OpenAPI defines.
+        for name in names {
+            switch name.lowercased() {
+            case "int", "long", "int32", "int64": kinds.insert(.integer)
+            case "float", "double", "decimal": kinds.insert(.number)
+            case "bool": kinds.insert(.boolean)
+            case "text", "datetime", "date", "uuid", "file": kinds.insert(.string)
+            default: break
+            }
+        }
+        if !kinds.isEmpty { return kinds }
+        if value["properties"] != nil || value["additionalProperties"] != nil { return [.object] }
+        if value["items"] != nil { return [.array] }
+        let values = (value["enum"]?.elements ?? []) + [value["const"]].compactMap(\.self)
+        if !values.isEmpty, values.allSatisfy({ $0.text != nil }) { return [.string] }
+        return []
+    }
+
+    /// Returns the format of an example, which may say what the schema leaves out.
+    private func exampleFormat(_ value: JSONTree) -> String? {
+        let examples =
+            [value["example"], value["x-example"], value["default"]].compactMap { $0?.text }
+            + (value["examples"]?.elements ?? []).compactMap(\.text)
+        guard !examples.isEmpty else { return nil }
+        let format = TextFormat.common(examples)
+        if format == .timestamp { return TextFormat.haveZones(examples) ? "date-time" : "date-time-local" }
+        return format == .date ? "date" : format == .uuid ? "uuid" : nil
+    }
+}

@@ -1,0 +1,425 @@
+internal import BridgeKit
+
+/// Finds the entities of an OpenAPI document: one for each listing of identifiable objects.
+struct OpenAPIReader {
+    private let document: OpenAPIDocument
+    private var paths: [(path: String, item: JSONTree)] = []
+
+    init(_ document: OpenAPIDocument) {
+        self.document = document
+        paths = (document.root["paths"]?.members ?? []).filter { $0.name.hasPrefix("/") }
+            .map { ($0.name, document.resolve($0.value).value) }
+    }
+
+    /// A request whose reply is a listing.
+    struct Listing {
+        var path: String
+        var found: FoundListing
+        var paging: PagingGuess
+        /// The request's parameters besides paging, with values if the document has them.
+        var query: [(String, JSONTree)]
+        var missing: [String]
+        var variables: [String]
+        var parameters: [QueryParameter]
+        /// The path of a single object, with its variable.
+        var itemPath: (path: String, variable: String)?
+        var name: String
+        var summary: String?
+    }
+
+    func offers() -> (entities: [EntityOffer], notes: [String]) {
+        let all = listings()
+        var chosen: [Listing] = []
+        var notes: [String] = []
+        for group in grouped(all) {
+            guard let best = group.first else { continue }
+            chosen.append(best)
+            let others = group.dropFirst().map { "GET \($0.path)" }
+            if !others.isEmpty {
+                let shown = others.prefix(4).joined(separator: ", ")
+                notes.append(
+                    "\(best.name): also listed by \(shown)\(others.count > 4 ? " and \(others.count - 4) more" : "")")
+            }
+        }
+        notes += externalReplies()
+        var offers: [(offer: EntityOffer, listing: Listing)] = []
+        for listing in chosen {
+            var offer = EntityOffer(name: listing.name)
+            let key = KeyGuess.make(listing.found.item, entity: listing.name, parameter: listing.itemPath?.variable)
+            offer.key = key?.paths ?? []
+            offer.keyConfidence = key?.confidence ?? .low("no member looks like a key")
+            if key == nil { offer.obstacle = "no member looks like a key: name one under key, or say unique: none" }
+            offers.append((offer, listing))
+        }
+        resolvePaths(&offers)
+        let targets = offers.map { offer, listing in
+            RecordMapper.Target(
+                name: offer.name, schemas: Set([listing.found.item.name].compactMap(\.self)), key: offer.key,
+                keyType: offer.key.first.flatMap { listing.found.item[$0] }.map {
+                    FieldGuess.make($0, name: offer.key.first?.last ?? "").type
+                } ?? "", isUsable: offer.obstacle == nil)
+        }
+        let mapper = RecordMapper(targets: targets)
+        for index in offers.indices {
+            mapper.map(offers[index].listing.found.item, into: &offers[index].offer)
+            describe(offers[index].listing, &offers[index].offer)
+            propose(offers[index].listing, &offers[index].offer)
+        }
+        return (offers.map(\.offer), notes)
+    }
+
+    // MARK: Listings
+
+    private func listings() -> [Listing] {
+        paths.compactMap { path, item in
+            guard let operation = item["get"].map({ document.resolve($0).value }), !isItem(path) else { return nil }
+            let subject = subject(of: path)
+            guard let (shape, headers) = reply(of: operation), let found = ListingFinder.find(shape, subject: subject)
+            else { return nil }
+            let parameters = parameters(of: operation, item)
+            let paging = PagingGuess.make(
+                parameters, reply: shape, records: found.path, hasLink: headers.contains { $0.lowercased() == "link" })
+            var query: [(String, JSONTree)] = []
+            var missing: [String] = []
+            for parameter in parameters where parameter.isRequired && !paging.parameters.contains(parameter.name) {
+                if let value = parameter.value ?? parameter.shape.values.first.map(JSONTree.text) {
+                    query.append((parameter.name, value))
+                } else {
+                    missing.append(parameter.name)
+                }
+            }
+            return Listing(
+                path: path, found: found, paging: paging, query: query + paging.query, missing: missing,
+                variables: Self.variables(path), parameters: parameters, itemPath: itemPath(of: path),
+                name: name(found.item, path: path), summary: operation["summary"]?.text)
+        }
+    }
+
+    /// Returns a note on the listings whose reply is described in another file, which is not read.
+    private func externalReplies() -> [String] {
+        let found = paths.compactMap { path, item -> String? in
+            guard !isItem(path), let response = item["get"]?["responses"]?["200"] else { return nil }
+            let schema = document.isSwagger2 ? response["schema"] : media(response["content"])?["schema"]
+            let reference = (response["$ref"] ?? schema?["$ref"])?.text
+            return reference.flatMap { $0.hasPrefix("#") ? nil : "GET \(path)" }
+        }
+        guard !found.isEmpty else { return [] }
+        let shown = found.prefix(4).joined(separator: ", ")
+        let more = found.count > 4 ? " and \(found.count - 4) more" : ""
+        return [
+            "not looked at, as other files describe their replies: \(shown)\(more); --sample with their URLs shows them"
+        ]
+    }
+
+    /// Groups listings by entity; the preferred one comes first: fewest variables, then the shortest path.
+    private func grouped(_ listings: [Listing]) -> [[Listing]] {
+        var order: [String] = []
+        var groups: [String: [Listing]] = [:]
+        for listing in listings {
+            let identity = listing.found.item.name ?? listing.name
+            if groups[identity] == nil { order.append(identity) }
+            groups[identity, default: []].append(listing)
+        }
+        var names: Set<String> = []
+        return order.compactMap { identity in
+            guard var group = groups[identity] else { return nil }
+            func rank(_ listing: Listing) -> [Int] {
+                let fits = Words.match(listing.name, Words.singular(subject(of: listing.path)))
+                return [
+                    listing.variables.count, listing.missing.count, fits ? 0 : 1, listing.itemPath == nil ? 1 : 0,
+                    listing.path.count { $0 == "/" }, listing.path.count,
+                ]
+            }
+            group.sort { rank($0).lexicographicallyPrecedes(rank($1)) }
+            var name = group[0].name
+            // Two schemas may shorten to the same name.
+            if names.contains(name.lowercased()) { name = Words.pascal(identity) }
+            if names.contains(name.lowercased()) {
+                name = Words.pascal(
+                    group[0].path.split(separator: "/").filter { !$0.hasPrefix("{") }.joined(separator: "-"))
+            }
+            var number = 2
+            while names.contains(name.lowercased()) {
+                name = "\(group[0].name)\(number)"
+                number += 1
+            }
+            names.insert(name.lowercased())
+            for index in group.indices { group[index].name = name }
+            return group
+        }
+    }
+
+    /// Whether the path addresses a single object.
+    private func isItem(_ path: String) -> Bool {
+        guard let last = path.split(separator: "/").last else { return false }
+        return last.hasPrefix("{") && last.hasSuffix("}") && last.count { $0 == "{" } == 1
+    }
+
+    private func itemPath(of listing: String) -> (path: String, variable: String)? {
+        let prefix = listing.hasSuffix("/") ? listing : listing + "/"
+        for (path, _) in paths where path.hasPrefix(prefix) {
+            let rest = path.dropFirst(prefix.count)
+            let trimmed = rest.hasSuffix("/") ? rest.dropLast() : rest
+            if trimmed.hasPrefix("{"), trimmed.hasSuffix("}"), !trimmed.contains("/"),
+                trimmed.count(where: { $0 == "{" }) == 1
+            {
+                return (path, String(trimmed.dropFirst().dropLast()))
+            }
+        }
+        return nil
+    }
+
+    private func subject(of path: String) -> String {
+        let part = path.split(separator: "/").last {
+            !$0.hasPrefix("{") && !["search", "list", "all"].contains($0.lowercased())
+        }
+        // Cuts `/users.json` and `/users:list` down to `users`.
+        return String((part ?? "").prefix { $0 != "." && $0 != ":" && $0 != "(" })
+    }
+
+    static func variables(_ path: String) -> [String] {
+        path.split(separator: "{").dropFirst().compactMap { part in
+            part.firstIndex(of: "}").map { String(part[..<$0]) }
+        }
+    }
+
+    /// Returns the entity's name: from the schema, unless its name only describes the reply.
+    private func name(_ item: Shape, path: String) -> String {
+        let fromPath = Words.pascal(Words.singular(subject(of: path)))
+        guard let schema = item.name else { return fromPath.isEmpty ? "Record" : fromPath }
+        // The last part of `com.example.Pet` and `#/components/schemas/api.v1.Pet`.
+        var name = Words.pascal(String(schema.split(whereSeparator: { ".»«/".contains($0) }).last ?? ""))
+        let endings = [
+            "Dto", "DTO", "Response", "Model", "Resource", "Representation", "Schema", "Output", "Read", "Vo", "VO",
+            "Entity", "ListItem", "Object", "Item", "Out", "Summary", "View",
+        ]
+        for ending in endings where name.hasSuffix(ending) && name.count > ending.count + 2 {
+            name = String(name.dropLast(ending.count))
+            break
+        }
+        return name.isEmpty || name.first?.isNumber == true ? fromPath : name
+    }
+
+    // MARK: Replies and Parameters
+
+    /// Returns the shape of a successful reply, with the names of its header fields.
+    private func reply(of operation: JSONTree) -> (Shape, [String])? {
+        let responses = operation["responses"]?.members ?? []
+        let good = ["200", "2XX", "2xx", "201", "206", "default"]
+        guard let response = good.lazy.compactMap({ code in responses.first { $0.name == code }?.value }).first else {
+            return nil
+        }
+        let value = document.resolve(response).value
+        let headers = (value["headers"]?.members ?? []).map(\.name)
+        guard let schema = document.isSwagger2 ? value["schema"] : media(value["content"])?["schema"] else {
+            return example(of: value).map { ($0, headers) }
+        }
+        let shape = document.shape(schema)
+        // The schema may be empty while the example is not.
+        if shape.properties.isEmpty, shape.element == nil || shape.element?.properties.isEmpty == true,
+            let example = example(of: value)
+        {
+            return (example, headers)
+        }
+        return (shape, headers)
+    }
+
+    private func media(_ content: JSONTree?) -> JSONTree? {
+        let all = content?.members ?? []
+        func first(_ accept: (String) -> Bool) -> JSONTree? { all.first { accept($0.name.lowercased()) }?.value }
+        return first { $0.hasPrefix("application/json") } ?? first { $0.contains("json") && !$0.contains("seq") }
+            ?? first { $0 == "*/*" }
+            ?? (all.count == 1 ? all.first?.value : nil)
+    }
+
+    private func example(of response: JSONTree) -> Shape? {
+        let media = media(response["content"])
+        let named = media?["examples"]?.members.first.map { document.resolve($0.value).value["value"] ?? .null }
+        let swagger = response["examples"]?.members.first { $0.name.contains("json") }?.value
+        guard let example = media?["example"] ?? named ?? swagger, example.isObject || example.elements != nil else {
+            return nil
+        }
+        return SampleShape.make([example])
+    }
+
+    private func parameters(of operation: JSONTree, _ item: JSONTree) -> [QueryParameter] {
+        let own = (operation["parameters"]?.elements ?? []).map { document.resolve($0).value }
+        let names = Set(own.compactMap { $0["name"]?.text })
+        let shared = (item["parameters"]?.elements ?? []).map { document.resolve($0).value }
+            .filter { !names.contains($0["name"]?.text ?? "") }
+        return (own + shared).compactMap { parameter in
+            guard parameter["in"]?.text == "query", let name = parameter["name"]?.text else { return nil }
+            let schema = document.resolve(parameter["schema"] ?? media(parameter["content"])?["schema"] ?? parameter)
+                .value
+            let items = schema["items"].map { document.resolve($0).value }
+            var shape = document.shape(schema)
+            if shape.values.isEmpty { shape.values = shape.element?.values ?? [] }
+            return QueryParameter(
+                name: name, isRequired: parameter["required"]?.bool ?? false, shape: shape,
+                value: [schema["default"], parameter["example"], schema["example"], items?["default"]]
+                    .lazy.compactMap(\.self).first, maximum: schema["maximum"]?.integer,
+                minimum: schema["minimum"]?.integer)
+        }
+    }
+
+    // MARK: Sections
+
+    /// Fills the variables of paths from the preceding entity, or reports the missing ones.
+    private func resolvePaths(_ offers: inout [(offer: EntityOffer, listing: Listing)]) {
+        for index in offers.indices {
+            let listing = offers[index].listing
+            var obstacles: [String] = []
+            if !listing.missing.isEmpty {
+                obstacles.append(
+                    "the request needs values for \(listing.missing.joined(separator: ", ")): set them under query")
+            }
+            if listing.variables.count == 1, let variable = listing.variables.first {
+                let prefix = listing.path.components(before: "{\(variable)}")
+                let parent = offers.indices.first { other in
+                    other != index && offers[other].listing.variables.isEmpty && offers[other].offer.obstacle == nil
+                        && offers[other].listing.path.trimmingSlash == prefix.trimmingSlash
+                }
+                if let parent, let attribute = attribute(variable, of: offers[parent]) {
+                    let target = offers[parent].offer.name
+                    let name = target.prefix(1).lowercased() + target.dropFirst()
+                    offers[index].offer.parent = name
+                    offers[index].offer.relationships.append(
+                        EntityOffer.Relationship(
+                            name: name, target: target, isToMany: false, path: [name],
+                            confidence: .high("each \(target) has such a list")))
+                    offers[index].listing.path = listing.path.replacing("{\(variable)}", with: "{parent.\(attribute)}")
+                } else {
+                    obstacles.append("its path needs a value for \(variable): set it under parameters")
+                }
+            } else if listing.variables.count > 1 {
+                obstacles.append(
+                    "its path needs values for \(listing.variables.joined(separator: ", ")): set them under parameters")
+            }
+            if !obstacles.isEmpty {
+                offers[index].offer.obstacle = ([offers[index].offer.obstacle].compactMap(\.self) + obstacles).joined(
+                    separator: "; ")
+            }
+        }
+    }
+
+    /// Returns the parent's attribute for a path variable: the attribute of the same name, or the key.
+    private func attribute(_ variable: String, of parent: (offer: EntityOffer, listing: Listing)) -> String? {
+        if let exact = parent.listing.found.item.properties.first(where: { $0.name == variable && $0.shape.isScalar }) {
+            return LocalName.make([exact.name])
+        }
+        return parent.offer.key.count == 1 ? parent.offer.key.first.map(LocalName.make) : nil
+    }
+
+    private func describe(_ listing: Listing, _ offer: inout EntityOffer) {
+        var section: [(String, JSONTree)] = [("path", .text(listing.path))]
+        if let records = listing.found.records { section.append(("records", .text(records))) }
+        if !listing.query.isEmpty { section.append(("query", .object(listing.query))) }
+        if let paging = listing.paging.paging { section.append(("paging", paging)) }
+        offer.section = .object(section)
+        offer.confidence = listing.found.confidence
+        offer.reasons = [("paging", listing.paging.confidence)]
+        if listing.found.records != nil { offer.reasons.append(("records", listing.found.confidence)) }
+        let required = listing.query.map(\.0).filter { name in !listing.paging.query.contains { $0.0 == name } }
+        if !required.isEmpty {
+            offer.reasons.append(
+                (
+                    "query",
+                    .low(
+                        "the request must have \(required.joined(separator: ", ")); another value may list other records"
+                    )
+                ))
+        }
+        if let summary = listing.summary, !summary.isEmpty { offer.notes.append("GET \(listing.path): \(summary)") }
+    }
+
+    private func propose(_ listing: Listing, _ offer: inout EntityOffer) {
+        if let moved = IncrementalGuess.make(offer.fields, listing.parameters) { offer.proposals.append(moved) }
+        guard let collection = paths.first(where: { $0.path == listing.path || $0.path == originalPath(listing) })?.item
+        else { return }
+        var write: [(String, JSONTree)] = []
+        var words: [String] = []
+        let plainPath = originalPath(listing)
+        if let operation = collection["post"].map({ document.resolve($0).value }) {
+            write.append(("create", body(of: operation, listing.found.item)))
+            words.append("POST \(plainPath)")
+        }
+        if let (path, variable) = listing.itemPath, let item = paths.first(where: { $0.path == path })?.item {
+            let attribute =
+                listing.found.item.properties.contains { $0.name == variable }
+                    && !offer.key.contains([variable]) ? "{object.\(LocalName.make([variable]))}" : "{key}"
+            let template = path.replacing(plainPath, with: listing.path).replacing("{\(variable)}", with: attribute)
+            // A path that follows from the listing's path can be left out.
+            let slash = listing.path.hasSuffix("/") ? "/" : ""
+            let isUsual = template == "\(listing.path.trimmingSlash)/{key}\(slash)"
+            let place: [(String, JSONTree)] = isUsual ? [] : [("path", .text(template))]
+            for method in ["patch", "put"] where item[method] != nil && !write.contains(where: { $0.0 == "update" }) {
+                var update = body(of: document.resolve(item[method] ?? .null).value, listing.found.item)
+                if method == "put" { update.set("PUT", at: ["method"]) }
+                for (name, value) in place { update.set(value, at: [name]) }
+                write.append(("update", update))
+                words.append("\(method.uppercased()) \(path)")
+            }
+            if item["delete"] != nil {
+                write.append(("delete", .object(place)))
+                words.append("DELETE \(path)")
+            }
+        }
+        guard !write.isEmpty else { return }
+        offer.proposals.append(
+            EntityOffer.Proposal(
+                name: "write", value: .object(write), isOfSection: true,
+                confidence: .medium("\(words.joined(separator: ", ")); writes are off until you uncomment them")))
+    }
+
+    /// Returns the path as written in the document.
+    private func originalPath(_ listing: Listing) -> String {
+        guard let variable = listing.variables.first, listing.variables.count == 1,
+            let start = listing.path.range(of: "{parent."),
+            let end = listing.path[start.upperBound...].firstIndex(of: "}")
+        else { return listing.path }
+        return listing.path.replacingCharacters(start.lowerBound..<listing.path.index(after: end), "{\(variable)}")
+    }
+
+    /// Describes a request body: its media type, and the member that holds the object.
+    private func body(of operation: JSONTree, _ item: Shape) -> JSONTree {
+        let request = operation["requestBody"].map { document.resolve($0).value }
+        let content = request?["content"]?.members ?? []
+        let swagger = (operation["parameters"]?.elements ?? []).map { document.resolve($0).value }
+            .first { $0["in"]?.text == "body" }
+        var members: [(String, JSONTree)] = []
+        var schema = swagger?["schema"]
+        if swagger == nil {
+            let names = content.map { $0.name.lowercased() }
+            if let json = content.first(where: { $0.name.lowercased().contains("json") }) {
+                schema = json.value["schema"]
+                if names.allSatisfy({ $0.contains("json-patch") }) {
+                    members.append(("format", "json_patch"))
+                } else if names.allSatisfy({ $0.contains("merge-patch") }) {
+                    members.append(("format", "merge_patch"))
+                }
+            } else if names.contains("application/x-www-form-urlencoded") {
+                members.append(("format", "form"))
+            }
+        }
+        if let shape = schema.map(document.shape), shape.properties.count == 1, let only = shape.properties.first,
+            only.shape.isObject, item[only.name] == nil
+        {
+            members.append(("wrap", .text(only.name)))
+        }
+        return .object(members)
+    }
+}
+
+extension String {
+    var trimmingSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+
+    fileprivate func components(before text: String) -> String {
+        firstRange(of: text).map { String(self[..<$0.lowerBound]) } ?? self
+    }
+
+    fileprivate func range(of text: String) -> Range<String.Index>? { firstRange(of: text) }
+
+    fileprivate func replacingCharacters(_ range: Range<String.Index>, _ text: String) -> String {
+        self[..<range.lowerBound] + text + self[range.upperBound...]
+    }
+}

@@ -1,0 +1,169 @@
+/// The bridge options that a document's servers and security schemes call for.
+struct SecurityGuess {
+    var options: [(String, JSONTree)] = []
+    var notes: [String] = []
+
+    init(_ document: OpenAPIDocument) {
+        let (url, note) = Self.url(document)
+        options.append(("url", .text(url)))
+        if let note { notes.append(note) }
+        let schemes =
+            (document.isSwagger2
+            ? document.root["securityDefinitions"] : document.root["components"]?["securitySchemes"])?
+            .members.map { ($0.name, document.resolve($0.value).value) } ?? []
+        // Prefer what the whole document requires, then what its operations require. Browser sessions come last.
+        let required = Self.required(document.root["security"]) + Self.requiredByOperations(document)
+        let known = required.compactMap { name in schemes.first { $0.0 == name } } + schemes
+        func isSession(_ scheme: JSONTree) -> Bool { scheme["in"]?.text == "cookie" }
+        let ordered = known.filter { !isSession($0.1) } + known.filter { isSession($0.1) }
+        let prefix = Self.variable(document.title)
+        for (name, scheme) in ordered {
+            if let auth = Self.auth(scheme, prefix: prefix, url: url) {
+                options.append(("auth", auth))
+                let others = schemes.map(\.0).filter { $0 != name }
+                notes.append(
+                    "auth: medium: security scheme \(name)"
+                        + (others.isEmpty ? "" : "; others: \(others.joined(separator: ", "))"))
+                return
+            }
+            notes.append("auth: the security scheme \(name) is of a kind that the options do not have")
+        }
+    }
+
+    private static func required(_ security: JSONTree?) -> [String] {
+        (security?.elements ?? []).flatMap { $0.members.map(\.name) }
+    }
+
+    /// Returns the schemes that operations require, the most frequent first.
+    private static func requiredByOperations(_ document: OpenAPIDocument) -> [String] {
+        var order: [String] = []
+        var counts: [String: Int] = [:]
+        for path in document.root["paths"]?.members ?? [] {
+            for name in required(document.resolve(path.value).value["get"]?["security"]) {
+                if counts[name] == nil { order.append(name) }
+                counts[name, default: 0] += 1
+            }
+        }
+        return order.enumerated().sorted { left, right in
+            let (mine, theirs) = (counts[left.element] ?? 0, counts[right.element] ?? 0)
+            return mine == theirs ? left.offset < right.offset : mine > theirs
+        }.map(\.element)
+    }
+
+    /// Returns `Token` for drf-spectacular's description "Token-based authentication with required prefix "Token"".
+    private static func prefix(_ scheme: JSONTree) -> String? {
+        guard scheme["name"]?.text?.lowercased() == "authorization", let words = scheme["description"]?.text,
+            let start = words.firstRange(of: "prefix \"")?.upperBound
+        else { return nil }
+        let word = words[start...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        return word.isEmpty || words[word.endIndex...].first != "\"" ? nil : String(word)
+    }
+
+    private static func auth(_ scheme: JSONTree, prefix: String, url: String) -> JSONTree? {
+        func secret(_ name: String) -> JSONTree { ["env": .text("\(prefix)_\(name)")] }
+        switch (scheme["type"]?.text?.lowercased(), scheme["scheme"]?.text?.lowercased(), scheme["in"]?.text) {
+        case ("basic", _, _), ("http", "basic", _):
+            return ["type": "basic", "user": secret("USER"), "password": secret("PASSWORD")]
+        case ("oauth2", _, _) where passwordURL(scheme) != nil && tokenURL(scheme) == nil:
+            return [
+                "type": "oauth2", "grant": "password",
+                "token_url": .text(absolute(passwordURL(scheme) ?? "", below: url)), "user": secret("USER"),
+                "password": secret("PASSWORD"),
+            ]
+        case ("oauth2", _, _) where tokenURL(scheme) != nil:
+            return [
+                "type": "oauth2", "token_url": .text(absolute(tokenURL(scheme) ?? "", below: url)),
+                "client_id": secret("CLIENT_ID"),
+                "client_secret": secret("CLIENT_SECRET"),
+            ]
+        case ("http", "digest", _): return ["type": "digest", "user": secret("USER"), "password": secret("PASSWORD")]
+        case ("apikey", _, "cookie"):
+            return ["type": "api_key", "value": secret("KEY"), "cookie": scheme["name"] ?? "session"]
+        case ("http", "bearer", _), ("oauth2", _, _), ("openidconnect", _, _):
+            return ["type": "bearer", "token": secret("TOKEN")]
+        case ("apikey", _, "header"):
+            if let prefix = Self.prefix(scheme) {
+                return ["type": "bearer", "scheme": .text(prefix), "token": secret("TOKEN")]
+            }
+            return ["type": "api_key", "value": secret("KEY"), "header": scheme["name"] ?? "X-API-Key"]
+        case ("apikey", _, "query"):
+            return ["type": "api_key", "value": secret("KEY"), "query": scheme["name"] ?? "api_key"]
+        default: return nil
+        }
+    }
+
+    /// Returns the token URL of the client credentials flow, which needs no user.
+    private static func tokenURL(_ scheme: JSONTree) -> String? {
+        scheme[["flows", "clientCredentials", "tokenUrl"]]?.text
+            ?? (scheme["flow"]?.text == "application" ? scheme["tokenUrl"]?.text : nil)
+    }
+
+    /// Returns the token URL of the password flow.
+    private static func passwordURL(_ scheme: JSONTree) -> String? {
+        scheme[["flows", "password", "tokenUrl"]]?.text
+            ?? (scheme["flow"]?.text == "password" ? scheme["tokenUrl"]?.text : nil)
+    }
+
+    /// Resolves a path from the host's root.
+    ///
+    /// As an option it would be taken relative to `url`.
+    private static func absolute(_ address: String, below url: String) -> String {
+        guard address.hasPrefix("/"), !address.hasPrefix("//"), let scheme = url.firstRange(of: "://") else {
+            return address
+        }
+        let host = url[scheme.upperBound...].prefix { $0 != "/" }
+        return host.endIndex == url.endIndex ? address : url[..<host.endIndex] + address
+    }
+
+    /// Returns the name of an environment variable, such as `PETSTORE` for "Swagger Petstore - OpenAPI 3.0".
+    private static func variable(_ title: String) -> String {
+        let dull = ["api", "the", "rest", "swagger", "openapi", "v1", "v2", "v3", "of", "for"]
+        let words = Words.split(title).filter { !dull.contains($0.lowercased()) && $0.first?.isNumber == false }
+        let name = words.prefix(2).joined(separator: "_").uppercased()
+        return name.isEmpty || name.count > 40 ? "API" : name
+    }
+
+    private static func url(_ document: OpenAPIDocument) -> (url: String, note: String?) {
+        let root = document.root
+        let origin = document.location.flatMap { location -> (scheme: String, origin: String)? in
+            guard let scheme = location.firstRange(of: "://") else { return nil }
+            let host = location[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
+            return (String(location[..<scheme.lowerBound]), "\(location[..<scheme.lowerBound])://\(host)")
+        }
+        let example = "https://api.example.com"
+        let missing = "url: low: the document names no server: put in the API's address"
+        if document.isSwagger2 {
+            let base = (root["basePath"]?.text ?? "").trimmingSlash
+            guard let host = root["host"]?.text, !host.isEmpty else {
+                return origin.map {
+                    ($0.origin + base, "url: low: the document names no host: this is where it came from")
+                }
+                    ?? (example + base, missing)
+            }
+            let schemes = (root["schemes"]?.elements ?? []).compactMap(\.text)
+            let scheme = schemes.contains("https") ? "https" : schemes.first ?? origin?.scheme ?? "https"
+            return ("\(scheme)://\(host)\(base)", nil)
+        }
+        let servers = root["servers"]?.elements ?? []
+        guard let server = servers.first, var url = server["url"]?.text else {
+            return origin.map { ($0.origin, "url: low: the document names no server: this is where it came from") } ?? (
+                example, missing
+            )
+        }
+        var note: String?
+        for name in OpenAPIReader.variables(url) {
+            let value =
+                server["variables"]?[name]?["default"].map { $0.text ?? $0.json }
+                ?? server["variables"]?[name]?["enum"]?.elements?.first?.text
+            url = url.replacing("{\(name)}", with: value ?? name)
+            note = "url: medium: the server's address has the variable \(name)"
+        }
+        if !url.contains("://") {
+            let path = url.hasPrefix("/") ? url : "/" + url.drop { $0 == "." || $0 == "/" }
+            if url.hasPrefix("//") { return ("https:" + url, note) }
+            return origin.map { ($0.origin + path, note) } ?? (example + path, missing)
+        }
+        if servers.count > 1 { note = note ?? "url: medium: the first of \(servers.count) servers" }
+        return (url.trimmingSlash, note)
+    }
+}

@@ -1,0 +1,93 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+
+/// Signs of more records in a reply that does not say how to request them.
+///
+/// A listing that ends there is not complete: deleting the unlisted rows would delete rows that were not read.
+extension PagingDetector {
+    private static let moreNames: Set<String> = [
+        "hasmore", "hasnext", "hasnextpage", "more", "moredata", "moreresults", "moreavailable", "istruncated",
+        "truncated", "incompleteresults", "hasmoreitems", "moreitemsincollection", "exceededtransferlimit",
+    ]
+    private static let lastNames: Set<String> = ["islast", "last", "lastpage", "islastpage", "done"]
+    private static let remainingNames: Set<String> = [
+        "remaining", "remainingcount", "remainingitems", "remainingitemcount", "remainingrecords",
+    ]
+    private static let tokenNames: Set<String> = [
+        "continue", "continuation", "continuationtoken", "lastevaluatedkey", "paginationtoken", "resumetoken",
+        "resumptiontoken", "scrollid",
+    ]
+    private static let nextWords = [
+        "page", "url", "uri", "link", "href", "cursor", "token", "marker", "key", "offset", "start", "records",
+        "continuation", "after", "batch",
+    ]
+
+    /// Returns the member that indicates more records, such as `$.truncated is true`, or nil if there is none.
+    func promise() -> String? {
+        guard let survey, !survey.isArray else { return nil }
+        let own = Self.path(recordsNames)
+        // If the reply is the record, or its members are the records, its content does not describe the listing.
+        guard records == nil || own != "$" else { return nil }
+        let near = Set(homes)
+        for (path, value) in survey.findings
+        where !path.hasPrefix(own + ".") && !path.hasPrefix(own + "[") || own == "$" {
+            guard let segments = try? JSONPath(path, option: "paging").segments, case .name(let name)? = segments.last
+            else { continue }
+            var names: [String] = []
+            for segment in segments.dropLast() { if case .name(let name) = segment { names.append(name) } }
+            guard names.count + 1 == segments.count, near.contains(Self.path(names)) else { continue }
+            if let words = Self.words(name, value) { return "\(path) \(words)" }
+        }
+        return nil
+    }
+
+    /// Names of parameters that limit the number of records.
+    private static let limitNames: Set<String> = [
+        "limit", "perpage", "pagesize", "size", "count", "max", "maxresults", "maxrecords", "maxitems", "first", "top",
+        "take", "num", "rows", "pagelimit", "itemsperpage", "hitsperpage", "resultsperpage", "recordsperpage",
+        "sysparmlimit",
+    ]
+
+    /// Returns the request's own limit on the number of records.
+    ///
+    /// A reply with that many may be complete or may be the first page.
+    ///
+    /// The same applies to a reply that states a maximum page size and counts its records, but has no total.
+    func limit() -> (name: String, count: Int)? {
+        if let limit = limitInRequest { return limit }
+        guard isListed, let limit = limitInBody, let total = totalInBody, total.name == "count",
+            isOfPage(total, limit: limit.count)
+        else { return nil }
+        return limit
+    }
+
+    /// The maximum number of records per page, from the request or the reply.
+    var mostPerPage: Int? { limitInRequest?.count ?? limitInBody?.count }
+
+    private var limitInRequest: (name: String, count: Int)? {
+        let asked = url.queryPairs.compactMap { pair in Int(pair.value).map { (name: pair.name, count: $0) } }
+        return (asked + bodyNumbers.map { (name: $0.name, count: $0.value) }).first { name, count in
+            let last = name.split(separator: ".").last ?? ""
+            return count > 0 && Self.limitNames.contains(last.lowercased().filter { $0.isLetter || $0.isNumber })
+        }
+    }
+
+    private static func words(_ name: String, _ value: JSONScalar) -> String? {
+        var name = name.lowercased().filter { $0.isLetter || $0.isNumber }
+        for prefix in ["odata", "hydra"] where name.hasPrefix(prefix + "next") { name.removeFirst(prefix.count) }
+        let isNext =
+            name == "next" || name.hasPrefix("next") && nextWords.contains { name.dropFirst(4).hasPrefix($0) }
+        switch value {
+        case .bool(true) where moreNames.contains(name): return "is true"
+        case .bool(false) where lastNames.contains(name): return "is false"
+        case .bool(true) where isNext: return "is true"
+        case .text(let text) where moreNames.contains(name) && isURL(text): return "holds a URL"
+        case .text(let text) where (isNext || tokenNames.contains(name)) && !text.isEmpty: return "has a value"
+        case .object where isNext || tokenNames.contains(name): return "has a value"
+        case .number where remainingNames.contains(name) || isNext:
+            return value.integer.map { $0 > 0 } ?? false ? "is \(value.plain ?? "")" : nil
+        default: return nil
+        }
+    }
+}

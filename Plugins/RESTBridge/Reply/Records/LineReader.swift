@@ -1,0 +1,146 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+internal import CSimdJSON
+internal import RecordBatch
+
+/// Reads one JSON value per line (NDJSON, JSON Lines, RFC 7464) while the reply is still arriving.
+final class LineReader {
+    private let exchange: HTTPExchange
+    private let reader: OpaquePointer
+    private let limits: ReplyLimits
+    private let redactor: HTTPRedactor
+    /// The received bytes after the last line end.
+    private var rest: [UInt8] = []
+    private var isOver = false
+    private(set) var count = 0
+
+    /// The number of bytes to read at a time.
+    private static let pieceBytes = 1 << 20
+    /// The maximum number of rejected lines per batch; the rest follow in the next one.
+    private static let mostRejected = 5000
+
+    /// - Parameter fields: Members to add to each record.
+    init(_ exchange: HTTPExchange, fields: [(name: String, value: String)], limits: ReplyLimits) throws {
+        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
+        self.limits = limits
+        redactor = try exchange.response().redactor
+        self.reader = reader
+        self.exchange = exchange
+        _ = JSONPath.root.add(to: reader)
+        RESTSection.set(fields, in: reader)
+    }
+
+    deinit { bmo_json_reader_free(reader) }
+
+    /// Whether the media type has one value per line.
+    static func isSpoken(_ mediaType: String?) -> Bool {
+        let types = [
+            "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines",
+            "application/json-seq", "application/jsonlines", "application/x-json-stream", "application/stream+json",
+        ]
+        return mediaType.map(types.contains) ?? false
+    }
+
+    /// Writes the next records, and returns whether there may be more.
+    func read(into writer: RecordBatchWriter, asked: String, location: String?) throws -> (
+        hasMore: Bool, rejected: [Page.Rejected]
+    ) {
+        var piece = rest
+        rest = []
+        var hasLine = false
+        while !isOver, piece.count < Self.pieceBytes || !hasLine {
+            guard let chunk = try exchange.nextChunk() else {
+                isOver = true
+                break
+            }
+            // The carried-over bytes contain no line end.
+            hasLine = hasLine || chunk.contains(0x0A)
+            piece += chunk
+            guard piece.count < limits.recordBytes else {
+                throw BridgeError(
+                    .limit, "\(asked): a line is longer than \(limits.recordBytes) bytes",
+                    remedy: "check format, or raise max_record_bytes", location: location)
+            }
+        }
+        if !isOver, let end = piece.lastIndex(of: 0x0A) {
+            rest = Array(piece[(end + 1)...])
+            piece.removeSubrange((end + 1)...)
+        }
+        // RFC 7464 puts a record separator before each value.
+        for index in piece.indices where piece[index] == 0x1E { piece[index] = 0x20 }
+        let rejected = try parse(piece, into: writer)
+        return (!isOver || !rest.isEmpty, rejected)
+    }
+
+    private func parse(_ piece: [UInt8], into writer: RecordBatchWriter) throws -> [Page.Rejected] {
+        guard piece.contains(where: { $0 > 0x20 }) else { return [] }
+        let body = HTTPExchange.PaddedBody(piece)
+        let before = writer.recordCount
+        var rejected: [Page.Rejected] = []
+        let isWhole = body.bytes.withUnsafeBufferPointer { bytes in
+            sequence(bytes.baseAddress, body.count, body.bytes, into: writer, &rejected)
+        }
+        if isWhole, rejected.count <= Self.mostRejected {
+            count += writer.recordCount - before + rejected.count
+            return rejected
+        }
+        // Some lines are broken or too large: keep the valid ones and report the others.
+        writer.clear()
+        rejected = []
+        var start = 0
+        body.bytes.withUnsafeBufferPointer { bytes in
+            while start < body.count {
+                guard rejected.count < Self.mostRejected else {
+                    rest = Array(bytes[start..<body.count]) + rest
+                    break
+                }
+                let end = bytes[start..<body.count].firstIndex(of: 0x0A) ?? body.count
+                let line = bytes[start..<end]
+                defer { start = end + 1 }
+                guard line.contains(where: { $0 > 0x20 }) else { continue }
+                let copy = HTTPExchange.PaddedBody(line)
+                var bad: [Page.Rejected] = []
+                let isRead = copy.bytes.withUnsafeBufferPointer {
+                    sequence($0.baseAddress, copy.count, copy.bytes, into: writer, &bad)
+                }
+                if isRead {
+                    rejected += bad.map {
+                        Page.Rejected(index: count, reason: $0.reason, representation: $0.representation)
+                    }
+                } else {
+                    writer.abandonRecord()
+                    var error = bmo_json_error()
+                    bmo_json_failure(reader, &error)
+                    rejected.append(
+                        Page.Rejected(
+                            index: count, reason: "the line is not JSON: \(String(cString: error.message))",
+                            representation: redactor.excerpt(of: body.bytes, start..<min(end, start + 4000))))
+                }
+                count += 1
+            }
+        }
+        return rejected
+    }
+
+    private func sequence(
+        _ data: UnsafePointer<UInt8>?, _ size: Int, _ bytes: [UInt8], into writer: RecordBatchWriter,
+        _ rejected: inout [Page.Rejected]
+    ) -> Bool {
+        guard bmo_json_begin(reader, data, size, BMO_JSON_SEQUENCE) != 0 else { return false }
+        while true {
+            let status = bmo_json_next(reader, writer.raw, Int.max)
+            if status == BMO_JSON_FAILED { return false }
+            for index in 0..<bmo_json_rejected_count(reader) {
+                var record = bmo_json_rejected()
+                bmo_json_rejected_at(reader, index, &record)
+                let end = min(record.offset + record.length, size)
+                rejected.append(
+                    Page.Rejected(
+                        index: count + Int(record.index), reason: ReplyLimits.words(record.reason),
+                        representation: redactor.excerpt(of: bytes, record.offset..<min(end, record.offset + 4000))))
+            }
+            if status == BMO_JSON_DONE { return true }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+internal import BridgeJSON
+internal import BridgeKit
+internal import RecordBatch
+
+/// Rows of nested arrays, such as `$.orders[*].lines[*]`.
+///
+/// Each row gets the enclosing object as the member `@parent` and its index in the array, from 0, as `@index`.
+struct NestedRows {
+    /// The path of the outermost enclosing objects.
+    let outer: JSONPath
+    /// The path from there to the rows.
+    private let inner: ArraySlice<JSONPath.Segment>
+    /// Members to add to each record.
+    var fields: [(name: String, value: String)] = []
+
+    /// The values that the host reads from enclosing objects, by paths such as `@parent.id`.
+    private let wanted: Wanted
+
+    /// A tree of the members that the host reads from a row's enclosing objects.
+    private struct Wanted {
+        var names: [String] = []
+        var index = false
+        // Has at most one element. An array, so that the struct can contain its own type.
+        var parent: [Wanted] = []
+
+        mutating func insert(_ path: ArraySlice<String>) {
+            guard let first = path.first else { return }
+            switch first {
+            case "@index": index = true
+            case "@parent":
+                if parent.isEmpty { parent = [Wanted()] }
+                parent[0].insert(path.dropFirst())
+            default: if !names.contains(first) { names.append(first) }
+            }
+        }
+    }
+
+    /// An enclosing object and its index in its array.
+    private typealias Place = (value: BatchValue, index: Int)
+
+    /// Returns nil if the path does not lead to nested arrays, or if the host reads nothing from enclosing objects.
+    init?(_ path: JSONPath?, wanted paths: [String]) {
+        guard let path, !paths.isEmpty,
+            let first = path.segments.firstIndex(where: \.selectsSeveral), first + 1 < path.segments.count
+        else { return nil }
+        outer = path.prefix(first + 1)
+        inner = path.segments[(first + 1)...]
+        var wanted = Wanted()
+        for path in paths { wanted.insert(path.split(separator: ".").map(String.init)[...]) }
+        self.wanted = wanted
+    }
+
+    /// The maximum size of a batch's rows; each row repeats its enclosing objects.
+    static let mostBytes = 256 << 20
+
+    /// Writes the rows inside one of the outermost objects.
+    ///
+    /// - Parameter index: The object's index in its array.
+    /// - Throws: ``BridgeError`` if the rows with their enclosing objects exceed the limit.
+    func write(_ value: BatchValue, index: Int, to writer: RecordBatchWriter) throws {
+        try write(value, index, inner, [(value, index)], to: writer)
+    }
+
+    private func write(
+        _ value: BatchValue, _ index: Int, _ path: ArraySlice<JSONPath.Segment>, _ around: [Place],
+        to writer: RecordBatchWriter
+    ) throws {
+        guard let segment = path.first else {
+            guard value.tag == .array else { return try writeRow(value, index, around, to: writer) }
+            for place in 0..<value.count { try writeRow(value[place], place, around, to: writer) }
+            return
+        }
+        let rest = path.dropFirst()
+        func follow(_ element: BatchValue, _ place: Int) throws {
+            try write(element, place, rest, rest.isEmpty ? around : around + [(element, place)], to: writer)
+        }
+        switch segment {
+        case .name(let name):
+            if value.tag == .object, let member = value[name] { try write(member, index, rest, around, to: writer) }
+        case .index(let place):
+            if value.tag == .array, place < UInt64(value.count) {
+                try write(value[Int(place)], Int(place), rest, around, to: writer)
+            }
+        case .wildcard:
+            guard value.tag == .array || value.tag == .object else { return }
+            for place in 0..<value.count { try follow(value[place], place) }
+        case .filter(let name, let text):
+            guard value.tag == .array else { return }
+            for place in 0..<value.count where value[place].tag == .object && value[place][name]?.text == text {
+                try follow(value[place], place)
+            }
+        }
+    }
+
+    private func writeRow(
+        _ value: BatchValue, _ index: Int, _ around: [Place], to writer: RecordBatchWriter
+    ) throws {
+        guard writer.byteCount < Self.mostBytes else {
+            throw BridgeError(
+                .limit,
+                "the rows of \(outer) make more than \(Self.mostBytes >> 20) MiB with what is read of the objects around them",
+                remedy: "ask for smaller pages, or read less of @parent")
+        }
+        writer.object {
+            for (name, text) in fields {
+                writer.key(name)
+                writer.text(text)
+            }
+            if value.tag == .object {
+                for member in 0..<value.count {
+                    writer.key(value[member].key)
+                    writer.copy(value[member])
+                }
+            } else {
+                writer.key("@value")
+                writer.copy(value)
+            }
+            writeSurroundings(of: value, index, around[...], wanted, to: writer)
+        }
+    }
+
+    /// Writes the enclosing objects of a value; a member of the same name from the API takes precedence.
+    private func writeSurroundings(
+        of value: BatchValue, _ index: Int, _ around: ArraySlice<Place>, _ wanted: Wanted,
+        to writer: RecordBatchWriter
+    ) {
+        func has(_ name: String) -> Bool { value.tag == .object && value[name] != nil }
+        if wanted.index, !has("@index") {
+            writer.key("@index")
+            writer.int64(Int64(index))
+        }
+        guard let parent = wanted.parent.first, let place = around.last, !has("@parent") else { return }
+        writer.key("@parent")
+        writer.object {
+            for name in parent.names {
+                guard place.value.tag == .object, let member = place.value[name] else { continue }
+                writer.key(name)
+                writer.copy(member)
+            }
+            writeSurroundings(of: place.value, place.index, around.dropLast(), parent, to: writer)
+        }
+    }
+}
+
+extension JSONPath.Segment {
+    /// Whether the segment may select more than one value.
+    fileprivate var selectsSeveral: Bool {
+        switch self {
+        case .wildcard, .filter: true
+        case .name, .index: false
+        }
+    }
+}

@@ -1,0 +1,371 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+internal import CSimdJSON
+internal import RecordBatch
+
+/// Reads the JSON of successive pages into batches.
+final class PageReader {
+    private let reader: OpaquePointer
+    private let section: RESTSection
+    private let records: JSONPath
+    private var places: [ReplyPlace: UInt32] = [:]
+    private let shapes: Bool
+    /// Builds records from nested arrays if the host reads their enclosing objects, or nil if the JSON reader handles
+    /// them.
+    private var nested: NestedRows?
+    /// The number of outermost enclosing objects read so far.
+    private var nestedCount = 0
+    private var shaper: RecordShaper?
+    /// The column names, if the records are arrays.
+    private var columns: [String]?
+    /// The number of rows on the page that contained the column names.
+    private var nameRows = 0
+    /// Whether the page has no place for records and indicates an empty listing.
+    private var isBare = false
+    /// Members to add to each record of the page.
+    private var fields: [(name: String, value: String)] = []
+    private var removed: [BridgeOptions] = []
+    /// Warnings about the pages so far.
+    private(set) var warnings: [String] = []
+    private let scratch = RecordBatchWriter()
+    private let limits: ReplyLimits
+    private(set) var body = HTTPExchange.PaddedBody.empty
+    /// The request and the origin of the page, for messages.
+    private var asked = ""
+    private var response: HTTPResponse?
+
+    /// The approximate size of a batch at which a page is split.
+    static let batchBytes = 4 << 20
+
+    init(_ section: RESTSection, limits: ReplyLimits = ReplyLimits()) throws {
+        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
+        bmo_json_limit(reader, limits.bodyBytes)
+        scratch.limit(bytes: limits.recordBytes)
+        self.limits = limits
+        self.reader = reader
+        self.section = section
+        nested = NestedRows(section.records, wanted: section.surroundings)
+        records = nested?.outer ?? section.records ?? .root
+        shapes = RecordShaper.isNeeded(section.preset)
+        _ = records.add(to: reader)
+        if section.columns != nil { bmo_json_take_any(reader) }
+        let paging = section.paging
+        let wanted =
+            [
+                paging.next, paging.total, paging.pages, paging.hasMore, paging.done, paging.base,
+                section.incremental?.token,
+            ]
+            + section.metadata.map(\.place)
+        for place in wanted.compactMap(\.self) where places[place] == nil {
+            if case .body(let path) = place { places[place] = path.add(to: reader) }
+        }
+    }
+
+    deinit { bmo_json_reader_free(reader) }
+
+    /// Starts a page.
+    func begin(_ body: HTTPExchange.PaddedBody, _ response: HTTPResponse, asked: String) throws {
+        self.body = body
+        self.response = response
+        self.asked = asked
+        let isPage = RemoteWords.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
+        nameRows = 0
+        nestedCount = 0
+        isBare = false
+        fields = section.recordFields(response)
+        nested?.fields = fields
+        RESTSection.set(fields, in: reader)
+        let isAccepted = body.bytes.withUnsafeBufferPointer {
+            bmo_json_begin(reader, $0.baseAddress, body.count, BMO_JSON_RECORDS) != 0
+        }
+        if !isAccepted || isPage { throw failure(isPage: isPage) }
+        if shapes, let preset = section.preset { shaper = RecordShaper(preset, included: try included()) }
+        // The first record of a later page is always a record, even if it looks like column names.
+        if let columns = section.columns, self.columns == nil || !section.namesAreRecord,
+            let names = try columns.names(in: body)
+        {
+            self.columns = names
+        }
+    }
+
+    /// Writes the page's next records, and returns whether there are more.
+    ///
+    /// - Parameter isAccepted: Whether a rule of the section declares the reply a success, regardless of its content.
+    func read(
+        into writer: RecordBatchWriter, isAccepted: Bool = false
+    ) throws -> (hasMore: Bool, rejected: [Page.Rejected]) {
+        let status = body.bytes.withUnsafeBufferPointer { _ in
+            bmo_json_next(reader, isDirect ? writer.raw : scratch.raw, Self.batchBytes)
+        }
+        if status == BMO_JSON_FAILED {
+            let failure = failure(isPage: false)
+            if !isAccepted, let disguised = disguisedFailure() { throw disguised }
+            guard isEmptyListing else { throw failure }
+            isBare = true
+            return (false, [])
+        }
+        if status == BMO_JSON_DONE, bmo_json_records(reader) == 0, !isAccepted, let failure = disguisedFailure() {
+            throw failure
+        }
+        if section.columns != nil { try writeRows(to: writer) }
+        if let nested, shaper == nil, section.columns == nil { try write(nested, to: writer) }
+        if let shaper {
+            let batch = try scratch.finish()
+            for index in 0..<batch.count where try !write(batch[index], by: shaper, to: writer) {
+                removed.append(EntityID.tombstone(batch[index], keyPaths: section.keyPaths))
+            }
+        }
+        let rejected = (0..<bmo_json_rejected_count(reader)).map { index in
+            var record = bmo_json_rejected()
+            bmo_json_rejected_at(reader, index, &record)
+            let end = min(record.offset + record.length, body.count)
+            let shown = record.offset..<min(end, record.offset + 4000)
+            let text =
+                response?.redactor.excerpt(of: body.bytes, shown)
+                ?? String(decoding: body.bytes[shown], as: UTF8.self)
+            return Page.Rejected(
+                index: Int(record.index), reason: ReplyLimits.words(record.reason), representation: text)
+        }
+        return (status == BMO_JSON_MORE, rejected)
+    }
+
+    /// Whether the JSON reader writes records directly into the batch.
+    private var isDirect: Bool { shaper == nil && section.columns == nil && nested == nil }
+
+    private func write(_ nested: NestedRows, to writer: RecordBatchWriter) throws {
+        let batch = try scratch.finish()
+        defer { withExtendedLifetime(batch) {} }
+        for index in 0..<batch.count {
+            try nested.write(batch[index], index: nestedCount, to: writer)
+            nestedCount += 1
+        }
+    }
+
+    /// Writes the scanned arrays as objects with the column names.
+    private func writeRows(to writer: RecordBatchWriter) throws {
+        let batch = try scratch.finish()
+        defer { withExtendedLifetime(batch) {} }
+        guard batch.count > 0 else { return }
+        guard let columns else {
+            throw BridgeError(
+                .malformed, "\(asked): the reply has no names at the section's columns",
+                remedy: "point columns at a list of texts or of objects with a name, or write the names as a list",
+                location: response?.location)
+        }
+        for index in 0..<batch.count
+        where !RowColumns.write(batch[index], names: columns, fields: fields, to: writer) { nameRows += 1 }
+    }
+
+    private func write(_ record: BatchValue, by shaper: RecordShaper, to writer: RecordBatchWriter) throws -> Bool {
+        do {
+            let isWritten = try shaper.write(record, to: writer)
+            if shaper.isShortened, warnings.isEmpty {
+                warnings.append(
+                    "\(asked): the resources that it includes make more than \(RecordShaper.generousBytes >> 20) MiB where they are "
+                        + "related, so that those that were written before stand as type and id: include fewer of "
+                        + "them, or ask for smaller pages")
+            }
+            return isWritten
+        } catch var error as BridgeError {
+            error.message = "\(asked): \(error.message)"
+            error.location = response?.location
+            throw error
+        }
+    }
+
+    /// The facts beside the page's records; known once the page was read to its end.
+    var said: ReplyFacts { ReplyFacts(section, response, body: value) }
+
+    /// Warns about truncated lists inside the records, which would be taken for complete.
+    private func noteConnections(own: Int) {
+        guard warnings.isEmpty, GraphQLConnections.unfinished(in: body) > own else { return }
+        warnings.append(
+            "\(asked): connections inside the records have more than came (hasNextPage is true): their lists are taken as "
+                + "they are: ask for more of each at once (first: 100), or list them as an entity of their own")
+    }
+
+    /// Returns the page's facts about paging.
+    func facts() -> PageFacts {
+        var facts = said.paging()
+        facts.count = Int(bmo_json_records(reader)) - nameRows
+        facts.isBare = isBare
+        if section.preset == .graphQL { noteConnections(own: facts.hasMore == true ? 1 : 0) }
+        if let place = section.paging.next, value(place) == .object, let whole = wholeValue(place) {
+            facts.next = whole
+        }
+        switch section.paging.style {
+        case .members(let path): facts.next = nextMembers(path)
+        case .keyset(let field, let add): facts.next = lastKey(field, add: add)
+        case .none, .automatic, .page, .offset, .nextURL, .linkHeader, .cursor: break
+        }
+        return facts
+    }
+
+    /// Returns the objects that the page reports as deleted, each one once.
+    func deleted() throws -> [BridgeOptions] {
+        defer { removed = [] }
+        guard let path = section.incremental?.deleted else { return removed }
+        guard let batch = try Self.records(at: path, in: body, limits: limits) else { return removed }
+        return removed + (0..<batch.count).map { BridgeOptions(copying: batch[$0]) }
+    }
+
+    /// Returns all records at a path at once, or none if the path leads nowhere.
+    ///
+    /// - Parameter takesAny: Whether values other than objects count too.
+    static func records(
+        at path: JSONPath, in body: HTTPExchange.PaddedBody, takesAny: Bool = false,
+        limits: ReplyLimits = ReplyLimits()
+    ) throws -> RecordBatch? {
+        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
+        defer { bmo_json_reader_free(reader) }
+        _ = path.add(to: reader)
+        if takesAny { bmo_json_take_any(reader) }
+        bmo_json_limit(reader, limits.bodyBytes)
+        let writer = RecordBatchWriter()
+        writer.limit(bytes: limits.recordBytes / 2 * 3)
+        let status = body.bytes.withUnsafeBufferPointer {
+            bmo_json_begin(reader, $0.baseAddress, body.count, BMO_JSON_RECORDS) != 0
+                ? bmo_json_next(reader, writer.raw, Int.max) : BMO_JSON_FAILED
+        }
+        var rejected = bmo_json_rejected()
+        let reasons = (0..<bmo_json_rejected_count(reader)).map { index in
+            bmo_json_rejected_at(reader, index, &rejected)
+            return ReplyLimits.words(rejected.reason)
+        }
+        // A list needed as a whole is useless in part.
+        if let reason = reasons.first(where: { $0.contains(" more than ") })
+            ?? (status == BMO_JSON_MORE ? reasons.first : nil)
+        {
+            throw BridgeError(
+                .limit, "what stands at \(path) is too large to be held at once: \(reason)",
+                remedy: "ask for smaller pages")
+        }
+        return status == BMO_JSON_DONE ? try writer.finish() : nil
+    }
+
+    private func included() throws -> RecordBatch? {
+        guard section.preset == .jsonAPI else { return nil }
+        return try Self.records(at: JSONPath("$.included", option: "preset"), in: body, limits: limits)
+    }
+
+    /// Returns the parameters of the next request as a query, or none if this is the last page.
+    private func nextMembers(_ path: JSONPath) -> PageFacts.NextValue {
+        guard let batch = try? Self.records(at: path, in: body), batch.count == 1, batch[0].tag == .object else {
+            return .none
+        }
+        defer { withExtendedLifetime(batch) {} }
+        let pairs = batch[0].members.compactMap { member -> String? in
+            guard let value = member.value.text ?? member.value.integer.map(String.init) else { return nil }
+            return "\(HTTPURL.encode(member.key))=\(HTTPURL.encode(value))"
+        }
+        return pairs.isEmpty ? .none : .value(pairs.joined(separator: "&"))
+    }
+
+    /// Returns the last record's value that the next page begins after.
+    private func lastKey(_ field: JSONPath, add: Int) -> PageFacts.NextValue {
+        var offset = 0
+        var length = 0
+        bmo_json_last_record(reader, &offset, &length)
+        guard length > 0 else { return .missing }
+        // The bytes may extend past the record; parsing finds its end.
+        let text = body.bytes[offset..<min(offset + length, body.count)]
+        let found = JSONScalar.read([field], in: HTTPExchange.PaddedBody(text))?.first
+        if case .array = found, section.paging.takesJSON,
+            let record = try? JSONTree(parsing: Array(text), what: "a record"),
+            let key = field.values(in: record).first
+        {
+            return .json(key.json)
+        }
+        guard let key = found?.plain else { return .missing }
+        guard add != 0 else { return .value(key) }
+        return Int(key).map { .value(String($0 &+ add)) } ?? .unusable("a text")
+    }
+
+    /// Releases the page's memory.
+    func end() { body = .empty }
+
+    private func value(_ place: ReplyPlace) -> JSONScalar {
+        guard let number = places[place] else { return .missing }
+        var value = bmo_json_value()
+        bmo_json_value_at(reader, number, &value)
+        return JSONScalar(value)
+    }
+
+    /// Returns a cursor that is an object, if the next request can carry it.
+    private func wholeValue(_ place: ReplyPlace) -> PageFacts.NextValue? {
+        guard section.paging.takesJSON, case .cursor = section.paging.style, let path = place.path,
+            let batch = try? Self.records(at: path, in: body), batch.count == 1
+        else { return nil }
+        return withExtendedLifetime(batch) { .json(batch[0].json) }
+    }
+
+    /// Returns the failure reported by a reply without records, or nil if it reports none or a rule covers it.
+    private func disguisedFailure() -> BridgeError? {
+        guard let response, let survey = ReplySurvey(body), let failure = DisguisedFailure(survey),
+            !section.judges(failure.path)
+        else { return nil }
+        return failure.error(asked: asked, response: response, body: body)
+    }
+
+    /// Whether the place of the records is missing because the listing is empty.
+    private var isEmptyListing: Bool {
+        var error = bmo_json_error()
+        bmo_json_failure(reader, &error)
+        guard error.fault == BMO_JSON_NO_RECORDS, EmptyListing.isObject(body) else { return false }
+        return ReplySurvey(body).map(EmptyListing.isTold) ?? false
+    }
+
+    private func failure(isPage: Bool) -> BridgeError {
+        let location = response?.location
+        if isPage {
+            let prefix = Array(body.bytes.prefix(min(body.count, 65_536)))
+            let words = response.flatMap {
+                RemoteWords.make(prefix, mediaType: $0.mediaType, redactor: $0.redactor)
+            }
+            let kind = response?.header("content-type") ?? "no content type"
+            return BridgeError(
+                .malformed, "\(asked): the server sent a web page (\(kind)) where JSON was expected",
+                remedy: "check url, path and auth, and whether the API wants to be asked for JSON, as by format=json",
+                location: location,
+                remote: words)
+        }
+        var error = bmo_json_error()
+        bmo_json_failure(reader, &error)
+        let message = String(cString: error.message)
+        var code = BridgeError.Code.malformed
+        var remedy: String?
+        var what = "\(asked) is not JSON: \(message), at byte \(error.offset)"
+        var remote = excerpt(error.offset)
+        switch error.fault {
+        case BMO_JSON_EMPTY:
+            what = "\(asked): the reply is empty where JSON was expected"
+            remedy = "an API without records should answer 204, or an empty list"
+            remote = nil
+        case BMO_JSON_TRAILING where body.bytes[min(error.offset, body.count)] == UInt8(ascii: "{"):
+            remedy = "set format: ndjson where each line is a record"
+        case BMO_JSON_TOO_DEEP, BMO_JSON_TOO_LARGE, BMO_JSON_MEMORY:
+            code = .limit
+            if error.fault == BMO_JSON_TOO_LARGE { remedy = "ask for smaller pages, or raise max_body_bytes" }
+            what = "\(asked): \(message), at byte \(error.offset)"
+        case BMO_JSON_NO_RECORDS, BMO_JSON_NOT_RECORDS:
+            let found = String(cString: bmo_json_arrays(reader))
+            what =
+                error.fault == BMO_JSON_NO_RECORDS
+                ? "\(asked): the reply has nothing at \(records)"
+                : "\(asked): what stands at \(records) is no object or array"
+            remedy = found.isEmpty ? "check records" : "set records to one of: \(found)"
+            remote = nil
+        default: break
+        }
+        return BridgeError(code, what, remedy: remedy, location: location, remote: remote)
+    }
+
+    /// Returns the text around a byte, with secrets masked.
+    private func excerpt(_ offset: Int) -> String? {
+        let from = max(0, min(offset, body.count) - 24)
+        let range = from..<min(body.count, from + 48)
+        guard !range.isEmpty else { return nil }
+        return response.map { "... \($0.redactor.excerpt(of: body.bytes, range)) ..." }
+    }
+}

@@ -1,0 +1,74 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+internal import RecordBatch
+
+/// The column names of records that are arrays, such as `[1, "Paris"]`, with the names given once.
+enum RowColumns: Sendable {
+    /// The path of the names in the reply: a list of texts, or of objects that have a name.
+    case path(JSONPath)
+    case names([String])
+
+    /// The members that hold an object's name, if the names are objects.
+    private static let nameMembers = ["name", "Name", "column_name", "field", "key", "id"]
+
+    /// - Returns: nil if the section has no `columns`.
+    init?(_ section: BridgeOptions) throws {
+        guard section.has("columns") else { return nil }
+        if let text = section.string("columns") {
+            guard text.hasPrefix("$") else {
+                throw BridgeError(
+                    .configuration, "columns is \"\(text)\"",
+                    remedy: "write where the reply has the columns' names, such as $.columns, or a list of names")
+            }
+            self = .path(try JSONPath(text, option: "columns"))
+        } else {
+            self = .names(section.strings("columns"))
+        }
+    }
+
+    /// Returns the names from this reply, or nil if it has none.
+    func names(in body: HTTPExchange.PaddedBody) throws -> [String]? {
+        switch self {
+        case .names(let names): return names
+        case .path(let path):
+            guard let batch = try PageReader.records(at: path, in: body, takesAny: true), batch.count > 0 else {
+                return nil
+            }
+            let names = (0..<batch.count).map { Self.name(batch[$0]) }
+            return withExtendedLifetime(batch) { names.contains(nil) ? nil : names.compactMap(\.self) }
+        }
+    }
+
+    private static func name(_ value: BatchValue) -> String? {
+        value.text ?? nameMembers.lazy.compactMap { value[$0]?.text }.first
+    }
+
+    /// Writes a row as an object.
+    ///
+    /// Returns false for the row of column names itself.
+    ///
+    /// - Parameter fields: Members to add to each record, unless a column has the same name.
+    static func write(
+        _ row: BatchValue, names: [String], fields: [(name: String, value: String)], to writer: RecordBatchWriter
+    ) -> Bool {
+        // Copy a row that is too long unchanged: the host stores it with the reason, and no value gets a wrong name.
+        guard row.tag == .array, row.count <= names.count else {
+            writer.copy(row)
+            return true
+        }
+        let values = Array(row.elements)
+        if values.count == names.count, zip(values, names).allSatisfy({ $0.text == $1 }) { return false }
+        writer.object {
+            for (name, value) in fields where !names.contains(name) {
+                writer.key(name)
+                writer.text(value)
+            }
+            for (name, value) in zip(names, values) {
+                writer.key(name)
+                writer.copy(value)
+            }
+        }
+        return true
+    }
+}

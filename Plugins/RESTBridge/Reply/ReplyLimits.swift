@@ -1,0 +1,13 @@
+/// The size limits for a reply and for a record in it, from the bridge's options.
+struct ReplyLimits {
+    /// `max_body_bytes`.
+    var bodyBytes = 64 << 20
+    /// `max_record_bytes`.
+    var recordBytes = 64 << 20
+
+    /// Returns the reason for rejecting a record, with the option that raises the limit.
+    static func words(_ reason: UnsafePointer<CChar>) -> String {
+        let reason = String(cString: reason)
+        return reason.hasPrefix("the record takes more than ") ? "\(reason); raise max_record_bytes" : reason
+    }
+}

@@ -1,0 +1,151 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+
+/// A failure reported in a reply with status 200 and no records.
+///
+/// Read as an empty listing, it would delete rows.
+struct DisguisedFailure {
+    /// The path of the sign in the reply.
+    let path: String
+    /// The value at that path.
+    let value: String
+    /// The API's error message, if the reply has one.
+    let words: String?
+
+    /// - Parameter isSingleObject: Whether the reply itself would be the only record. Then only signs that records
+    ///   never have count.
+    init?(_ survey: ReplySurvey, isSingleObject: Bool = false) {
+        // The id of a JSON-RPC reply belongs to the request.
+        if isSingleObject, survey["$.jsonrpc"] == .missing,
+            Self.identities.contains(where: { survey["$.\($0)"] != .missing })
+        {
+            return nil
+        }
+        let homes =
+            isSingleObject ? ["$"] : ["$", "$.response", "$.meta", "$.result", "$.status", "$.head", "$.header"]
+        for home in homes {
+            guard let sign = Self.sign(survey, home, isSingleObject: isSingleObject) else { continue }
+            path = sign.path
+            value = sign.value
+            words = Self.words(survey, home, sign.path)
+            return
+        }
+        return nil
+    }
+
+    private static let successes = ["success", "Success", "ok", "succeeded", "isSuccess", "IsSuccess", "successful"]
+    private static let errors = [
+        "error", "errors", "Error", "Errors", "fault", "Fault", "exception", "error_message", "errorMessage",
+        "Error Message", "error_description",
+    ]
+    /// Names of members that are true after a failure.
+    private static let failures = ["failed", "hasError", "has_error", "hasErrors", "has_errors", "isError", "is_error"]
+    private static let failed: Set<String> = ["false", "err", "ko", "nok", "not_ok"]
+    /// Substrings of failure codes such as `REQUEST_DENIED` and `OVER_QUERY_LIMIT`.
+    private static let failedParts = [
+        "error", "fail", "denied", "invalid", "unauthorized", "forbidden", "over_", "exceeded",
+    ]
+    /// Names of members that objects have and failure replies lack.
+    private static let identities = ["id", "Id", "ID", "_id", "uuid", "gid", "key"]
+
+    private static func sign(
+        _ survey: ReplySurvey, _ home: String, isSingleObject: Bool
+    ) -> (path: String, value: String)? {
+        for name in successes + (isSingleObject ? [] : ["status", "result", "Response"]) {
+            let path = member(home, name)
+            switch survey[path] {
+            case .bool(false): return (path, "false")
+            case .text(let text) where text.lowercased() == "false": return (path, text)
+            default: break
+            }
+        }
+        for path in failures.map({ member(home, $0) }) where survey[path] == .bool(true) { return (path, "true") }
+        for name in errors {
+            let path = member(home, name)
+            switch survey[path] {
+            case .text(let text) where !text.isEmpty && text.lowercased() != "false" && text != "0":
+                return (path, "a text")
+            case .bool(true): return (path, "true")
+            case .number(let text) where text != "0": return (path, text)
+            case .array(let first) where !first.isEmpty: return (path, "a list")
+            case .object
+            where survey.findings.contains { $0.path.hasPrefix(path + ".") || $0.path.hasPrefix(path + "[") }:
+                return (path, "an object")
+            default: break
+            }
+        }
+        guard !isSingleObject else { return nil }
+        for name in ["status", "Status", "stat", "result", "state"] {
+            let path = member(home, name)
+            guard case .text(let text) = survey[path] else { continue }
+            let word = text.lowercased()
+            if failed.contains(word) || word.count < 40 && failedParts.contains(where: word.contains) {
+                return (path, text)
+            }
+        }
+        for name in ["status", "statusCode", "status_code", "code", "errcode", "errno", "error_code", "errorCode"] {
+            let path = member(home, name)
+            guard let number = survey[path].integer else { continue }
+            let isCode = name.lowercased().hasPrefix("err")
+            // A bare `code` has no known success value. With a message beside it, any code other than 0, 1 and 2xx is a
+            // failure.
+            let isBad =
+                isCode ? number != 0 : name == "code" ? number < 0 || number > 299 : (400...599).contains(number)
+            if isBad, isCode || (400...599).contains(number) || words(survey, home, path) != nil {
+                return (path, String(number))
+            }
+        }
+        return nil
+    }
+
+    private static func words(_ survey: ReplySurvey, _ home: String, _ sign: String) -> String? {
+        let names = [
+            "message", "Message", "msg", "error_message", "error_description", "detail", "description", "title",
+            "reason",
+            "info", "error", "Error", "code", "type",
+        ]
+        if case .text(let text) = survey[sign], text.contains(where: { !$0.isLetter }) { return text }
+        for inner in [sign, home, home + ".error", "$"] {
+            for name in names {
+                if case .text(let text) = survey[member(inner, name)], !text.isEmpty { return text }
+            }
+        }
+        if case .text(let text) = survey[sign] { return text }
+        return nil
+    }
+
+    private static func member(_ home: String, _ name: String) -> String {
+        name.contains(" ") ? "\(home)['\(name)']" : "\(home).\(name)"
+    }
+
+    /// Returns the failure as an error for the host.
+    ///
+    /// - Parameter isWrite: Whether the request was a change, which then was not made.
+    func error(
+        asked: String, response: HTTPResponse, body: HTTPExchange.PaddedBody, isWrite: Bool = false
+    ) -> BridgeError {
+        var words = words
+        if words == nil, path.hasSuffix("rrors") || path.hasSuffix("rror") {
+            // The survey does not descend into lists.
+            let paths = ["[0].message", "[0].detail", "[0].title", "[0]"].compactMap {
+                try? JSONPath(path + $0, option: "responses")
+            }
+            words = JSONScalar.read(paths, in: body)?.lazy.compactMap(\.plain).first
+        }
+        let said = words.map { String(response.redactor.clean($0).prefix(300)) }
+        if isWrite {
+            return BridgeError(
+                .remote, "\(asked): the reply has status \(response.status), but says \(path) is \(value)",
+                remedy: "where that means that it was done, say so under responses: "
+                    + "{when: {path: \(path)}, action: accept}",
+                location: response.location, remote: said)
+        }
+        return BridgeError(
+            .remote, "\(asked): the reply has status \(response.status) and no records, but says \(path) is \(value)",
+            remedy: "where that means that there are none, say so under responses: "
+                + "{when: {path: \(path)\(path.hasSuffix("uccess") || path.hasSuffix("ok") ? ", equals: false" : "")}, "
+                + "action: empty}",
+            location: response.location, remote: said)
+    }
+}

@@ -1,0 +1,52 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+
+/// Errors in a GraphQL reply, whose status usually indicates success (GraphQL specification, section 7.1.2).
+enum GraphQLErrors {
+    private static let paths = ["$.errors[0].message", "$.errors[0].extensions.code", "$.errors[0].type"].compactMap {
+        try? JSONPath($0, option: "preset")
+    }
+    private static let sign = Array("\"errors\"".utf8)
+
+    /// - Throws: ``BridgeError`` if the reply has errors, even with data beside them, since it is unknown what is
+    ///   missing.
+    static func check(_ body: HTTPExchange.PaddedBody, asked: String, response: HTTPResponse) throws {
+        guard body.bytes.firstRange(of: sign) != nil,
+            let values = JSONScalar.read(paths, in: body), let message = values[0].plain
+        else { return }
+        let kind = (values[1].plain ?? values[2].plain ?? "").uppercased()
+        var code = BridgeError.Code.remote
+        var isRetryable = false
+        switch kind {
+        case "UNAUTHENTICATED": code = .authentication
+        case "FORBIDDEN": code = .permission
+        case "NOT_FOUND": code = .notFound
+        case "THROTTLED", "RATE_LIMITED", "RATE_LIMIT_EXCEEDED": (code, isRetryable) = (.rateLimited, true)
+        case "INTERNAL_SERVER_ERROR", "TIMEOUT": isRetryable = true
+        default: break
+        }
+        throw BridgeError(
+            code, "\(asked): the GraphQL reply holds errors\(kind.isEmpty ? "" : " (\(kind))")",
+            remedy: "check graphql.query",
+            location: response.location, remote: response.redactor.clean(message), isRetryable: isRetryable,
+            retryAfterMilliseconds: isRetryable ? HTTPStatusError.retryAfter(response) : nil)
+    }
+}
+
+/// Connections inside the records of a GraphQL reply; each has pages of its own, which the walk does not request.
+enum GraphQLConnections {
+    private static let sign = Array("\"hasNextPage\"".utf8)
+
+    /// Returns the number of connections in the reply that have more pages.
+    static func unfinished(in body: HTTPExchange.PaddedBody) -> Int {
+        var rest = body.bytes.prefix(body.count)
+        var count = 0
+        while let found = rest.firstRange(of: sign) {
+            rest = rest[found.upperBound...]
+            let value = rest.prefix(16).drop { $0 <= 0x20 || $0 == UInt8(ascii: ":") }
+            if value.starts(with: "true".utf8) { count += 1 }
+        }
+        return count
+    }
+}

@@ -1,0 +1,73 @@
+internal import BridgeJSON
+internal import BridgeKit
+
+/// The treatment of replies with a certain status or body, from the section's `responses`.
+struct ResponseRule: Sendable {
+    enum Action: String, CaseIterable, Sendable {
+        /// Takes the page as one without records; the walk continues as its paging says.
+        case ignore
+        /// Ends the walk as complete.
+        case empty
+        /// Makes the host retry later.
+        case retry
+        /// Renews the credentials and repeats the request once.
+        case refresh
+        /// Reports an error.
+        case fail
+        /// Takes the reply as a success, whatever its status.
+        case accept
+    }
+
+    /// The inclusive ranges of statuses, or empty for any success.
+    var statuses: [ClosedRange<Int>]
+    var action: Action
+    var path: JSONPath?
+    var equals: String?
+    /// Whether the path must lead nowhere.
+    var isMissing = false
+    var message: String?
+
+    init(_ options: BridgeOptions) throws {
+        statuses = try options.strings("status").map { text in
+            if let status = Int(text), (100...599).contains(status) { return status...status }
+            // A class of statuses, such as 4xx.
+            if text.count == 3, text.lowercased().hasSuffix("xx"), let hundreds = text.first?.wholeNumberValue,
+                (1...5).contains(hundreds)
+            {
+                return hundreds * 100...hundreds * 100 + 99
+            }
+            throw BridgeError(
+                .configuration, "responses: \"\(text)\" is no status", remedy: "write a number such as 404, or 5xx")
+        }
+        let name = options.string("action") ?? ""
+        guard let action = Action(rawValue: name) else {
+            throw BridgeError(
+                .configuration, "responses: the action is \"\(name)\"",
+                remedy: "use one of: \(Action.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        self.action = action
+        message = options.string("message")
+        if let when = options.object("when") {
+            guard let text = when.string("path") else {
+                throw BridgeError(.configuration, "responses: when has no path", remedy: "write the path to look at")
+            }
+            path = try JSONPath(text, option: "responses.when.path")
+            equals = when.string("equals")
+            isMissing = when.bool("missing") ?? false
+            guard equals == nil || !isMissing else {
+                throw BridgeError(
+                    .configuration, "responses: when has equals and missing",
+                    remedy: "what is missing equals nothing: remove one")
+            }
+        }
+        guard !statuses.isEmpty || path != nil else {
+            throw BridgeError(
+                .configuration, "responses: a rule for every reply", remedy: "write a status, or when with a path")
+        }
+    }
+
+    /// Whether the rule may apply to this status; the body decides the rest.
+    func covers(_ status: Int) -> Bool {
+        statuses.isEmpty ? (200..<300).contains(status) : statuses.contains { $0.contains(status) }
+    }
+}

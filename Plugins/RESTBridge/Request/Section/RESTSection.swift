@@ -1,0 +1,277 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+
+/// An entity's section of the config, with the values of a fetch.
+struct RESTSection: Sendable {
+    let entity: String
+    let method: String
+    let url: HTTPURL
+    /// The URL for requesting later pages by cursor alone, from `paging.next_path`.
+    let nextURL: HTTPURL?
+    let headers: [(name: String, value: String)]
+    let body: RequestBody?
+    let variables: TemplateVariables
+    let preset: Preset?
+    /// The path of the records, or nil to detect it in the first reply.
+    var records: JSONPath?
+    /// The values to read from a record's enclosing objects, such as `@parent.id`.
+    let surroundings: [String]
+    /// The column names, if the records are arrays.
+    let columns: RowColumns?
+    var paging: PagingRule
+    let format: Format
+    let responses: [ResponseRule]
+    let metadata: [(name: String, place: ReplyPlace)]
+    /// Members to add to each record from the reply's header fields.
+    let headerFields: [(name: String, header: String)]
+    /// Members to add to each record from the request's variables.
+    let requestFields: [(name: String, value: String)]
+    let incremental: IncrementalRule?
+    /// The paths of the key in a record; see ``FetchRequest/keyPaths``.
+    let keyPaths: [String]
+    /// Whether a listing's validators are kept for conditional requests.
+    let isConditional: Bool
+    /// The indices of the request's filters that are sent.
+    let pushed: [Int]
+    /// Whether the request asks for only a part of the listing.
+    let isPartial: Bool
+    /// The entity's timeouts, or nil for the bridge's.
+    let timing: BridgeOptions?
+    let pageSize: Int?
+
+    enum Format: String, CaseIterable, Sendable {
+        case automatic = "auto"
+        case json
+        case ndjson
+    }
+
+    /// - Parameters:
+    ///   - base: The bridge's url.
+    ///   - parameters: The bridge's `parameters`.
+    init(_ request: FetchRequest, base: HTTPURL, parameters: BridgeOptions?) throws {
+        entity = request.entity
+        pageSize = request.pageSize
+        keyPaths = request.keyPaths
+        let section = request.section
+        preset = try Self.choice(section, "preset") ?? (section.has("graphql") ? .graphQL : nil)
+        format = try Self.choice(section, "format") ?? (preset == .ndjson ? .ndjson : .automatic)
+        variables = TemplateVariables(
+            parameters: [section.object("parameters"), parameters].compactMap(\.self), since: request.since,
+            parent: request.parent)
+        body = try Self.body(section)
+        method = section.string("method") ?? (body == nil ? "GET" : "POST")
+        guard ["GET", "POST"].contains(method) else {
+            throw BridgeError(.configuration, "method is \"\(method)\"", remedy: "use GET or POST")
+        }
+        let template = try PathTemplate(section.string("path") ?? "", option: "path")
+        if !request.judges { try Self.requireParentValues(section, template, body, variables) }
+        guard let path = try template.expand(variables) else {
+            let name = template.missing(variables) ?? "a variable"
+            throw BridgeError(
+                .configuration, "path \"\(template)\" needs a value for \(name), and there is none",
+                remedy: Self.remedy(for: name, parent: request.parent))
+        }
+        guard !path.contains("://"), let joined = base.appending(path: path) else {
+            throw BridgeError(
+                .configuration, "path \"\(path)\" does not fit below url",
+                remedy: "write the path alone, such as /users; another host needs a bridge of its own")
+        }
+        let filters = try FilterRule(section.object("filters")).push(request.filters)
+        pushed = filters.pushed
+        url = joined.setting(query: Self.query(section.object("query"), variables)).setting(query: filters.query)
+        headers = try Self.headers(section.object("headers"), variables, preset)
+        let known = variables
+        records = try (section.string("records") ?? preset?.records).map {
+            try Self.records($0, known, parent: request.parent)
+        }
+        columns = try RowColumns(section)
+        surroundings = columns == nil && !RecordShaper.isNeeded(preset) ? request.surroundings : []
+        guard columns == nil || !RecordShaper.isNeeded(preset) else {
+            throw BridgeError(
+                .configuration, "columns does not go with preset \(preset?.rawValue ?? "")",
+                remedy: "remove one of them: columns is for records that are arrays")
+        }
+        let bodyPrefix: [String]? =
+            preset == .graphQL ? ["variables"] : body?.format == .json ? [] : nil
+        if section.string("paging") == "none" {
+            paging = .single
+        } else if let options = section.object("paging") {
+            paging = try PagingRule(options, pageSize: request.pageSize, bodyPrefix: bodyPrefix)
+        } else {
+            guard [nil, "auto"].contains(section.string("paging")) else {
+                throw BridgeError(
+                    .configuration, "paging is \"\(section.string("paging") ?? "")\"",
+                    remedy: "write auto, none, or an object with a style")
+            }
+            paging = .automatic
+        }
+        if columns != nil, case .keyset = paging.style {
+            throw BridgeError(
+                .configuration, "columns does not go with paging.style \(paging.name)",
+                remedy:
+                    "rows have no field by its name that the next page could begin after: use another style, such as offset"
+            )
+        }
+        nextURL = try Self.nextURL(paging, base: base, variables)
+        responses = try section.objects("responses").map(ResponseRule.init)
+        let names = section.object("metadata")
+        metadata = try (names?.names ?? []).map {
+            (name: $0, place: try ReplyPlace(names?.string($0) ?? "", option: "metadata.\($0)"))
+        }
+        requestFields = Self.texts(section.object("request_fields"), variables)
+        let fields = section.object("header_fields")
+        headerFields = try (fields?.names ?? []).map { name in
+            guard
+                case .header(let header) = try ReplyPlace(
+                    fields?.string(name) ?? "", option: "header_fields.\(name)")
+            else {
+                throw BridgeError(
+                    .configuration, "header_fields.\(name) is a path into the body",
+                    remedy: "name a header field, such as ETag")
+            }
+            return (name: name, header: header)
+        }
+        incremental = try IncrementalRule(section.object("incremental")) ?? (preset == .odata ? .odata : nil)
+        isConditional = section.bool("conditional") ?? true
+        let timed = ["timeout", "first_byte_timeout", "minimum_speed", "minimum_speed_time"]
+        timing = timed.contains(where: section.has) ? section : nil
+        // Report invalid timeouts before the first request.
+        if let timing { _ = try HTTPTiming().replaced(by: timing) }
+        isPartial = !filters.pushed.isEmpty
+        try checkPaths()
+    }
+
+    private static func nextURL(
+        _ paging: PagingRule, base: HTTPURL, _ variables: TemplateVariables
+    ) throws -> HTTPURL? {
+        guard let text = paging.nextPath else { return nil }
+        let path = try PathTemplate(text, option: "paging.next_path").expand(variables)
+        guard let path, !path.contains("://"), let url = base.appending(path: path) else {
+            throw BridgeError(
+                .configuration, "paging.next_path \"\(text)\" does not fit below url",
+                remedy: "write the path alone, such as /_search/scroll")
+        }
+        return url
+    }
+
+    /// Skips a parent whose value is null: without the value, the request would return the children of all parents.
+    private static func requireParentValues(
+        _ section: BridgeOptions, _ path: PathTemplate, _ body: RequestBody?, _ variables: TemplateVariables
+    ) throws {
+        guard variables.parent != nil else { return }
+        func check(_ text: String, _ option: String) throws {
+            for name in ValueTemplate.needed(in: text, variables) {
+                try variables.requireParentValue(name, option: option, takesEmpty: true)
+            }
+        }
+        try path.requireParentValues(variables, option: "path")
+        for option in ["query", "headers"] {
+            let values = section.object(option)
+            for name in values?.names ?? [] {
+                for text in values?.strings(name) ?? [] { try check(text, option) }
+            }
+        }
+        for text in body?.content.texts ?? [] {
+            try check(text, section.has("graphql") ? "graphql" : "body")
+        }
+        if let next = section.object("paging")?.string("next_path") {
+            try PathTemplate(next, option: "paging.next_path").requireParentValues(
+                variables, option: "paging.next_path")
+        }
+    }
+
+    /// Returns the path of the records, with variables replaced in the texts of filters.
+    private static func records(
+        _ text: String, _ variables: TemplateVariables, parent: BridgeOptions?
+    ) throws -> JSONPath {
+        try JSONPath(text, option: "records").replacingFilterValues { value throws in
+            if let text = ValueTemplate.expand(value, variables) { return text }
+            let name = value.firstMatch(of: /\{([^{}]*)\}/).map { String($0.output.1) } ?? "a variable"
+            throw BridgeError(
+                .configuration, "records \"\(text)\" needs a value for \(name), and there is none",
+                remedy: remedy(for: name, parent: parent))
+        }
+    }
+
+    private static func remedy(for variable: String, parent: BridgeOptions?) -> String {
+        guard variable.hasPrefix("parent.") else {
+            return "set it under parameters, or put it in ( ) where it is optional"
+        }
+        guard let parent, !parent.has(String(variable.dropFirst("parent.".count))) else {
+            return "name the relationship to the parent under the entity's parent"
+        }
+        return "the parent has: \(NearestName.list(parent.names, to: String(variable.dropFirst("parent.".count))))"
+    }
+
+    /// Whether a rule under `responses` tests this path, which then replaces all other judgments by it.
+    func judges(_ path: String) -> Bool { responses.contains { $0.path?.description == path } }
+
+    /// Checks that a single forward pass can read all paths.
+    func checkPaths() throws {
+        guard let records, !records.segments.isEmpty else { return }
+        let wanted = paging.paths + metadata.compactMap(\.place.path) + [incremental?.token.path].compactMap(\.self)
+        for path in wanted where records.isPrefix(of: path) {
+            // A single forward pass cannot both copy a value and read inside it. The root array has no members to
+            // address.
+            throw BridgeError(
+                .configuration, "the paging path \(path) lies inside the records at \(records)",
+                remedy: "point it at what stands beside the records")
+        }
+    }
+
+    private static func choice<Choice: CaseIterable & RawRepresentable<String>>(
+        _ section: BridgeOptions, _ name: String
+    ) throws -> Choice? {
+        guard let text = section.string(name) else { return nil }
+        if let choice = Choice(rawValue: text) { return choice }
+        throw BridgeError(
+            .configuration, "\(name) is \"\(text)\"",
+            remedy: "use one of: \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+
+    private static func body(_ section: BridgeOptions) throws -> RequestBody? {
+        guard let graphql = section.object("graphql") else { return try RequestBody(section) }
+        guard let query = graphql.string("query") else {
+            throw BridgeError(.configuration, "graphql.query is missing", remedy: "write the query's text there")
+        }
+        let variables = graphql.withValue("variables") { $0.map(JSONTree.init) } ?? .object([])
+        var members: [(String, JSONTree)] = [("query", .text(query))]
+        if let operation = graphql.string("operation") {
+            members.append(("operationName", .text(operation)))
+        }
+        members.append(("variables", variables))
+        return RequestBody(content: .object(members), format: .json)
+    }
+
+    private static func query(
+        _ options: BridgeOptions?, _ variables: TemplateVariables
+    ) -> [(name: String, value: String)] {
+        (options?.names ?? []).flatMap { name in
+            (options?.strings(name) ?? []).compactMap { text in
+                ValueTemplate.expand(text, variables).map { (name: name, value: $0) }
+            }
+        }
+    }
+
+    /// Returns texts with variables replaced.
+    ///
+    /// Leaves out those whose variable has no value.
+    private static func texts(
+        _ options: BridgeOptions?, _ variables: TemplateVariables
+    ) -> [(name: String, value: String)] {
+        (options?.names ?? []).compactMap { name in
+            ValueTemplate.expand(options?.string(name) ?? "", variables).map { (name: name, value: $0) }
+        }
+    }
+
+    private static func headers(
+        _ options: BridgeOptions?, _ variables: TemplateVariables, _ preset: Preset?
+    ) throws -> [(name: String, value: String)] {
+        var headers = texts(options, variables)
+        for field in headers { try HTTPRequest.check(field) }
+        func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }
+        for field in preset?.headers ?? [] where !has(field.name) { headers.append(field) }
+        return headers
+    }
+}

@@ -1,0 +1,78 @@
+import BridgeKit
+
+/// A stream of bytes in pieces.
+protocol ByteStream: AnyObject {
+    /// Returns the next piece, of at least one byte; nil at the end.
+    func read() throws -> [UInt8]?
+}
+
+/// A file whose content does not follow its format: it goes to quarantine.
+struct FileFault: Error, Equatable {
+    /// The fault, as a sentence without a subject.
+    let reason: String
+    var remedy: String?
+}
+
+/// The bytes of a file on a share, with checks that it does not change while it is read.
+///
+/// A file of up to 4 MB is read at once. A larger one is read in chunks of that size; each chunk opens the file anew
+/// and checks that it is unchanged, because an open file keeps others from renaming or deleting it.
+final class ShareFile: ByteStream {
+    static let chunkBytes = 4_000_000
+
+    let share: any Share
+    /// Components below the share.
+    let path: [String]
+    /// The file's state; nil before the first chunk.
+    private(set) var version: FileVersion?
+    private var offset: Int64 = 0
+    private var ahead: [UInt8]?
+
+    init(share: any Share, path: [String], version: FileVersion? = nil) {
+        self.share = share
+        self.path = path
+        self.version = version
+    }
+
+    /// - Throws: ``SMBFailure``.
+    func read() throws -> [UInt8]? {
+        if let ahead {
+            self.ahead = nil
+            return ahead
+        }
+        if let version, offset >= version.size { return nil }
+        let bytes = try read(at: offset, limit: Self.chunkBytes)
+        offset += Int64(bytes.count)
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    /// Reads up to `limit` bytes at any offset; fewer at the end.
+    func read(at offset: Int64, limit: Int) throws -> [UInt8] {
+        let read = try share.read(path, offset: offset, limit: limit, expecting: version)
+        version = read.version
+        return read.bytes
+    }
+
+    /// Returns the first chunk, which ``read()`` returns again.
+    func peek() throws -> [UInt8] {
+        if let ahead { return ahead }
+        let bytes = try read() ?? []
+        if !bytes.isEmpty { ahead = bytes }
+        return bytes
+    }
+}
+
+/// The packing formats, recognised by a file's first bytes.
+enum Packing {
+    case none, gzip, zip
+
+    init(_ bytes: [UInt8]) {
+        if bytes.starts(with: [0x1F, 0x8B]) {
+            self = .gzip
+        } else if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) || bytes.starts(with: [0x50, 0x4B, 0x05, 0x06]) {
+            self = .zip
+        } else {
+            self = .none
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// Lets a program that links the bridge write `BridgeExport(SOAPBridge.self)` without importing the kit.
+@_exported public import class BridgeKit.BridgeExport

@@ -1,0 +1,94 @@
+internal import BridgeKit
+
+/// The parts of a reply that are needed out of order: elements with an id, attachments, and pending records.
+///
+/// Not thread-safe.
+final class DeferredValues {
+    /// The maximum of elements with an id and pending records; memory holds only the position of each in the file.
+    private static let most = 2_000_000
+
+    private let recordBytes: Int
+    private let spill = SpillFile()
+    private var elements: [UInt64: Place] = [:]
+    private var parts: [String: Place] = [:]
+    private var pending: [Place] = []
+    private var nextPending = 0
+
+    private struct Place {
+        var start: Int
+        var count: Int
+    }
+
+    init(recordBytes: Int = RecordTree.Limits.record) { self.recordBytes = recordBytes }
+
+    private func checkRoom() throws(BridgeError) {
+        guard elements.count + pending.count < Self.most else {
+            throw BridgeError(
+                .limit, "the reply has more than \(Self.most) elements and records that refer to one another",
+                remedy: "ask for smaller pages")
+        }
+    }
+
+    var hasPending: Bool { nextPending < pending.count }
+
+    // MARK: Elements
+
+    static func hash(_ id: some Sequence<UInt8>) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in id { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return hash
+    }
+
+    /// Stores an element under its id.
+    func keep(_ tree: [UInt8], id: UInt64) throws(BridgeError) {
+        try checkRoom()
+        elements[id] = Place(start: try spill.append(tree), count: tree.count)
+    }
+
+    func has(_ id: UInt64) -> Bool { elements[id] != nil }
+
+    /// Returns the element with this id; nil if there is none.
+    func element(_ id: UInt64) throws(BridgeError) -> RecordTree? {
+        guard let place = elements[id] else { return nil }
+        return RecordTree(try spill.read(place.start, count: place.count))
+    }
+
+    // MARK: Records
+
+    /// Stores a record until the reply ends.
+    func wait(_ tree: [UInt8]) throws(BridgeError) {
+        try checkRoom()
+        pending.append(Place(start: try spill.append(tree), count: tree.count))
+    }
+
+    /// Returns the next pending record; nil if there is none.
+    func nextRecord() throws(BridgeError) -> RecordTree? {
+        guard hasPending else { return nil }
+        let place = pending[nextPending]
+        nextPending += 1
+        return RecordTree(try spill.read(place.start, count: place.count))
+    }
+
+    // MARK: Attachments
+
+    /// Begins an attachment, whose content ``append(_:)`` adds until ``endPart(_:start:)``.
+    func beginPart() -> Int { spill.count }
+
+    func append(_ bytes: some Collection<UInt8>) throws(BridgeError) { try spill.append(bytes) }
+
+    /// Ends the attachment that began at `start`; a reply refers to it by any of `names`.
+    func endPart(_ names: [String], start: Int) {
+        for name in names { parts[name] = Place(start: start, count: spill.count - start) }
+    }
+
+    /// Returns the content of an attachment by its Content-ID without brackets or its Content-Location.
+    func part(_ name: String) throws(BridgeError) -> [UInt8]? {
+        guard let place = parts[name] else { return nil }
+        guard place.count <= recordBytes else {
+            throw BridgeError(
+                .limit, "an attachment of the reply is larger than \(recordBytes) bytes",
+                remedy: "raise max_record_bytes")
+        }
+        return try spill.read(place.start, count: place.count)
+    }
+}

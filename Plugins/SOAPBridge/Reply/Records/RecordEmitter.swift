@@ -1,0 +1,296 @@
+internal import BridgeKit
+internal import RecordBatch
+
+/// Writes a ``RecordTree`` to a batch: names become keys, text becomes typed values, repeated children become arrays.
+struct RecordEmitter {
+    enum Limits {
+        /// Levels of containers in a batch.
+        ///
+        /// A repeated element takes two; each reference to a reference takes one.
+        static let batchDepth = 120
+        /// Values of one record: references to references multiply.
+        static let values = 500_000
+    }
+
+    let deferred: DeferredValues
+    /// Whether a record keeps everything needed to send it back.
+    ///
+    /// Values keep their text and their xsi:type; elements that the schema does not describe keep their namespace
+    /// (`{urn:x}name`). If a record cannot be sent back, its member ``obstacleName`` gives the reason.
+    let isExact: Bool
+    /// An attachment to which the current record refers and which the reply lacks.
+    var missingPart: String?
+    /// The reason why the current record could not be sent back.
+    var obstacle: String?
+    /// Not a valid XML name.
+    static let obstacleName = "#obstacle"
+    /// Whether the record is written for display, even if it lacks an attachment.
+    private var mayMissParts = false
+    private var stamps: [UInt32] = []
+    private var tails: [Int32] = []
+    private var stamp: UInt32 = 0
+    var values = 0
+    /// The ids of the open elements: a reference to one of them is a cycle.
+    var open: [UInt64] = []
+    /// Counts by rule and the number of a name.
+    private var oddities: [UInt64: Int] = [:]
+
+    init(deferred: DeferredValues, isExact: Bool = false) {
+        self.deferred = deferred
+        self.isExact = isExact
+    }
+
+    /// Counts a tolerated deviation.
+    mutating func note(_ rule: Forgiveness.Rule, _ name: Int32) {
+        oddities[UInt64(rule.rawValue) << 32 | UInt64(UInt32(bitPattern: name)), default: 0] += 1
+    }
+
+    /// Returns the deviations tolerated so far.
+    func forgiveness(_ names: NameTable) -> Forgiveness {
+        var found = Forgiveness()
+        for (key, count) in oddities.sorted(by: { $0.key < $1.key }) {
+            guard let rule = Forgiveness.Rule(rawValue: UInt8(key >> 32)) else { continue }
+            found.note(rule, names.name(Int32(truncatingIfNeeded: key)), count: count)
+        }
+        return found
+    }
+
+    /// Writes the record, whose root is node 0, as one object.
+    ///
+    /// - Returns: The rejected record if an attachment is missing. A missing value must not look like null, which would
+    ///   overwrite the known value.
+    mutating func write(
+        _ tree: inout RecordTree, _ plan: borrowing ReplyPlan, _ names: borrowing NameTable,
+        to writer: RecordBatchWriter
+    ) throws(BridgeError) -> Page.Rejected? {
+        defer { forgetRecord() }
+        let (references, depth) = (open, max(0, open.count - 1))
+        try writeElement(0, isRecord: true, depth: depth, &tree, plan, names, writer)
+        guard let part = missingPart else { return nil }
+        // Write it again for display and for a later retry, with the reference in place of the value.
+        let shown = RecordBatchWriter()
+        forgetRecord()
+        open = references
+        mayMissParts = true
+        defer { mayMissParts = false }
+        try writeElement(0, isRecord: true, depth: depth, &tree, plan, names, shown)
+        let representation = (try? shown.finish()).map { $0.count > 0 ? $0[0].json : "{}" } ?? "{}"
+        return Page.Rejected(
+            index: nil, reason: "the record refers to the attachment \"\(part)\", which is not in the reply",
+            representation: representation)
+    }
+
+    /// Resets the counts of a record and the references that led to it.
+    mutating func forgetRecord() {
+        values = 0
+        obstacle = nil
+        missingPart = nil
+        open.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func writeElement(
+        _ index: Int32, isRecord: Bool, depth: Int, _ tree: inout RecordTree, _ plan: borrowing ReplyPlan,
+        _ names: borrowing NameTable, _ writer: RecordBatchWriter
+    ) throws(BridgeError) {
+        guard tree.isDeferred else {
+            return try writeValue(index, isRecord: isRecord, depth: depth, &tree, plan, names, writer)
+        }
+        try countValue()
+        guard let reference = tree.reference(of: tree.nodes[Int(index)]) else {
+            return try writeValue(index, isRecord: isRecord, depth: depth, &tree, plan, names, writer)
+        }
+        let count = open.count
+        defer { open.removeLast(open.count - count) }
+        switch try follow(tree.bytes(of: reference), depth: depth) {
+        case .element(var target):
+            let hops = open.count - count
+            try writeValue(0, isRecord: isRecord, depth: depth + hops - 1, &target, plan, names, writer)
+        case .nothing(let rule):
+            note(rule, tree.nodes[Int(index)].name)
+            if isExact { obstacle = "it refers to something that is not in the reply" }
+            writer.null()
+        }
+    }
+
+    /// Writes an element that is not a reference as null, list, text or object.
+    private mutating func writeValue(
+        _ index: Int32, isRecord: Bool, depth: Int, _ tree: inout RecordTree, _ plan: borrowing ReplyPlan,
+        _ names: borrowing NameTable, _ writer: RecordBatchWriter
+    ) throws(BridgeError) {
+        let node = tree.nodes[Int(index)]
+        guard depth < Limits.batchDepth else { throw Self.tooDeep }
+        if node.isNil {
+            if isExact, hasAttributes(node, tree, plan) { obstacle = "it has attributes on an element that is nil" }
+            return writer.null()
+        }
+        if node.isArray, !isRecord {
+            if isExact, !plan.types[Int(node.type)].isArray {
+                obstacle = "it has an array that the schema does not describe"
+            }
+            return try writeArray(of: node, depth: depth, &tree, plan, names, writer)
+        }
+        let type = plan.types[Int(node.type)]
+        if !isRecord, !isExact, let first = wrapped(node, type, tree, plan) {
+            group(node, &tree)
+            return try writeList(from: first, depth: depth - 1, &tree, plan, names, writer)
+        }
+        guard isRecord || type.isComplex || type.isAlwaysObject || isObject(node, tree, plan) else {
+            return try writeText(of: node, type, tree, writer)
+        }
+        writer.beginObject()
+        group(node, &tree)
+        let hasElements = try writeMembers(of: node, type, depth: depth, &tree, plan, names, writer)
+        try writeObjectText(of: node, type, hasElements: hasElements, tree, plan, names, writer)
+        // A null here would overwrite a known value.
+        if isRecord, missingPart != nil, !mayMissParts { return writer.abandonRecord() }
+        if isRecord, let obstacle {
+            writer.key(Self.obstacleName)
+            writer.text(obstacle)
+        }
+        writer.endObject()
+    }
+
+    /// Writes attributes and elements, each name once; returns whether there are elements.
+    private mutating func writeMembers(
+        of node: RecordTree.Node, _ type: ReplyPlan.ContentType, depth: Int, _ tree: inout RecordTree,
+        _ plan: borrowing ReplyPlan, _ names: borrowing NameTable, _ writer: RecordBatchWriter
+    ) throws(BridgeError) -> Bool {
+        var child = node.firstChild
+        var hasElements = false
+        while child >= 0 {
+            let member = tree.nodes[Int(child)]
+            let next = member.nextSibling
+            defer { child = next }
+            if member.kind == .attribute {
+                names.withName(member.name) { writer.key(utf8: $0) }
+                writeAttribute(member, type, tree, plan, writer)
+                continue
+            }
+            guard member.kind == .element, !member.isFollower else { continue }
+            hasElements = true
+            let isList = member.isRepeated || member.nextOfName >= 0
+            guard isList || canWrite(member, tree) else { continue }
+            names.withName(member.name) { writer.key(utf8: $0) }
+            if isList {
+                try writeList(from: child, depth: depth, &tree, plan, names, writer)
+            } else {
+                try writeElement(child, isRecord: false, depth: depth + 1, &tree, plan, names, writer)
+            }
+        }
+        return hasElements
+    }
+
+    /// Writes the elements of one name as a list; `first` is the first of them.
+    private mutating func writeList(
+        from first: Int32, depth: Int, _ tree: inout RecordTree, _ plan: borrowing ReplyPlan,
+        _ names: borrowing NameTable, _ writer: RecordBatchWriter
+    ) throws(BridgeError) {
+        writer.beginArray()
+        var element = first
+        while element >= 0 {
+            let following = tree.nodes[Int(element)]
+            if canWrite(following, tree) {
+                try writeElement(element, isRecord: false, depth: depth + 2, &tree, plan, names, writer)
+            }
+            element = following.nextOfName
+        }
+        writer.endArray()
+    }
+
+    /// Returns the first element of a wrapper that is read as a plain list; negative for an empty one.
+    ///
+    /// Returns nil if the node is not a wrapper or holds anything that a list cannot represent.
+    private func wrapped(
+        _ node: RecordTree.Node, _ type: ReplyPlan.ContentType, _ tree: borrowing RecordTree,
+        _ plan: borrowing ReplyPlan
+    ) -> Int32? {
+        guard type.wrapped >= 0 else { return nil }
+        var first: Int32 = -1
+        var child = node.firstChild
+        while child >= 0 {
+            let member = tree.nodes[Int(child)]
+            switch member.kind {
+            case .element where member.name == type.wrapped: if first < 0 { first = child }
+            case .attribute where member.name == plan.typeName: break
+            case .text where tree.text.withUnsafeBytes({ LexicalValue.isBlank(Self.span($0, member)) }): break
+            default: return nil
+            }
+            child = member.nextSibling
+        }
+        return first
+    }
+
+    /// Returns whether a node becomes an object: attributes and elements make one, a lone xsi:type beside a text does
+    /// not.
+    private func isObject(_ node: RecordTree.Node, _ tree: borrowing RecordTree, _ plan: borrowing ReplyPlan) -> Bool {
+        var child = node.firstChild
+        var hasText = false
+        var hasType = false
+        while child >= 0 {
+            let member = tree.nodes[Int(child)]
+            switch member.kind {
+            case .element: return true
+            case .attribute:
+                if member.name != plan.typeName { return true }
+                hasType = true
+            default: hasText = true
+            }
+            child = member.nextSibling
+        }
+        return hasType && (isExact || !hasText)
+    }
+
+    private func hasAttributes(
+        _ node: RecordTree.Node, _ tree: borrowing RecordTree, _ plan: borrowing ReplyPlan
+    ) -> Bool {
+        var child = node.firstChild
+        while child >= 0 {
+            let member = tree.nodes[Int(child)]
+            if member.kind == .attribute, member.name != plan.typeName { return true }
+            child = member.nextSibling
+        }
+        return false
+    }
+
+    private mutating func writeArray(
+        of node: RecordTree.Node, depth: Int, _ tree: inout RecordTree, _ plan: borrowing ReplyPlan,
+        _ names: borrowing NameTable, _ writer: RecordBatchWriter
+    ) throws(BridgeError) {
+        writer.beginArray()
+        var child = node.firstChild
+        while child >= 0 {
+            let member = tree.nodes[Int(child)]
+            if member.kind == .element, canWrite(member, tree) {
+                try writeElement(child, isRecord: false, depth: depth + 1, &tree, plan, names, writer)
+            }
+            child = member.nextSibling
+        }
+        writer.endArray()
+    }
+
+    /// Links each child to the next one of the same name.
+    private mutating func group(_ node: RecordTree.Node, _ tree: inout RecordTree) {
+        guard node.firstChild != node.lastChild else { return }
+        stamp &+= 1
+        var last: Int32 = -1
+        var child = node.firstChild
+        while child >= 0 {
+            let member = tree.nodes[Int(child)]
+            if member.kind == .element {
+                let name = Int(member.name)
+                while stamps.count <= name {
+                    stamps.append(0)
+                    tails.append(-1)
+                }
+                if stamps[name] == stamp {
+                    if isExact, last != member.name { obstacle = "it repeats several elements in turns" }
+                    tree.markFollower(child, after: tails[name])
+                }
+                last = member.name
+                stamps[name] = stamp
+                tails[name] = child
+            }
+            child = member.nextSibling
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import Glibc
+
+/// Documents on disk with their ETag (RFC 9110, section 8.8.3) or date, so that the server need not resend an unchanged
+/// WSDL.
+///
+/// A copy is used only if the server answers 304. A copy that can't be written or read is ignored. URLs are stored as
+/// hashes only, because their queries may contain secrets.
+struct DocumentCache: Sendable {
+    let folder: String
+
+    struct Entry {
+        var tag: String
+        var modified: String
+        var bytes: [UInt8]
+
+        /// The header fields of a conditional request for the document.
+        var conditions: [(name: String, value: String)] {
+            (tag.isEmpty ? [] : [("If-None-Match", tag)]) + (modified.isEmpty ? [] : [("If-Modified-Since", modified)])
+        }
+    }
+
+    init(folder: String) { self.folder = folder }
+
+    /// `$XDG_CACHE_HOME/bmo/wsdl`, or `~/.cache/bmo/wsdl`; nil if neither variable is set.
+    static var userFolder: String? {
+        func variable(_ name: String) -> String? {
+            guard let text = getenv(name).map({ String(cString: $0) }), text.hasPrefix("/") else { return nil }
+            return text
+        }
+        return (variable("XDG_CACHE_HOME") ?? variable("HOME").map { $0 + "/.cache" }).map { $0 + "/bmo/wsdl" }
+    }
+
+    /// Returns the entry of a URL.
+    func entry(_ url: String) -> Entry? {
+        guard let bytes = try? DocumentReader.readFile(path(url)) else { return nil }
+        // Three lines (the URL's hash, the tag and the date), followed by the document.
+        let lines = bytes.split(separator: 10, maxSplits: 3, omittingEmptySubsequences: false)
+        guard lines.count == 4, lines[0].elementsEqual(Self.hash(url).utf8) else { return nil }
+        return Entry(
+            tag: String(decoding: lines[1], as: UTF8.self), modified: String(decoding: lines[2], as: UTF8.self),
+            bytes: Array(lines[3]))
+    }
+
+    /// Stores a document that has a tag or a date.
+    func store(_ bytes: [UInt8], url: String, tag: String?, modified: String?) {
+        let path = path(url)
+        guard tag != nil || modified != nil else {
+            unlink(path)
+            return
+        }
+        makeFolder()
+        let temporary = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max))"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return }
+        let content = Array("\(Self.hash(url))\n\(tag ?? "")\n\(modified ?? "")\n".utf8) + bytes
+        var done = 0
+        while done < content.count {
+            let count = content.withUnsafeBytes { write(file, $0.baseAddress.map { $0 + done }, $0.count - done) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            done += count
+        }
+        close(file)
+        if done < content.count || rename(temporary, path) != 0 { unlink(temporary) }
+    }
+
+    private func path(_ url: String) -> String { "\(folder)/\(Self.hash(url)).wsdl" }
+
+    private static func hash(_ url: String) -> String {
+        SHA1.digest(Array(url.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private func makeFolder() {
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += "/" + part
+            mkdir(path, 0o700)
+        }
+    }
+}

@@ -1,0 +1,223 @@
+internal import BridgeHost
+internal import Mapping
+public import Model
+internal import RecordBatch
+internal import Synchronization
+
+extension Workspace {
+    /// Returns the faults that bridges find in their options and in their entities' sections, without contacting any
+    /// remote.
+    ///
+    /// Opens only bridges that can judge and whose secrets are available.
+    ///
+    /// - Returns: The located faults in the order of the file, and the bridges that were not asked because a secret is
+    ///   missing.
+    public func faults() async -> (faults: [Diagnostic], unjudged: [String]) {
+        let found = await judgements()
+        return (found.diagnostics.filter { $0.severity == .error }, found.unjudged)
+    }
+
+    /// Returns the results of ``faults()`` together with the warnings.
+    public func judgements() async -> (diagnostics: [Diagnostic], unjudged: [String]) {
+        var faults: [Diagnostic] = []
+        var unjudged: [String] = []
+        let places = LazyPlaces(file: configuration.file)
+        for bridge in configuration.bridges {
+            guard plugins[bridge.plugin]?.can("judge") == true else { continue }
+            let connection: BridgeConnection
+            do {
+                connection = try await connect(to: bridge)
+            } catch let failure as BridgeFailure {
+                let key = failure.message.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+                let path = ["bridges", bridge.name, "options"] + key.split(separator: ".").map(String.init)
+                faults.append(
+                    Diagnostic(
+                        location: places.location(of: path) ?? bridge.location,
+                        message: "\(bridge.name): \(failure.message)", remedy: failure.remedy))
+                continue
+            } catch {
+                // A missing secret has its own warning.
+                unjudged.append(bridge.name)
+                continue
+            }
+            faults += await judge(
+                Array(model.model.entities.indices), on: bridge, connection, places, isCheck: true)
+            await connection.close()
+        }
+        return (Self.inOrder(faults), unjudged)
+    }
+
+    /// Rejects entities whose sections `bmo check` would reject, before they are fetched or written.
+    ///
+    /// Connects only to bridges that the work needs anyway, and costs one bridge call for each section. A failure to
+    /// connect is left to the work itself, which fails for the same reason.
+    ///
+    /// - Throws: ``ConfigurationErrors`` with every fault, in the order of the file; `CancellationError`.
+    func refuseFaults(of entities: [Int], over connections: Connections) async throws {
+        let places = LazyPlaces(file: configuration.file)
+        let bridges = Set(
+            entities.flatMap { index in
+                let entity = model.model.entities[index]
+                return [entity.bridge] + entity.sources.map(\.bridge)
+            })
+        let faults = await withTaskGroup(of: [Diagnostic].self) { group in
+            for bridge in configuration.bridges
+            where bridges.contains(bridge.name) && plugins[bridge.plugin]?.can("judge") == true {
+                group.addTask {
+                    guard let connection = try? await connections.connection(for: bridge.name) else { return [] }
+                    return await judge(entities, on: bridge, connection, places, isCheck: false)
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        try Task.checkCancellation()
+        guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: Self.inOrder(faults)) }
+    }
+
+    /// Sorts the faults and removes duplicates: the same fault may show in several parts of a section.
+    private static func inOrder(_ faults: [Diagnostic]) -> [Diagnostic] {
+        var seen: Set<String> = []
+        return faults.sorted { $0.location < $1.location }.filter { seen.insert($0.message).inserted }
+    }
+
+    /// Returns the faults that a bridge finds in the sections of entities.
+    ///
+    /// - Parameter isCheck: Whether any failure of the bridge counts, or only its faults in the configuration.
+    private func judge(
+        _ entities: [Int], on bridge: BridgeConfiguration, _ connection: BridgeConnection, _ places: LazyPlaces,
+        isCheck: Bool
+    ) async -> [Diagnostic] {
+        var faults: [Diagnostic] = []
+        for index in entities {
+            let entity = model.model.entities[index]
+            guard entity.isWalked else { continue }
+            for source in [nil] + entity.sources.map(Optional.some)
+            where (source?.bridge ?? entity.bridge) == bridge.name {
+                faults += await self.faults(entity, index, source, connection, bridge, places, isCheck)
+            }
+        }
+        return faults
+    }
+
+    private func faults(
+        _ entity: Entity, _ index: Int, _ source: EntitySource?, _ connection: BridgeConnection,
+        _ bridge: BridgeConfiguration, _ places: LazyPlaces, _ isCheck: Bool
+    ) async -> [Diagnostic] {
+        let place = source?.location ?? entity.location
+        let section = JudgedSection(
+            what: entity.name + (source.map { ".sources.\($0.name)" } ?? ""), entity: entity.name,
+            home: ["entities", entity.name] + (source.map { ["sources", $0.name] } ?? []) + [bridge.plugin],
+            place: place, places: places, isCheck: isCheck)
+        guard let plan = try? WalkPlan(entity, index, source: source, in: self) else { return [] }
+        var request = judgement(of: entity, index, section: plan.section)
+        // Only an entity's own bridge is written to.
+        request.isWritable = source == nil && configuration.model.isWritable(entity)
+        if request.isWritable, entity.readOne == nil {
+            request.nestedNames = OutgoingPlan(of: index, in: model).nestedNames
+        }
+        if case .field(let name, _)? = plan.incremental, connection.plugin.can("incremental") {
+            // The name stands for a value, as with a parent.
+            request.since = "\(entity.name).\(name)"
+        }
+        if let parent = plan.parent { request.parent = try? placeholder(parent, of: index).values }
+        var faults = await section.faults(request, connection)
+        guard source == nil, let readOne = entity.readOne, let batch = try? PushRequest.section(readOne, self) else {
+            return faults
+        }
+        var reading = judgement(of: entity, index, section: batch)
+        reading.parent = try? placeholder(ParentWalk(relationship: nil), of: index).values
+        faults += await JudgedSection(
+            what: "\(entity.name).read_one", entity: entity.name, home: ["entities", entity.name, "read_one"],
+            place: place, places: places, isCheck: isCheck
+        ).faults(reading, connection)
+        return faults
+    }
+
+    private func judgement(of entity: Entity, _ index: Int, section: RecordBatch) -> FetchRequest {
+        let layout = model.entities[index]
+        var request = FetchRequest(entity: entity.name, section: section)
+        request.judges = true
+        request.fieldNames = layout.columns.map(\.name)
+        request.keyNames = layout.key.map { layout.fields[$0].name }
+        return request
+    }
+
+    /// Returns a parent object whose values are the names of its attributes.
+    func placeholder(_ walk: ParentWalk, of index: Int) throws -> ParentObject {
+        let layout = model.entities[index]
+        let relationship = walk.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
+        let target = model.entities[relationship.map { layout.toOne[$0].target } ?? index]
+        let names = target.fields.map { StoredValue.text("\(target.name).\($0.name)") }
+        return try ParentObject(names, target, relationship: relationship)
+    }
+}
+
+/// A part of the configuration that a bridge judges.
+private struct JudgedSection {
+    /// Its name in messages.
+    let what: String
+    let entity: String
+    /// Its path in the file.
+    let home: [String]
+    /// The location to use where the file lacks the exact key.
+    let place: SourceLocation
+    let places: LazyPlaces
+    /// Whether any failure of the bridge is a fault.
+    let isCheck: Bool
+
+    func faults(_ request: FetchRequest, _ connection: BridgeConnection) async -> [Diagnostic] {
+        do {
+            let stream = try await connection.fetch(request)
+            var faults: [Diagnostic] = []
+            do {
+                while let fetched = try await stream.next() {
+                    guard let records = fetched.records else { continue }
+                    withExtendedLifetime(records) {
+                        for index in 0..<records.count {
+                            guard let message = records[index]["message"]?.text else { continue }
+                            faults.append(
+                                diagnostic(
+                                    records[index]["key"]?.text, message, records[index]["remedy"]?.text,
+                                    records[index]["warning"]?.boolean == true ? .warning : .error))
+                        }
+                    }
+                }
+            } catch {
+                await stream.close()
+                throw error
+            }
+            await stream.close()
+            return faults
+        } catch let failure as BridgeFailure {
+            guard isCheck || failure.code == .configuration else { return [] }
+            return [diagnostic(nil, failure.message, failure.remedy)]
+        } catch {
+            return []
+        }
+    }
+
+    private func diagnostic(
+        _ key: String?, _ message: String, _ remedy: String?, _ severity: Diagnostic.Severity = .error
+    ) -> Diagnostic {
+        let path = home + (key ?? "").split(separator: ".").map(String.init)
+        let text = message.hasPrefix("\(entity): ") ? message : "\(what): \(message)"
+        return Diagnostic(
+            location: places.location(of: path) ?? place, severity: severity, message: text, remedy: remedy)
+    }
+}
+
+/// The locations in a configuration file, which is read when the first fault needs one.
+private final class LazyPlaces: Sendable {
+    private let file: String
+    private let places = Mutex<ConfigurationPlaces?>(nil)
+
+    init(file: String) { self.file = file }
+
+    func location(of path: [String]) -> SourceLocation? {
+        places.withLock { places in
+            let known = places ?? ConfigurationPlaces(file: file)
+            places = known
+            return known.location(of: path)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+internal import BridgeHost
+internal import Model
+
+/// Writes a bridge's offer as a commented configuration.
+struct IntrospectionRenderer {
+    let plugin: PluginListing
+    let bridge: String
+    /// The database's file.
+    let database: String
+    let offer: IntrospectionOffer
+    /// The user's options, which precede the bridge's guesses.
+    let options: [(key: String, value: ConfigValue)]
+    /// The command, for the first line.
+    let origin: String
+
+    /// An entity with its names in the file.
+    private struct Named {
+        var entity: IntrospectionOffer.Entity
+        var name: String
+        var attributes: [String] = []
+        var key: [String] = []
+        var relationships: [(name: String, of: IntrospectionOffer.Relationship)] = []
+        /// Why it is commented out; nil where it is ready.
+        var obstacle: String?
+    }
+
+    /// Returns the file's text, and how many entities are ready.
+    func render() -> (text: String, ready: Int, incomplete: Int) {
+        let entities = named()
+        let ready = entities.filter { $0.obstacle == nil }
+        let rest = entities.filter { $0.obstacle != nil }
+        var lines = [
+            "# Written by \(YAMLText.line(origin))" + (offer.title.map { ": \(YAMLText.line($0))." } ?? "."),
+            "# A comment behind a line says how sure its guess is, and why. Then: bmo check && bmo sync",
+            "version: 1", "database: \(YAMLText.scalar(database))", "", "bridges:",
+            "  \(YAMLText.scalar(bridge)):",
+            "    plugin: \(plugin.name)", "    options:",
+        ]
+        for (name, value) in merged() { lines += YAMLText.lines(name, value).map { "      " + $0 } }
+        for note in offer.notes { lines.append("      # \(YAMLText.line(note))") }
+        lines += ["", "entities:"]
+        for entity in ready { lines += render(entity, among: entities).map { $0.isEmpty ? $0 : "  " + $0 } }
+        if let first = lines.lastIndex(of: "entities:"), first + 1 < lines.count { lines.remove(at: first + 1) }
+        if !rest.isEmpty {
+            lines += ["", "  # Not ready: complete what is said of each, and remove the # in front."]
+            for entity in rest { lines += render(entity, among: entities).map { $0.isEmpty ? $0 : "  # " + $0 } }
+        }
+        return (lines.joined(separator: "\n") + "\n", ready.count, rest.count)
+    }
+
+    private func merged() -> [(key: String, value: ConfigValue)] {
+        let own = Set(options.map(\.key))
+        let guessed = offer.options.filter { !own.contains($0.key) || $0.key == "url" }
+        return guessed + options.filter { option in !guessed.contains { $0.key == option.key } }
+    }
+
+    // MARK: names
+
+    private func named() -> [Named] {
+        var tables = LocalNames()
+        var result = offer.entities.map { entity in Named(entity: entity, name: tables.claim(entity.name)) }
+        for index in result.indices {
+            var columns = LocalNames()
+            let entity = result[index].entity
+            for field in entity.fields {
+                let name = columns.claim(field.localName)
+                result[index].attributes.append(name)
+                if field.isKey { result[index].key.append(name) }
+            }
+            for relationship in entity.relationships {
+                result[index].relationships.append((columns.claim(relationship.name), relationship))
+            }
+            result[index].obstacle = entity.obstacle ?? (result[index].key.isEmpty ? "it has no key" : nil)
+            if result[index].obstacle == nil, entity.parent != nil, !plugin.capabilities.contains("parent") {
+                result[index].obstacle = "the bridge \(plugin.name) cannot ask once per object of another entity"
+            }
+        }
+        // A walk per object of an entity that is not ready is not ready either.
+        for _ in result.indices {
+            for index in result.indices where result[index].obstacle == nil {
+                guard let parent = result[index].entity.parent,
+                    let target = result[index].entity.relationships.first(where: { $0.name == parent })?.target,
+                    let found = result.first(where: { $0.entity.name == target }), found.obstacle != nil
+                else { continue }
+                result[index].obstacle = "it needs \(target), which is not ready"
+            }
+        }
+        return result
+    }
+
+    // MARK: an entity
+
+    private func render(_ named: Named, among all: [Named]) -> [String] {
+        let entity = named.entity
+        var lines = [""]
+        for note in entity.notes { lines.append("# \(YAMLText.line(note))") }
+        if let obstacle = named.obstacle { lines.append("# \(YAMLText.line(obstacle))") }
+        lines.append("\(YAMLText.scalar(named.name)):" + comment(entity.guess))
+        let key: ConfigValue =
+            named.key.count == 1 ? .string(named.key[0]) : .array(named.key.map { .string($0) })
+        lines.append("  bridge: \(YAMLText.scalar(bridge))")
+        lines.append(named.key.isEmpty ? "  key: TODO" : "  key: \(YAMLText.flow(key))" + comment(entity.keyGuess))
+        if let parent = named.relationships.first(where: { $0.of.name == entity.parent }) {
+            lines.append("  parent: \(YAMLText.scalar(parent.name))  # one walk for each \(parent.of.target)")
+        }
+        if let absent = entity.absent {
+            lines.append("  absent: \(absent.rawValue)  # a declared member that a record lacks")
+        }
+        for proposal in entity.proposals where !proposal.isOfSection {
+            lines += YAMLText.lines(proposal.name, proposal.value, comment: proposal.guess.comment).map { "  # " + $0 }
+        }
+        let isWritten = entity.proposals.contains { $0.isOfSection && $0.name == "write" }
+        if isWritten, !entity.proposals.contains(where: { $0.name == "writable" }) {
+            lines.append("  # writable: true  # with write, below; without it nothing is sent")
+        }
+        lines.append("  attributes:")
+        for (name, field) in zip(named.attributes, entity.fields) {
+            lines.append("    \(YAMLText.scalar(name)): \(attribute(name, field))" + comment(field.guess))
+        }
+        let relationships = named.relationships.map { ($0.name, $0.of, target(of: $0.of, from: named, all)) }
+        if relationships.contains(where: { $0.2 != nil }) { lines.append("  relationships:") }
+        for (name, relationship, target) in relationships {
+            guard let target else { continue }
+            lines.append(
+                "    \(YAMLText.scalar(name)): \(self.relationship(name, relationship, target))"
+                    + comment(relationship.guess))
+        }
+        for (name, relationship, target) in relationships where target == nil {
+            lines.append(
+                "  # relationship \(YAMLText.line(name)): leads to \(YAMLText.line(relationship.target)), which is not ready"
+            )
+        }
+        lines.append("  \(plugin.name):" + (entity.section.isEmpty ? " {}" : ""))
+        for (name, value) in entity.section {
+            lines += YAMLText.lines(name, value, comment: entity.reasons[name]?.comment).map { "    " + $0 }
+        }
+        for (name, guess) in entity.reasons.sorted(by: { $0.key < $1.key })
+        where !entity.section.contains(where: { $0.key == name }) {
+            if let words = guess.comment { lines.append("    # \(name): \(YAMLText.line(words))") }
+        }
+        for proposal in entity.proposals where proposal.isOfSection {
+            if let words = proposal.guess.comment { lines.append("    # \(YAMLText.line(words))") }
+            lines += YAMLText.lines(proposal.name, proposal.value).map { "    # " + $0 }
+        }
+        return lines
+    }
+
+    private func comment(_ guess: IntrospectionOffer.Guess) -> String {
+        guess.comment.map { "  # " + YAMLText.line($0) } ?? ""
+    }
+
+    private func attribute(_ name: String, _ field: IntrospectionOffer.Field) -> String {
+        var members: [(key: String, value: ConfigValue)] = [("type", .string(field.type))]
+        if field.path != name { members.append(("from", .string(field.path))) }
+        if let transform = field.transform { members.append(("transform", transform)) }
+        return members.count == 1 ? field.type : YAMLText.flow(.object(members))
+    }
+
+    private func relationship(_ name: String, _ relationship: IntrospectionOffer.Relationship, _ target: String)
+        -> String
+    {
+        var members: [(key: String, value: ConfigValue)] = [
+            (relationship.isToMany ? "many" : "to", .string(target))
+        ]
+        if let path = relationship.path, path != name { members.append(("from", .string(path))) }
+        if let inverse = relationship.inverse { members.append(("inverse", .string(inverse))) }
+        return YAMLText.flow(.object(members))
+    }
+
+    /// Returns the target's name in the file; nil where the target is missing, or is commented out and this entity is
+    /// not.
+    private func target(of relationship: IntrospectionOffer.Relationship, from: Named, _ all: [Named]) -> String? {
+        guard let found = all.first(where: { $0.entity.name == relationship.target }) else { return nil }
+        return found.obstacle == nil || from.obstacle != nil ? found.name : nil
+    }
+}

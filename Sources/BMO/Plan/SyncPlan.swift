@@ -1,0 +1,80 @@
+public import Model
+
+/// The requests of a sync, walk by walk.
+public struct SyncPlan: Sendable {
+    /// How much of a listing a walk requests.
+    public enum Extent: Sendable, Equatable {
+        /// Everything, and the reason.
+        case full(reason: String)
+        /// The changes since a value of the incremental field, in the remote's form.
+        case since(String)
+        /// The changes since the bridge's token was made; the token itself may be long, and is omitted.
+        case token(from: String)
+        /// The records that meet conditions: a part, which deletes nothing and moves no cursor.
+        case part
+    }
+
+    /// A request as the bridge describes it, without secrets.
+    public struct Request: Sendable, Equatable {
+        /// The request line, such as `GET https://api.example/users?page=1`.
+        public var text: String
+        /// The body, if any.
+        public var body: String?
+    }
+
+    /// A condition given by the user.
+    public struct Condition: Sendable, Equatable {
+        /// The condition as written.
+        public var text: String
+        /// Whether the remote applies it; all conditions are also checked before the import.
+        public var isPushed: Bool
+    }
+
+    /// The objects that have a walk each.
+    public struct Parents: Sendable {
+        /// Their entity.
+        public var entity: String
+        /// How many exist now; nil while the database does not exist.
+        public var count: Int?
+        /// How many walks run at a time.
+        public var concurrency: Int
+        /// The configured conditions that select the objects with a walk.
+        public var conditions: [String]
+        /// The key of the object that ``Walk/requests`` are for; nil where these show the names of attributes instead.
+        public var example: String?
+    }
+
+    /// A walk over an entity's records through one bridge.
+    public struct Walk: Sendable {
+        /// The entity.
+        public var entity: String
+        /// The further source; nil for the entity's own bridge.
+        public var source: String?
+        /// The bridge's name in the configuration.
+        public var bridge: String
+        /// How much it requests.
+        public var extent: Extent
+        /// The page after which an interrupted walk continues.
+        public var resumesAfterPage: Int?
+        /// The objects with a walk each; nil for one walk over all.
+        public var parents: Parents?
+        /// The requests for the first page.
+        public var requests: [Request] = []
+        /// How the bridge requests further pages.
+        public var paging: String?
+        /// The conditions on the records.
+        public var conditions: [Condition] = []
+        /// What happens to rows that the listing lacks; nil where the walk cannot determine them.
+        public var deletes: DeletePolicy?
+        /// Why the requests are not known.
+        public var failure: SyncFailure?
+    }
+
+    /// The walks in the order in which a sync begins them.
+    public var walks: [Walk] = []
+    /// The edits that a push would send.
+    public var writes: [PlannedWrite] = []
+
+    /// Whether all requests are known.
+    public var succeeded: Bool { walks.allSatisfy { $0.failure == nil } }
+}

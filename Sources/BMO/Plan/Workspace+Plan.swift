@@ -1,0 +1,186 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+public import SQLiteStore
+
+extension Workspace {
+    /// Returns the requests of a sync with these options, without calling the API itself.
+    ///
+    /// Bridges are opened; one whose API describes itself (SOAP) may read that description.
+    ///
+    /// - Parameters:
+    ///   - options: As for ``sync(into:_:report:)``.
+    ///   - store: The database, for cursors and parents; nil where it does not exist yet. It is only read.
+    /// - Returns: A plan; a walk that cannot be planned contains its failure.
+    /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities; ``StoreError``.
+    public func plan(_ options: SyncOptions = SyncOptions(), in store: SQLiteStore?) async throws -> SyncPlan {
+        let connections = Connections(self)
+        var plan = SyncPlan()
+        do {
+            try checkListings(of: options.entities)
+            try await refuseFaults(of: syncOrder(options.entities), over: connections)
+            for index in syncOrder(options.entities) {
+                let entity = model.model.entities[index]
+                for source in [nil] + (options.conditions.isEmpty ? entity.sources.map(Optional.some) : []) {
+                    plan.walks.append(
+                        try await WalkPlanner(
+                            workspace: self, options: options, store: store, connections: connections, entity: entity,
+                            index: index, source: source
+                        ).walk())
+                }
+            }
+            plan.writes = try plannedWrites(of: options.entities, in: store)
+        } catch {
+            await connections.close()
+            throw error
+        }
+        await connections.close()
+        return plan
+    }
+
+    /// Returns the edits that a push would send, in order.
+    func plannedWrites(of entities: [String]?, in store: SQLiteStore?) throws -> [PlannedWrite] {
+        try store.map { try pendingRequests(of: entities, in: $0).map(PlannedWrite.init) } ?? []
+    }
+}
+
+/// Plans one walk.
+private struct WalkPlanner {
+    let workspace: Workspace
+    let options: Workspace.SyncOptions
+    let store: SQLiteStore?
+    let connections: Connections
+    let entity: Entity
+    let index: Int
+    let source: EntitySource?
+
+    private var layout: EntityLayout { workspace.model.entities[index] }
+    private var isPartial: Bool { !options.conditions.isEmpty }
+
+    func walk() async throws -> SyncPlan.Walk {
+        let bridge = source?.bridge ?? entity.bridge
+        var walk = SyncPlan.Walk(
+            entity: entity.name, source: source?.name, bridge: bridge, extent: .full(reason: "nothing is known yet"))
+        walk.conditions = options.conditions.map { SyncPlan.Condition(text: $0.text, isPushed: false) }
+        // Faults in the conditions are the user's, and end the command.
+        _ = try options.conditions.map { try FieldCondition($0, on: layout) }
+        do {
+            let plan = try WalkPlan(entity, index, source: source, in: workspace)
+            var parent: ParentObject?
+            if let parentWalk = plan.parent {
+                let found = try parents(parentWalk)
+                (walk.parents, parent) = (found.told, found.first)
+            }
+            let scope = plan.scope(parent: walk.parents?.example == nil ? nil : parent)
+            let isKnown = walk.parents == nil || walk.parents?.example != nil
+            let saved = isKnown && !isPartial ? try store?.cursor(of: scope) : nil
+            let place = isKnown && !isPartial && !options.restart ? try store?.progress(of: scope) : nil
+            let request = WalkRequest(plan, saved: saved, isFull: options.full || isPartial, ignoresBrake: false)
+            let progress = place?.request == request.fingerprint ? place : nil
+            walk.extent = extent(request, plan, saved)
+            walk.resumesAfterPage = progress?.page
+            if plan.isListing, !isPartial, request.since == nil { walk.deletes = plan.policy }
+            try await explain(&walk, plan, request, cursor: progress?.cursor, parent)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            if error is CancellationError { throw error }
+            walk.failure = SyncFailure(error, entity: entity, bridge: bridge, page: nil)
+        }
+        return walk
+    }
+
+    private func extent(_ request: WalkRequest, _ plan: WalkPlan, _ saved: WalkCursor?) -> SyncPlan.Extent {
+        if isPartial { return .part }
+        if let since = request.since { return .since(since) }
+        if request.token != nil { return .token(from: saved?.fullAt ?? "") }
+        if options.full { return .full(reason: "that is asked for") }
+        guard plan.incremental != nil else { return .full(reason: "no incremental is set") }
+        guard let saved else { return .full(reason: "nothing is known yet") }
+        return .full(
+            reason: saved.request == plan.request
+                ? "full_every is due, or the last walk left nothing to go on from"
+                : "the configuration has changed since the last walk")
+    }
+
+    /// Asks the bridge for its requests.
+    private func explain(
+        _ walk: inout SyncPlan.Walk, _ plan: WalkPlan, _ request: WalkRequest, cursor: String?, _ parent: ParentObject?
+    ) async throws {
+        let connection = try await connections.connection(for: plan.bridge)
+        guard connection.plugin.can("plan") else {
+            throw BridgeFailure(
+                .unsupported, "the bridge `\(connection.plugin.name)` cannot tell what it would request",
+                bridge: plan.bridge)
+        }
+        var fetch = FetchRequest(entity: entity.name, section: plan.section, cursor: cursor)
+        fetch.token = request.token
+        fetch.since = request.since
+        fetch.parent = parent?.values
+        fetch.explains = true
+        var places: [Int] = []
+        if connection.plugin.can("filter") {
+            for (place, condition) in options.conditions.enumerated() {
+                guard let filter = condition.filter(plan, in: layout) else { continue }
+                fetch.filters.append(filter)
+                places.append(place)
+            }
+        }
+        let stream = try await connection.fetch(fetch)
+        do {
+            while let fetched = try await stream.next() {
+                for pushed in fetched.page.pushed where places.indices.contains(pushed) {
+                    walk.conditions[places[pushed]].isPushed = true
+                }
+                // With a token, only the bridge knows whether the walk lists everything or only changes.
+                if request.token != nil, fetched.page.end, !fetched.page.complete { walk.deletes = nil }
+                if let text = fetched.page.metadata, let batch = try? JSONParser.batch(text), batch.count == 1 {
+                    walk.paging = withExtendedLifetime(batch) { batch[0]["paging"]?.text } ?? walk.paging
+                }
+                guard let records = fetched.records else { continue }
+                withExtendedLifetime(records) {
+                    for index in 0..<records.count {
+                        guard let text = records[index]["request"]?.text else { continue }
+                        walk.requests.append(SyncPlan.Request(text: text, body: records[index]["body"]?.text))
+                    }
+                }
+            }
+        } catch {
+            await stream.close()
+            throw error
+        }
+        await stream.close()
+    }
+
+    /// Returns the objects with a walk each, and the first of them or a placeholder whose values are attribute names.
+    private func parents(_ walk: ParentWalk) throws -> (told: SyncPlan.Parents, first: ParentObject) {
+        let relationship = walk.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
+        let target = workspace.model.entities[relationship.map { layout.toOne[$0].target } ?? index]
+        let rows = try ParentRows(
+            walk, options.conditions, of: layout, target: target, relationship: relationship)
+        var told = SyncPlan.Parents(
+            entity: target.name, count: nil, concurrency: walk.concurrency, conditions: rows.words, example: nil)
+        var first: ParentObject?
+        if let store {
+            var count = 0
+            var last = Int64.min
+            while case let chunk = try store.parents(of: target.index, where: rows.conditions, after: last, limit: 1000),
+                let end = chunk.last
+            {
+                for row in chunk where !row.values.isEmpty {
+                    count += 1
+                    if first == nil { first = try ParentObject(row.values, target, relationship: relationship) }
+                }
+                last = end.row
+            }
+            told.count = count
+        }
+        if let first {
+            told.example = first.text
+            return (told, first)
+        }
+        return (told, try workspace.placeholder(walk, of: index))
+    }
+}

@@ -1,0 +1,133 @@
+internal import Importer
+internal import Mapping
+internal import SQLiteStore
+
+/// Sends edits as `bmo push` does: one push at a time; requests made during a push share the next one.
+actor OutboxPusher: Pusher {
+    private let workspace: Workspace
+    private let reader: ObjectReader
+    private let patience: FileLock.Patience
+    private var store: SQLiteStore?
+    private var isClosed = false
+    /// The unfinished pushes, by their turns.
+    private var pushes: [Int: Task<PushReport, any Error>] = [:]
+    private var lastTurn = 0
+    /// A push that has not begun, and accepts further entries.
+    private var next: (task: Task<PushReport, any Error>, entries: Set<Int64>)?
+    /// The outcomes of sent entries, for pushes that find nothing left to send.
+    private var sent: [Int64: PushOutcome] = [:]
+    private static let mostSent = 10_000
+
+    init(_ workspace: Workspace, _ reader: ObjectReader, patience: FileLock.Patience) {
+        self.workspace = workspace
+        self.reader = reader
+        self.patience = patience
+    }
+
+    func push(_ entries: [Int64]) async throws -> [Int64: PushOutcome] {
+        let nothing = Dictionary(entries.map { ($0, PushOutcome.waiting(nil)) }, uniquingKeysWith: { $1 })
+        guard !isClosed else { return nothing }
+        let task: Task<PushReport, any Error>
+        if let next {
+            self.next?.entries.formUnion(entries)
+            task = next.task
+        } else {
+            task = inTurn { pusher in try await pusher.runNext() }
+            next = (task, Set(entries))
+        }
+        let report: PushReport
+        do {
+            report = try await task.value
+        } catch {
+            // The edits wait; the manager ended before it got the file lock.
+            if isClosed { return nothing }
+            throw error
+        }
+        var outcomes: [Int64: PushOutcome] = [:]
+        for edit in report.edits { outcomes[edit.entry] = outcome(of: edit) }
+        for entry in entries where outcomes[entry] == nil {
+            outcomes[entry] = await outcome(ofGone: entry)
+        }
+        return outcomes.filter { entries.contains($0.key) }
+    }
+
+    /// Sends the edits that the options select, after the earlier pushes.
+    func push(_ options: Workspace.PushOptions) async throws -> PushReport {
+        let task = inTurn { pusher in try await pusher.run(options) }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Finishes the current push, and closes the database.
+    func close() async {
+        isClosed = true
+        for push in pushes.values { push.cancel() }
+        for push in pushes.values { _ = await push.result }
+        try? store?.close()
+        store = nil
+    }
+
+    // MARK: one push
+
+    /// Starts a push when the earlier ones have ended.
+    private func inTurn(
+        _ body: @escaping @Sendable (OutboxPusher) async throws -> PushReport
+    ) -> Task<PushReport, any Error> {
+        let previous = pushes[lastTurn]
+        lastTurn += 1
+        let turn = lastTurn
+        let task = Task {
+            defer { pushes[turn] = nil }
+            _ = await previous?.result
+            return try await body(self)
+        }
+        pushes[turn] = task
+        return task
+    }
+
+    private func runNext() async throws -> PushReport {
+        let entries = next?.entries ?? []
+        next = nil
+        return try await run(Workspace.PushOptions(entries: entries, patience: patience))
+    }
+
+    private func run(_ options: Workspace.PushOptions) async throws -> PushReport {
+        guard !isClosed else { throw CancellationError() }
+        let store = try self.store ?? workspace.openStore()
+        self.store = store
+        let report = try await workspace.push(from: store, options, command: Workspace.programName)
+        for edit in report.edits where edit.outcome == .sent { sent[edit.entry] = outcome(of: edit) }
+        let old = sent.count - Self.mostSent
+        if old > 0 { for entry in sent.keys.sorted().prefix(old) { sent[entry] = nil } }
+        return report
+    }
+
+    /// Returns the outcome of an entry that has left the outbox: another push sent it, it was rolled back, or an
+    /// import dropped it.
+    private func outcome(ofGone entry: Int64) async -> PushOutcome {
+        if let known = sent[entry] { return known }
+        do {
+            return try await reader.run { [reader] in try reader.store.wasDropped(entry) } ? .dropped : .done(nil)
+        } catch {
+            // The other outcomes of the push are still reported.
+            return .unknown(OutboxFailure(code: "unknown", message: "what became of the edit cannot be read: \(error)"))
+        }
+    }
+
+    private func outcome(of edit: PushReport.Edit) -> PushOutcome {
+        let failure = edit.failure ?? OutboxFailure(code: "unknown", message: "the outbox does not say why")
+        switch edit.outcome {
+        case .sent:
+            guard edit.oldKey != nil, let schema = try? reader.schema(of: edit.entity) else { return .done(nil) }
+            return .done(schema.id(of: edit.key, in: schema.layout))
+        case .waits: return .waiting(edit.failure)
+        case .refused: return .refused(failure)
+        case .conflict: return .conflict(failure)
+        case .unknown: return .unknown(failure)
+        case .dropped: return .dropped
+        }
+    }
+}

@@ -1,0 +1,114 @@
+internal import BridgeHost
+internal import Importer
+internal import Model
+internal import SQLiteStore
+
+/// The state that all remote operations of a manager share: a writing connection, the file lock, and the run that their
+/// changes belong to. Lock and run are held while any of them is active.
+actor ImportSession {
+    let workspace: Workspace
+    let store: SQLiteStore
+    let thread: ImportThread
+    let gate = PageGate()
+    let connections: Connections
+    private let patience: FileLock.Patience
+    private var users = 0
+    private var opening: Task<FileLock, any Error>?
+    private var closing: Task<Void, Never>?
+    /// The entities whose sections have no faults.
+    private var judged: Set<Int> = []
+
+    init(_ workspace: Workspace, store: SQLiteStore, patience: FileLock.Patience) {
+        self.workspace = workspace
+        self.store = store
+        self.patience = patience
+        thread = ImportThread()
+        connections = Connections(workspace, isShared: true)
+    }
+
+    /// Returns the sync context of a request's walk.
+    nonisolated func context(
+        _ observer: PageObserver, report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
+    ) -> SyncContext {
+        SyncContext(
+            workspace: workspace, store: store, connections: connections, thread: thread, gate: gate,
+            options: Workspace.SyncOptions(), report: report, observer: observer)
+    }
+
+    /// Rejects an entity whose sections `bmo check` would reject; entities without faults are checked once.
+    ///
+    /// - Throws: ``ConfigurationErrors``, `CancellationError`.
+    func refuseFaults(of entity: Int) async throws {
+        guard !judged.contains(entity) else { return }
+        try await workspace.refuseFaults(of: [entity], over: connections)
+        judged.insert(entity)
+    }
+
+    /// Runs `body` with the right to write.
+    nonisolated func perform<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+        try await enter()
+        do {
+            let result = try await body()
+            try await leave()
+            return result
+        } catch {
+            try? await leave()
+            throw error
+        }
+    }
+
+    private func enter() async throws {
+        while let task = closing {
+            await task.value
+            // Awaiting a finished task does not suspend the actor: without this, the loop would never end.
+            if closing == task { closing = nil }
+        }
+        users += 1
+        let task =
+            opening
+            ?? Task { [workspace, store, thread, patience] in
+                let lock = try await FileLock.take(
+                    of: workspace.configuration.databasePath, command: Workspace.programName, patience: patience)
+                do {
+                    try await thread.run { try store.beginRun(kind: "request") }
+                } catch {
+                    lock.release()
+                    throw error
+                }
+                return lock
+            }
+        opening = task
+        do {
+            _ = try await task.value
+        } catch {
+            users -= 1
+            if users == 0 { opening = nil }
+            throw error
+        }
+    }
+
+    private func leave() async throws {
+        users -= 1
+        guard users == 0, let opening else { return }
+        self.opening = nil
+        let end = Task { [workspace, store, thread] in
+            _ = try await thread.run {
+                try store.endRun(
+                    outcome: "finished", summary: nil, always: false, keeping: workspace.configuration.history)
+            }
+        }
+        let done = Task {
+            _ = await end.result
+            if let lock = try? await opening.value { lock.release() }
+        }
+        closing = done
+        await done.value
+        if closing == done { closing = nil }
+        try await end.value
+    }
+
+    /// Closes the connections.
+    func close() async {
+        await connections.close()
+    }
+}

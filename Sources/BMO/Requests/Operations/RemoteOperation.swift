@@ -1,0 +1,156 @@
+internal import Synchronization
+
+/// The remote part of equivalent requests, which share its answer.
+///
+/// It ends with its work, or when the last waiting request has given up; a request that is released without giving up
+/// leaves it running.
+final class RemoteOperation: Sendable {
+    private struct State {
+        var log: [RequestEvent] = []
+        var streams: [Int: AsyncStream<RequestEvent>.Continuation] = [:]
+        var waiting: [Int: (owner: Int, CheckedContinuation<FetchResult, any Error>)] = [:]
+        var subscribers: Set<Int> = []
+        var lastNumber = 0
+        var task: Task<Void, Never>?
+        var outcome: Result<FetchResult, any Error>?
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+    private let onEnd: @Sendable (RemoteOperation) -> Void
+
+    /// The number of events kept for late subscribers.
+    private static let longestLog = 1000
+
+    /// Creates an operation, which ``start(_:)`` starts.
+    ///
+    /// - Parameter onEnd: Called once, when no other request may join any more.
+    init(onEnd: @escaping @Sendable (RemoteOperation) -> Void) { self.onEnd = onEnd }
+
+    /// Starts the work; must be the first call.
+    func start(_ body: @escaping @Sendable (RemoteOperation) async throws -> FetchResult) {
+        let task = Task { [self] in
+            do {
+                finish(.success(try await body(self)))
+            } catch {
+                finish(.failure(error))
+            }
+        }
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    /// Joins the operation; nil when it is being cancelled.
+    func subscribe() -> Int? {
+        state.withLock { state in
+            guard !state.isCancelled else { return nil }
+            state.lastNumber += 1
+            state.subscribers.insert(state.lastNumber)
+            return state.lastNumber
+        }
+    }
+
+    /// Gives up a subscription; after the last one, the work is cancelled, unless it has committed.
+    func cancel(_ subscriber: Int) {
+        let (waiting, streams, task) = state.withLock {
+            state -> (
+                [CheckedContinuation<FetchResult, any Error>], [AsyncStream<RequestEvent>.Continuation],
+                Task<Void, Never>?
+            ) in
+            guard state.subscribers.remove(subscriber) != nil, state.outcome == nil else { return ([], [], nil) }
+            let mine = state.waiting.filter { $0.value.owner == subscriber }
+            for number in mine.keys { state.waiting[number] = nil }
+            guard state.subscribers.isEmpty else { return (mine.values.map(\.1), [], nil) }
+            state.isCancelled = true
+            return (mine.values.map(\.1), Array(state.streams.values), state.task)
+        }
+        for continuation in waiting { continuation.resume(throwing: CancellationError()) }
+        for stream in streams { stream.finish() }
+        if state.withLock({ $0.isCancelled }) {
+            onEnd(self)
+            task?.cancel()
+        }
+    }
+
+    /// Gives up all subscriptions.
+    func cancelAll() {
+        for subscriber in state.withLock({ Array($0.subscribers) }) { cancel(subscriber) }
+    }
+
+    /// Returns when the work has ended, even if cancelled.
+    func end() async { await state.withLock { $0.task }?.value }
+
+    /// Reports an event to all listeners.
+    func report(_ event: RequestEvent) {
+        let streams = state.withLock { state in
+            state.log.append(event)
+            if state.log.count > Self.longestLog {
+                // A fetch may have thousands of pages; the last events suffice.
+                state.log.removeFirst(Self.longestLog / 2)
+            }
+            return Array(state.streams.values)
+        }
+        for stream in streams { stream.yield(event) }
+    }
+
+    /// Returns all events, starting with the past ones.
+    func events() -> AsyncStream<RequestEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(of: RequestEvent.self)
+        let (number, log, isOver) = state.withLock { state in
+            state.lastNumber += 1
+            let isOver = state.outcome != nil || state.isCancelled
+            // Under the lock, so that no event is lost between the log and the stream.
+            for event in state.log { continuation.yield(event) }
+            if !isOver { state.streams[state.lastNumber] = continuation }
+            return (state.lastNumber, state.log.count, isOver)
+        }
+        _ = log
+        if isOver { continuation.finish() }
+        continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.streams[number] = nil } }
+        return stream
+    }
+
+    /// Returns the result; a cancelled task gives up its subscription.
+    func result(for subscriber: Int) async throws -> FetchResult {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome = state.withLock { state -> Result<FetchResult, any Error>? in
+                    if let outcome = state.outcome { return outcome }
+                    guard state.subscribers.contains(subscriber), !Task.isCancelled else {
+                        return .failure(CancellationError())
+                    }
+                    state.lastNumber += 1
+                    state.waiting[state.lastNumber] = (subscriber, continuation)
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            cancel(subscriber)
+        }
+    }
+
+    private func finish(_ outcome: Result<FetchResult, any Error>) {
+        let event: RequestEvent? =
+            switch outcome {
+            case .success(let result): .finished(result)
+            case .failure(let error): (error as? RequestError).map { .failed($0) }
+            }
+        if let event { report(event) }
+        let (waiting, streams) = state.withLock { state in
+            defer {
+                state.waiting = [:]
+                state.streams = [:]
+            }
+            state.outcome = outcome
+            state.task = nil
+            return (state.waiting.values.map(\.1), Array(state.streams.values))
+        }
+        onEnd(self)
+        for continuation in waiting { continuation.resume(with: outcome) }
+        for stream in streams { stream.finish() }
+    }
+}

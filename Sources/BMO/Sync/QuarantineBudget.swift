@@ -1,0 +1,57 @@
+internal import Importer
+internal import Model
+internal import Synchronization
+
+/// How many more records of an entity's walks in one sync may be quarantined; walks by parent share the budget.
+final class QuarantineBudget: Sendable {
+    let limit: Int
+    private let state: Mutex<QuarantineRoom>
+
+    init(of entity: Entity) {
+        limit = entity.quarantineLimit
+        state = Mutex(QuarantineRoom(limit: entity.quarantineLimit))
+    }
+
+    /// The rest of the budget.
+    var room: QuarantineRoom { state.withLock { $0 } }
+
+    /// Counts the quarantined records of a committed page.
+    func take(_ page: PageImport) { state.withLock { $0.take(page) } }
+
+    /// Counts records that an interrupted walk quarantined earlier.
+    func take(_ count: Int) { state.withLock { $0.records -= count } }
+}
+
+/// The failure of a walk with too many records that could not be imported.
+struct QuarantineFull: Error, CustomStringConvertible {
+    let limit: Int
+    /// The records that were kept of the page that exceeded the limit.
+    let samples: [QuarantinedRecord]
+    let isOfBytes: Bool
+
+    var description: String { "more records than quarantine_limit (\(limit)) could not be imported" }
+
+    init(_ overflow: QuarantineOverflow, limit: Int) {
+        self.limit = limit
+        samples = overflow.samples
+        isOfBytes = overflow.isOfBytes
+    }
+}
+
+extension SyncFailure {
+    /// Creates the failure of a walk where more records than `quarantine_limit` allows could not be imported.
+    init(_ full: QuarantineFull, entity: Entity, bridge: String, page: Int?) {
+        let size = QuarantineRoom(limit: full.limit).bytes >> 20
+        let many =
+            full.isOfBytes
+            ? "the records that could not be imported have more than \(size) MiB"
+            : "more than \(full.limit) records could not be imported"
+        let first = full.samples.first.map { "; one of them: \($0.reason)" } ?? ""
+        self.init(
+            entity: entity.name, bridge: bridge, page: page, code: "quarantine",
+            message: "\(many), so that the walk was given up and its page taken back\(first)",
+            remedy: "`bmo quarantine \(entity.name)` shows some of them; correct the mapping, or raise "
+                + "\"quarantine_limit\" of \(entity.name) (\(full.limit) now)",
+            location: full.samples.first?.location, remote: nil)
+    }
+}

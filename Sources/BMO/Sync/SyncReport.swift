@@ -1,0 +1,166 @@
+public import Importer
+
+/// The result of a sync.
+public struct SyncReport: Sendable {
+    /// The result for one entity.
+    public struct Entity: Sendable {
+        /// The outcome of a walk.
+        public enum Outcome: Sendable {
+            /// All pages were imported.
+            case finished
+            /// The walk failed; earlier pages were imported.
+            case failed(SyncFailure)
+            /// The walk was stopped; earlier pages were imported, and the next sync continues after them.
+            case interrupted
+            /// The entity has no listing: its objects are nested in others.
+            case nested
+        }
+
+        /// The entity's name.
+        public var name: String
+        /// Its bridge's name in the configuration.
+        public var bridge: String
+        /// The outcome of its walk.
+        public var outcome: Outcome
+        /// The number of imported pages.
+        public var pages: Int
+        /// The page after which an interrupted walk was resumed.
+        public var resumedAfterPage: Int?
+        /// The changes to its objects, including those by other entities' records.
+        public var counts: ImportCounts.Entity
+        /// The bridge's warnings.
+        public var warnings: [String]
+        /// The duration of its walk.
+        public var duration: Duration
+        /// The outcomes of walks per parent; nil where there is one walk.
+        public var parents: Parents?
+        /// Whether a listing ended incomplete, as a warning says: objects absent from it are not deleted.
+        public var isIncomplete = false
+    }
+
+    /// The outcomes of walks per parent.
+    public struct Parents: Sendable {
+        /// A parent whose walk failed.
+        public struct Failure: Sendable {
+            /// The parent's key as a JSON array.
+            public var parent: String
+            /// The kind of failure.
+            public var code: String
+            /// The reason.
+            public var failure: SyncFailure
+        }
+
+        /// The number of completed walks.
+        public var walked = 0
+        /// How many of these the remote reported as unchanged.
+        public var unchanged = 0
+        /// The number of parents that the remote does not know.
+        public var missing = 0
+        /// The number of failed walks.
+        public var failed = 0
+        /// The first of the failures.
+        public var failures: [Failure] = []
+
+        /// Creates empty counts.
+        public init() {}
+    }
+
+    /// The entities, in the order of the configuration.
+    public var entities: [Entity]
+    /// The duration of the sync.
+    public var duration: Duration
+    /// Whether it was stopped before its end.
+    public var wasInterrupted: Bool
+    /// The number of the run in the database; nil when it had nothing to record.
+    public var run: Int64?
+    /// How many conflicts wait for a decision; nil where they were not counted.
+    public var conflicts: Int?
+
+    /// Whether there is anything to report: a change, a quarantined record, a failure.
+    public var hasNews: Bool {
+        !succeeded
+            || entities.contains {
+                $0.counts.inserted + $0.counts.updated + $0.counts.stubs + $0.counts.relinked + $0.counts.quarantined
+                    + $0.counts.deleted > 0
+            }
+    }
+
+    /// Whether all failures come from the configuration: an unset secret, an option that the bridge rejects.
+    public var isMisconfigured: Bool {
+        let codes = entities.compactMap { entity -> String? in
+            if case .failed(let failure) = entity.outcome { return failure.page == nil ? failure.code : "" }
+            return nil
+        }
+        return !wasInterrupted && !codes.isEmpty && codes.allSatisfy { $0 == "configuration" }
+    }
+
+    /// Whether every walk was completed.
+    public var succeeded: Bool {
+        entities.allSatisfy {
+            switch $0.outcome {
+            case .finished, .nested: true
+            case .failed, .interrupted: false
+            }
+        }
+    }
+}
+
+/// The reason why the walk of an entity ended early.
+public struct SyncFailure: Error, Sendable, CustomStringConvertible {
+    /// The entity.
+    public var entity: String
+    /// Its bridge's name in the configuration.
+    public var bridge: String
+    /// The page that failed, from 1; nil before the first page.
+    public var page: Int?
+    /// The kind of failure, as a word: of the bridge (`authentication`, `timeout`, ...), of the store or of the
+    /// configuration.
+    public var code: String
+    /// What failed, and on which object.
+    public var message: String
+    /// The remedy.
+    public var remedy: String?
+    /// The URL or path, without secrets.
+    public var location: String?
+    /// The remote's message.
+    public var remote: String?
+
+    /// The failure on one line.
+    public var description: String {
+        var text = "\(entity) (bridge \(bridge)\(page.map { ", page \($0)" } ?? "")): \(code): \(message)"
+        if let location, !message.contains(location) { text += " at \(location)" }
+        if let remote { text += "; the remote says: \(remote)" }
+        if let remedy { text += "; \(remedy)" }
+        return text
+    }
+}
+
+/// A progress event of a sync.
+public enum SyncEvent: Sendable {
+    /// The walk of an entity begins, possibly after the pages of an interrupted one.
+    case began(entity: String, bridge: String, resumedAfterPage: Int?)
+    /// A page was imported.
+    case page(PageEvent)
+    /// The bridge reported a warning.
+    case warning(entity: String, message: String)
+    /// The bridge's finding, such as the style of paging; once per entity.
+    case note(entity: String, message: String)
+    /// The walk of an entity ended.
+    case ended(SyncReport.Entity)
+
+    /// The progress of a walk.
+    public struct PageEvent: Sendable {
+        /// The entity.
+        public var entity: String
+        /// The page's number, from 1.
+        public var page: Int
+        /// The number of records received in this walk.
+        public var records: Int
+        /// The remote's total number of records.
+        public var total: Int64?
+        /// The walk's changes to the entity's objects.
+        public var counts: ImportCounts.Entity
+        /// The time since the walk began.
+        public var elapsed: Duration
+    }
+}

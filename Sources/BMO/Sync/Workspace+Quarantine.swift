@@ -1,0 +1,118 @@
+internal import Importer
+public import Mapping
+internal import Model
+internal import RecordBatch
+public import SQLiteStore
+
+/// The result of retrying quarantined records.
+public struct RetryReport: Sendable {
+    /// A record that stays in quarantine.
+    public struct Kept: Sendable {
+        /// The record.
+        public var record: SQLiteStore.Quarantined
+        /// The reason.
+        public var reason: String
+    }
+
+    /// The records that were imported and have left the quarantine.
+    public var imported: [SQLiteStore.Quarantined] = []
+    /// The records that stay in quarantine.
+    public var kept: [Kept] = []
+    /// The number of the run; nil when nothing was imported.
+    public var run: Int64?
+}
+
+extension Workspace {
+    /// Imports quarantined records again, using the current mapping.
+    ///
+    /// Records that fit leave the quarantine, each in its own transaction. Bridges are not called.
+    ///
+    /// - Parameters:
+    ///   - entity: Limits the retry to this entity's records.
+    ///   - store: The database, with the file lock: see ``openLockedStore(command:patience:rehearsing:onWait:)``.
+    /// - Throws: ``StoreError``; records imported before the error stay imported.
+    public func retryQuarantine(of entity: String? = nil, in store: SQLiteStore) throws -> RetryReport {
+        var report = RetryReport()
+        try store.beginRun(kind: "retry")
+        do {
+            for record in try store.quarantined(entity: entity) {
+                if let reason = try retry(record, in: store) {
+                    report.kept.append(RetryReport.Kept(record: record, reason: reason))
+                } else {
+                    report.imported.append(record)
+                }
+            }
+        } catch {
+            _ = try? store.endRun(outcome: "failed", summary: nil, always: false, keeping: configuration.history)
+            throw error
+        }
+        report.run = try store.endRun(
+            outcome: "finished", summary: nil, always: !report.imported.isEmpty, keeping: configuration.history)
+        return report
+    }
+
+    /// Returns why the record stays; nil when it was imported.
+    private func retry(_ quarantined: SQLiteStore.Quarantined, in store: SQLiteStore) throws -> String? {
+        let record = quarantined.record
+        guard let index = model.index(of: record.entity) else { return "the configuration has no \(record.entity)" }
+        if let size = record.cutFrom {
+            return "only the beginning of its \(size) bytes was kept; a sync brings it again"
+        }
+        let batch: RecordBatch
+        do {
+            batch = try JSONParser.batch(record.representation)
+        } catch {
+            return "the bridge could not make a record of it; a sync brings it again"
+        }
+        let mapped = MappedBatch(batch, by: Mapper(model), as: index)
+        if let reason = mapped.firstRejection { return reason }
+        let isListing = record.bridge == model.model.entities[index].bridge
+        let page = try PageImport(
+            index, of: model,
+            from: PageImport.Origin(
+                bridge: record.bridge, page: record.page,
+                walk: WalkTarget(
+                    scope: WalkScope(entity: record.entity), entity: index, isListing: isListing)),
+            into: store)
+        do {
+            try page.add(mapped, location: record.location)
+            if let reason = page.refusal {
+                page.rollback()
+                return reason
+            }
+            try store.removeQuarantined(quarantined.id)
+            try page.commitKeepingProgress()
+        } catch {
+            page.rollback()
+            throw error
+        }
+        return nil
+    }
+
+    /// Returns a row's origin and changes, and the quarantined records that seem to belong to it.
+    ///
+    /// - Throws: ``StoreError``.
+    public func history(of entity: Int, key: [StoredValue], in store: SQLiteStore) throws -> RowHistory {
+        var history = try store.history(of: entity, key: key)
+        let wanted = key.map(\.description)
+        let attributes = model.model.entities[entity].keyAttributes
+        history.quarantined = try store.quarantined(entity: history.entity).filter { quarantined in
+            guard let batch = try? JSONParser.batch(quarantined.record.representation), batch.count == 1 else {
+                return false
+            }
+            return withExtendedLifetime(batch) {
+                attributes.map { Self.text(of: $0, in: batch[0]) } == wanted
+            }
+        }
+        return history
+    }
+
+    /// Returns a record's value at an attribute's path, before any transformer.
+    private static func text(of attribute: Attribute, in record: BatchValue) -> String? {
+        guard case .path(let path) = attribute.source else { return nil }
+        var value: BatchValue? = record
+        for name in path.components { value = value?[name] }
+        guard let value else { return nil }
+        return value.text ?? value.integer.map(String.init)
+    }
+}

@@ -1,0 +1,214 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+public import Model
+public import SQLiteStore
+
+extension Workspace {
+    /// The options of a sync.
+    public struct SyncOptions: Sendable {
+        /// The entities to sync; nil for all.
+        public var entities: [String]?
+        /// Starts interrupted walks from the beginning.
+        public var restart: Bool
+        /// Requests everything, even where `incremental` would request only changes.
+        public var full: Bool
+        /// Deletes all objects that the listings lack, regardless of deletion limits.
+        public var allowsDeletes: Bool
+        /// Conditions that all fetched and imported records must meet.
+        ///
+        /// Conditions that the configuration maps go to the API; all are checked before the import. Such a walk covers
+        /// a part of the listing: it deletes nothing, leaves no cursor, and uses no further source.
+        public var conditions: [LocalCondition]
+        /// How many entities are fetched at a time.
+        public var concurrency: Int
+        /// How long to wait for the database's lock, where the store does not hold it yet.
+        public var patience: FileLock.Patience
+
+        /// Creates options.
+        public init(
+            entities: [String]? = nil, restart: Bool = false, full: Bool = false, allowsDeletes: Bool = false,
+            conditions: [LocalCondition] = [], concurrency: Int = 4, patience: FileLock.Patience = .none
+        ) {
+            self.entities = entities
+            self.restart = restart
+            self.full = full
+            self.allowsDeletes = allowsDeletes
+            self.conditions = conditions
+            self.concurrency = concurrency
+            self.patience = patience
+        }
+    }
+
+    /// Fetches entities through their bridges and imports them.
+    ///
+    /// Each page is committed with its position in the walk; a failure of one entity does not affect the others. When
+    /// the task is cancelled, open pages are rolled back and the report says `interrupted`.
+    ///
+    /// - Parameters:
+    ///   - store: The database; see ``openLockedStore(command:patience:rehearsing:onWait:)``. A store without the file
+    ///     lock takes it for the duration of the sync.
+    ///   - options: The options.
+    ///   - report: Called for progress, from any thread.
+    /// - Returns: The report, which contains failed entities; they are not thrown.
+    /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities, before anything is
+    ///   fetched; ``StoreError``: `request` for an invalid condition, before anything is fetched; `busy` when another
+    ///   process is writing the file; others when the run cannot be recorded.
+    public func sync(
+        into store: SQLiteStore, _ options: SyncOptions = SyncOptions(),
+        report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
+    ) async throws -> SyncReport {
+        try checkListings(of: options.entities)
+        for index in syncOrder(options.entities) { try check(options.conditions, on: index) }
+        let lock =
+            store.hasLock
+            ? nil
+            : try await FileLock.take(
+                of: configuration.databasePath, command: Self.programName,
+                patience: options.patience)
+        defer { lock?.release() }
+        let start = ContinuousClock.now
+        let began = Clock.now()
+        let connections = Connections(self)
+        do {
+            try await refuseFaults(of: syncOrder(options.entities), over: connections)
+        } catch let errors as ConfigurationErrors {
+            await connections.close()
+            throw errors
+        } catch {
+            // The sync was cancelled, and the report says so.
+        }
+        let thread = ImportThread()
+        let context = SyncContext(
+            workspace: self, store: store, connections: connections, thread: thread, gate: PageGate(),
+            options: options, report: report)
+        try await thread.run { try store.beginRun(kind: "sync") }
+        let (walked, counts) = await walk(context)
+        var results = walked
+        await connections.close()
+        do {
+            if options.full, options.conditions.isEmpty {
+                _ = try await thread.run { try store.removeAbandonedStubs() }
+            }
+            try noteUnknownFields(in: store, since: began, &results, report)
+        } catch {
+            _ = try? await thread.run { try store.endRun(outcome: "failed", summary: nil, always: false) }
+            throw error
+        }
+        var summary = makeReport(results, counts, ContinuousClock.now - start)
+        // A finished run without changes leaves the file unchanged, byte for byte.
+        summary.run = try await thread.run { [summary] in
+            try store.endRun(
+                outcome: summary.outcomeWord, summary: summary.json, always: summary.hasNews,
+                keeping: configuration.history)
+        }
+        return summary
+    }
+
+    /// Starts loading the plugins for a sync of these entities, while the database is being opened.
+    package func preloadPlugins(for entities: [String]?) {
+        for name in Set(syncOrder(entities).map { model.model.entities[$0].bridge }) {
+            guard let bridge = configuration.bridge(named: name), bridge.isolation ?? .inProcess == .inProcess,
+                let plugin = plugins[bridge.plugin]
+            else { continue }
+            host.preload(plugin)
+        }
+    }
+
+    /// Walks the entities, several at a time; an entity walked by parent follows the parent's entity.
+    private func walk(_ context: SyncContext) async -> ([String: SyncReport.Entity], ImportCounts) {
+        var counts = ImportCounts(entityCount: model.entities.count)
+        var results: [String: SyncReport.Entity] = [:]
+        await withTaskGroup(of: EntityWalk.Result.self) { group in
+            var waiting = syncOrder(context.options.entities)
+            var running: Set<Int> = []
+            func start() {
+                // A recording keeps the order of the requests.
+                while running.count < (session == nil ? max(1, context.options.concurrency) : 1) {
+                    // Where parents form a cycle, the first waiting entity starts.
+                    let free =
+                        waiting.firstIndex { index in
+                            parents(of: index).isDisjoint(with: running.union(waiting).subtracting([index]))
+                        } ?? (running.isEmpty ? waiting.indices.first : nil)
+                    guard let free else { return }
+                    let index = waiting.remove(at: free)
+                    running.insert(index)
+                    let walk = EntityWalk(context: context, entity: model.model.entities[index], index: index)
+                    group.addTask { await walk.run() }
+                }
+            }
+            start()
+            for await result in group {
+                results[result.entity.name] = result.entity
+                counts += result.counts
+                if let index = model.index(of: result.entity.name) { running.remove(index) }
+                start()
+            }
+        }
+        return (results, counts)
+    }
+
+    /// Returns the entities whose walks bring the parent objects for the walks of `index`.
+    private func parents(of index: Int) -> Set<Int> {
+        let entity = model.model.entities[index]
+        let layout = model.entities[index]
+        let names = ([entity.parent] + entity.sources.map(\.parent)).compactMap { $0?.relationship }
+        let targets = layout.toOne.filter { names.contains($0.name) }.map(\.target)
+        return Set(targets.flatMap { model.family(of: $0) })
+    }
+
+    /// The name of this program, shown to processes that wait for it.
+    static var programName: String {
+        CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "a program"
+    }
+
+    private func makeReport(
+        _ results: [String: SyncReport.Entity], _ counts: ImportCounts, _ duration: Duration
+    ) -> SyncReport {
+        let entities = model.model.entities.enumerated().compactMap { index, entity -> SyncReport.Entity? in
+            if var result = results[entity.name] {
+                result.counts = counts[index]
+                return result
+            }
+            guard counts[index] != ImportCounts.Entity() else { return nil }
+            return SyncReport.Entity(
+                name: entity.name, bridge: entity.bridge, outcome: .nested, pages: 0, resumedAfterPage: nil,
+                counts: counts[index], warnings: [], duration: .zero)
+        }
+        return SyncReport(entities: entities, duration: duration, wasInterrupted: Task.isCancelled)
+    }
+
+    /// Checks that each entity has a listing.
+    ///
+    /// - Throws: ``StoreError`` of the code `request` for an entity without a listing.
+    func checkListings(of names: [String]?) throws {
+        for name in names ?? [] {
+            guard let entity = model.model.entity(named: name),
+                !model.model.lineage(of: entity).contains(where: \.isWalked)
+            else { continue }
+            throw StoreError(
+                .request, "\(name) has no listing (\"listing: none\"): its objects come inside those of other entities",
+                remedy: "sync the entities whose records hold them")
+        }
+    }
+
+    /// Returns the indexes of the entities to walk; referenced entities come first, so that few stubs are needed.
+    func syncOrder(_ names: [String]?) -> [Int] {
+        var order: [Int] = []
+        var visited: Set<Int> = []
+        func visit(_ index: Int) {
+            guard visited.insert(index).inserted else { return }
+            for relationship in model.entities[index].toOne { visit(relationship.target) }
+            order.append(index)
+        }
+        for index in model.entities.indices { visit(index) }
+        order.removeAll { !model.model.entities[$0].isWalked }
+        guard let names else { return order }
+        // A sub-entity without its own listing comes with its super-entity's.
+        let walked = names.compactMap { name in
+            model.model.entity(named: name).flatMap { model.model.lineage(of: $0).last { $0.isWalked } }?.name
+        }
+        let wanted = Set(walked.compactMap(model.index(of:)))
+        return order.filter(wanted.contains)
+    }
+}

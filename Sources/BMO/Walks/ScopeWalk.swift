@@ -1,0 +1,310 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+internal import SQLiteStore
+internal import Synchronization
+
+/// One walk: fetch, import, commit, until the end or the first failure.
+struct ScopeWalk: Sendable {
+    let plan: WalkPlan
+    let context: SyncContext
+    /// The object whose children are walked; nil for all objects.
+    let parent: ParentObject?
+    /// The counts and events of all walks of the entity.
+    let tally: EntityTally
+
+    /// The result of a completed walk.
+    struct Result: Sendable {
+        var isUnchanged = false
+        var listing: WalkListing
+        var sweep = SweepResult()
+        var counts: ImportCounts
+        /// Whether the walk may have missed records, so that it left no cursor.
+        var looksAgain = false
+        /// The newest received value of the incremental field.
+        var newest: Watermark?
+    }
+
+    /// The position of a walk, for failure reports.
+    final class Place: Sendable {
+        private let number = Mutex(0)
+
+        /// The page being fetched, from 1; nil before the first.
+        var page: Int? {
+            get { number.withLock { $0 > 0 ? $0 : nil } }
+            set { number.withLock { $0 = newValue ?? 0 } }
+        }
+    }
+
+    /// Walks, resuming an interrupted walk if its position is still valid.
+    ///
+    /// - Throws: Errors of the bridge or the store; earlier pages are committed.
+    func run(at place: Place) async throws -> Result {
+        var result = try await runOnce(place)
+        var looks = 1
+        // With pages by position, a record that moved during the fetch was skipped, and is not deleted.
+        while result.looksAgain || result.sweep.unconfirmed > 0 {
+            guard looks < WalkLook.most else {
+                if result.looksAgain { warnOfMoving(looks) }
+                break
+            }
+            looks += 1
+            result = try await walk(
+                place, fromBeginning: true, confirms: result.sweep.unconfirmed > 0, look: .again(after: result.newest))
+        }
+        return result
+    }
+
+    private func warnOfMoving(_ looks: Int) {
+        warn(
+            "records moved from page to page while they were fetched, in each of \(looks) looks: all that came is in, and the "
+                + "next sync asks from the same value again; pages by a cursor or a key (`paging: {style: keyset}`) "
+                + "would not move")
+    }
+
+    private func runOnce(_ place: Place) async throws -> Result {
+        do {
+            return try await walk(place, fromBeginning: context.options.restart)
+        } catch let refusal as ResumeRefused {
+            let words =
+                "the walk cannot go on after page \((place.page ?? 1) - 1) (\(refusal.reason)); "
+                + "it begins at the beginning"
+            tally.forgetResumption()
+            warn(words)
+            return try await walk(place, fromBeginning: true)
+        }
+    }
+
+    private func walk(
+        _ place: Place, fromBeginning: Bool, confirms: Bool = false, look: WalkLook = .first
+    ) async throws -> Result {
+        guard !context.isPartial else { return try await walkPart(place) }
+        let scope = plan.scope(parent: parent)
+        let (saved, left, acknowledged, members) = try await context.thread.run { [context, plan] in
+            (
+                try context.store.progress(of: scope), try context.store.cursor(of: scope),
+                try context.store.newestAcknowledged(), try context.store.members(of: plan.memberListing)
+            )
+        }
+        let request = WalkRequest(
+            plan, saved: left, isFull: context.options.full, ignoresBrake: context.options.allowsDeletes)
+        // A resume point is valid only for the request that it came from.
+        let progress = fromBeginning || saved?.request != request.fingerprint ? nil : saved
+        if progress == nil { try await takeBackAbandoned(scope) }
+        if let progress, parent == nil {
+            // The earlier pages belong to the same walk.
+            let aside = try await context.thread.run { [context, plan] in
+                try context.store.quarantinedCount(of: plan.entity.name, since: progress.began)
+            }
+            tally.quarantine.take(aside)
+        }
+        if saved != nil, progress == nil {
+            try await context.gate.pass {
+                try await context.thread.run { [context] in try context.store.forgetProgress(of: scope) }
+            }
+        }
+        tally.began(afterPage: progress?.page)
+        let connection = try await context.connections.connection(for: plan.bridge)
+        place.page = (progress?.page ?? 0) + 1
+        try await context.thread.run { [context] in
+            try context.store.beginWalk(scope, afterPage: progress?.page)
+        }
+        defer { context.thread.runLater { [context] in context.store.endWalk(scope) } }
+        let stream: RecordStream
+        do {
+            stream = try await connection.fetch(fetchRequest(request, cursor: progress?.cursor))
+        } catch {
+            if progress != nil, error.blamesCursor { throw ResumeRefused(error) }
+            throw error
+        }
+        let writer = PageWriter(
+            confirms ? .confirmation : .listing, of: request, context, parent: parent, after: progress,
+            look: look, acknowledged: acknowledged, members: members, quarantine: tally.quarantine)
+        writer.redaction = connection.redaction
+        var result = Result(
+            listing: WalkListing(isWhole: false, began: progress?.began ?? request.began),
+            counts: ImportCounts(entityCount: context.workspace.model.entities.count))
+        do {
+            result = try await take(stream, writer, place, result)
+            // A walk for changes may return few records, which need not have all members.
+            if plan.isListing, request.since == nil, request.token == nil { tally.add(writer.present) }
+        } catch {
+            let isFirst = place.page == (progress?.page ?? 0) + 1
+            if progress != nil, isFirst, let failure = error as? BridgeFailure, failure.blamesCursor {
+                throw ResumeRefused(failure)
+            }
+            throw error
+        }
+        // The members before the resume point are not known.
+        result.listing.members = progress == nil ? writer.members : nil
+        // Quarantined records outside of the walk may still be faulty.
+        result.listing.isWhole = result.listing.isWhole && !result.listing.began.isEmpty && request.since == nil
+        return result
+    }
+
+    /// Deletes the rows of an abandoned walk: objects without a key would be duplicated when it restarts.
+    private func takeBackAbandoned(_ scope: WalkScope) async throws {
+        guard plan.isListing, context.workspace.model.entities[plan.index].key.isEmpty else { return }
+        let count = try await context.gate.pass {
+            try await context.thread.run { [context, plan] in
+                try context.store.takeBackAbandoned(
+                    scope, of: plan.index, as: PageSource(bridge: plan.bridge, walk: plan.entity.name, location: nil))
+            }
+        }
+        guard count > 0 else { return }
+        warn(
+            "an interrupted walk begins anew: the \(count == 1 ? "row" : "\(count) rows") that it had brought "
+                + "\(count == 1 ? "was" : "were") deleted")
+    }
+
+    /// Walks the records that meet the conditions, without resuming and without leaving state for the next walk.
+    private func walkPart(_ place: Place) async throws -> Result {
+        let model = context.workspace.model
+        let layout = model.entities[plan.index]
+        // Checked first: a stream begins to fetch when it is opened.
+        let filter = try RecordFilter(context.options.conditions, plan: plan.mapping, of: plan.index, in: model)
+        let request = WalkRequest(plan, saved: nil, isFull: true, ignoresBrake: false)
+        tally.began(afterPage: nil)
+        let connection = try await context.connections.connection(for: plan.bridge)
+        let scope = plan.scope(ofPartFor: parent)
+        let (acknowledged, members) = try await context.thread.run { [context, plan] in
+            try context.store.beginWalk(scope, afterPage: nil)
+            return (try context.store.newestAcknowledged(), try context.store.members(of: plan.memberListing))
+        }
+        defer { context.thread.runLater { [context] in context.store.endWalk(scope) } }
+        place.page = 1
+        var fetch = fetchRequest(request, cursor: nil)
+        if connection.plugin.can("filter") {
+            fetch.filters = context.options.conditions.compactMap { $0.filter(plan, in: layout) }
+        }
+        let stream = try await connection.fetch(fetch)
+        let writer = PageWriter(
+            .part(filter), of: request, context, parent: parent, acknowledged: acknowledged,
+            members: members, quarantine: tally.quarantine)
+        writer.redaction = connection.redaction
+        var result = Result(
+            listing: WalkListing(isWhole: false, began: request.began),
+            counts: ImportCounts(entityCount: model.entities.count))
+        result = try await take(stream, writer, place, result)
+        result.listing.isWhole = false
+        result.isUnchanged = false
+        return result
+    }
+
+    private func take(
+        _ stream: RecordStream, _ writer: PageWriter, _ place: Place, _ result: Result
+    ) async throws -> Result {
+        let brought = Brought(result)
+        let listener = PageWriter.Listener(
+            begins: { page in
+                for warning in page.warnings { warn(warning) }
+                if let found = page.found { tally.note("found in the first reply: \(found)") }
+            },
+            committed: { state, page in settle(state, after: page, place, brought) })
+        do {
+            try await writer.importAll(of: stream, listener)
+        } catch let full as QuarantineFull {
+            tally.addQuarantined(full.samples.count)
+            throw full
+        }
+        return brought.result
+    }
+
+    /// The combined result of the committed pages.
+    private final class Brought: Sendable {
+        private let state: Mutex<(result: Result, records: Int)>
+
+        init(_ result: Result) { state = Mutex((result, 0)) }
+
+        var result: Result { state.withLock { $0.result } }
+
+        func change<Value: Sendable>(_ body: (inout Result, inout Int) -> Value) -> Value {
+            state.withLock { body(&$0.result, &$0.records) }
+        }
+    }
+
+    /// Adds a committed page to the result.
+    private func settle(_ state: PageWriter.State, after page: PageInfo, _ place: Place, _ brought: Brought) {
+        // A walk for changes is never whole: the warning means that more was left out.
+        if page.end, !page.complete, !page.unchanged, !page.warnings.isEmpty { tally.markIncomplete() }
+        let (before, records) = brought.change { result, records in
+            defer {
+                result.isUnchanged = page.end && page.unchanged
+                result.listing.isWhole = page.end && page.complete && !result.isUnchanged
+                result.counts = state.counts
+                result.listing.spared = state.spared
+                if let sweep = state.sweep { result.sweep = sweep }
+                result.looksAgain = state.looksAgain
+                result.newest = state.newest
+                records = state.records
+            }
+            return (result.counts, state.records - records)
+        }
+        tally.add(
+            state.counts, since: before, records: records, total: page.total, page: parent == nil ? state.page : nil)
+        place.page = state.page + 1
+        if state.sweep != nil { warnAtEnd(state) }
+    }
+
+    private func warnAtEnd(_ state: PageWriter.State) {
+        let words = RepeatedKeyWords(plan, context.workspace.model, isPositional: state.isPositional)
+        // A record that moved may repeat: the next scan returns it once.
+        if !state.looksAgain { for words in state.sweep.map(words.warnings) ?? [] { warn(words) } }
+        if let field = state.unknownSparedField {
+            warn(
+                "the bridge passed by objects by their field `\(field)`, which no attribute has as it is: "
+                    + "nothing that the listing lacks was deleted")
+        } else if state.sweep?.isUncertain == true {
+            warn("records without a readable key came: nothing that the listing lacks was deleted")
+        }
+        if state.badTombstones > 0 {
+            let count = state.badTombstones
+            warn(
+                "\(count == 1 ? "an object that is gone" : "\(count) objects that are gone") could not be told by key and went to "
+                    + "quarantine: the next sync asks from the same place again")
+        }
+        if state.valuesBeyondLimit > 0, case .field(let name, _)? = plan.incremental {
+            warn(
+                "\(state.valuesBeyondLimit) values of `\(name)` lie more than a day ahead and do not count as the newest"
+            )
+        }
+    }
+
+    private func warn(_ words: String) { tally.warn(parent.map { "\($0.text): \(words)" } ?? words) }
+
+    private func fetchRequest(_ request: WalkRequest, cursor: String?) -> FetchRequest {
+        var fetch = FetchRequest(entity: plan.entity.name, section: plan.section, cursor: cursor)
+        fetch.token = request.token
+        fetch.since = request.since
+        fetch.parent = parent?.values
+        fetch.fields = plan.readMembers
+        fetch.keyPaths = plan.keyPaths
+        fetch.surroundings = plan.surroundings
+        fetch.patience = plan.retryFor
+        return fetch
+    }
+}
+
+extension PageInfo {
+    /// The member `found` of the metadata: the bridge's finding.
+    fileprivate var found: String? {
+        guard let metadata, let batch = try? JSONParser.batch(metadata), batch.count == 1 else { return nil }
+        return withExtendedLifetime(batch) { batch[0]["found"]?.text }
+    }
+}
+
+extension BridgeFailure {
+    /// Whether an expired resume point may be the cause.
+    fileprivate var blamesCursor: Bool {
+        !isRetryable && [.notFound, .remote, .configuration, .malformed, .conflict].contains(code)
+    }
+}
+
+/// A failure of the first page after a resume point, which may have caused it.
+private struct ResumeRefused: Error {
+    let reason: String
+
+    init(_ failure: BridgeFailure) { reason = "\(failure.code.rawValue): \(failure.message)" }
+}

@@ -1,0 +1,76 @@
+internal import ArgumentParser
+internal import BMO
+internal import Mapping
+internal import Model
+internal import SQLiteStore
+
+/// `bmo list`.
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Print the objects of an entity, in the order of their keys.",
+        discussion: """
+            A condition is a field, one of = != < <= > >= ~ and a value: --where 'name~%land' --where 'size>1000'. \
+            ~ is SQL's LIKE; `= null` and `!= null` ask whether there is a value. All conditions must hold.
+            """)
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Argument(help: ArgumentHelp("The entity.", valueName: "entity"))
+    var entity: String
+
+    @Option(
+        name: .customLong("where"), parsing: .singleValue,
+        help: ArgumentHelp("A condition; may be given several times.", valueName: "condition"))
+    var conditions: [String] = []
+
+    @Option(help: ArgumentHelp("At most so many objects.", valueName: "count"))
+    var limit: Int?
+
+    @Flag(help: "Also those that others only refer to: of these nothing but the key is known.")
+    var stubs = false
+
+    @Flag(exclusivity: .exclusive, help: "How to print: a JSON array of objects, or CSV (RFC 4180).")
+    var format: RowFormat?
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit takes a count of 0 or more, not \(limit)") }
+    }
+
+    func run() async throws {
+        let workspace = try await options.workspace()
+        let index = try WorkspaceOptions.entity(entity, in: workspace)
+        let layout = workspace.model.entities[index]
+        let parsed = try conditions.map { try ConditionParser.parse($0, for: layout) }
+        let store = try options.storeForReading(of: workspace, [index])
+        var printer = RowPrinter(layout, format: format)
+        try store.rows(of: index, where: parsed, limit: limit, includesStubs: stubs) { printer.add($0) }
+        printer.finish()
+        try store.close()
+    }
+}
+
+/// Parses `FIELD OPERATOR VALUE`.
+enum ConditionParser {
+    static func parse(_ text: String, for layout: EntityLayout) throws -> SQLiteStore.Condition {
+        let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+        let rest = text.dropFirst(name.count).drop { $0 == " " }
+        // Try the longest operator first: `<=` is not `<` with the value `=`.
+        let comparisons = SQLiteStore.Condition.Comparison.allCases.sorted { $0.rawValue.count > $1.rawValue.count }
+        guard let comparison = comparisons.first(where: { rest.hasPrefix($0.rawValue) }), !name.isEmpty else {
+            let valid = comparisons.map(\.rawValue).joined(separator: " ")
+            throw CommandFailure(
+                "\"\(text)\" is no condition: FIELD OPERATOR VALUE, with one of \(valid)",
+                exitCode: CommandFailure.usage)
+        }
+        guard layout.columns.contains(where: { $0.name == name }) else {
+            let hint = suggestion(for: String(name), among: layout.columns.map(\.name), what: "fields")
+            throw CommandFailure(
+                "\(layout.name) has no field \"\(name)\"\(hint.map { "; \($0)" } ?? "")", exitCode: CommandFailure.usage
+            )
+        }
+        let value = String(rest.dropFirst(comparison.rawValue.count).drop { $0 == " " })
+        let isNull = value == "null" && (comparison == .equal || comparison == .notEqual)
+        return SQLiteStore.Condition(field: String(name), comparison: comparison, value: isNull ? nil : value)
+    }
+}

@@ -1,0 +1,270 @@
+internal import ArgumentParser
+internal import BMO
+internal import BridgeHost
+internal import Foundation
+internal import Logging
+internal import Model
+
+/// `bmo introspect`.
+struct IntrospectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "introspect",
+        abstract: "Look at an API and write a ready, commented configuration for it.",
+        discussion: """
+            bmo introspect rest --openapi FILE|URL    an OpenAPI 3 or Swagger 2 document, JSON or YAML
+            bmo introspect rest --sample URL          one reply of a listing; give it once per listing
+            bmo introspect rest --sample URL --body '{...}'    the same, where the listing is asked by POST
+            bmo introspect rest URL                   looks for a document in the usual places
+            bmo introspect soap WSDL                  a URL or a file
+            bmo introspect smb URL                    the folders and tables of a share
+            bmo introspect singer TAP --option 'tap_config={...}'    the streams of a Singer tap
+
+            Entities, keys, types, relationships and paging are guesses; a comment behind each says how sure it is, and why. \
+            Writes are commented out until you switch them on.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The bridge to look through: rest, soap, smb or another that can discover.", valueName: "plugin"))
+    var plugin: String
+
+    @Argument(help: ArgumentHelp("What to look at: the API's URL, a WSDL, a share.", valueName: "source"))
+    var source: String?
+
+    @Option(help: ArgumentHelp("rest: an OpenAPI document.", valueName: "file|url"))
+    var openapi: String?
+
+    @Option(help: ArgumentHelp("rest: the URL of a listing; may be repeated.", valueName: "url"))
+    var sample: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "With --sample: ask by POST, with this JSON or that of a file (@PATH).", valueName: "json"))
+    var body: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A header field, NAME:VALUE; the value env:VARIABLE is read from the environment and stays a reference in the file.",
+            valueName: "field"))
+    var header: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Credentials, by the names of environment variables: bearer:TOKEN, basic:USER:PASSWORD, header:FIELD:KEY, \
+            query:PARAMETER:KEY; for smb USER:PASSWORD.
+            """, valueName: "kind"))
+    var auth: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "An option of the bridge, NAME=VALUE, where {...} and [...] are JSON; env:VARIABLE as with --header.",
+            valueName: "option"))
+    var option: [String] = []
+
+    @Option(help: ArgumentHelp("What the configuration calls the bridge.", valueName: "name"))
+    var name: String?
+
+    @Option(name: [.short, .long], help: ArgumentHelp("Where to write it; default: stdout.", valueName: "path"))
+    var output: String?
+
+    @Flag(help: "Replace the file if it is there.")
+    var force = false
+
+    @Flag(name: [.short, .long], help: "Write what the host and the bridges log to stderr.")
+    var verbose = false
+
+    func run() async throws {
+        if let output, !force, FileManager.default.fileExists(atPath: output) { throw Self.exists(output) }
+        var logger = Logger(label: "bmo") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = verbose ? .debug : .error
+        let introspection: Introspection
+        do {
+            let (source, options) = (try wanted(), try options())
+            Workspace.takeSecrets(options.secretVariables)
+            introspection = try await Introspection.run(
+                host: BridgeHost(logger: logger), plugin: plugin, source: source, options: options,
+                bridge: name, database: database, command: command)
+        } catch let error as IntrospectionError {
+            throw CommandFailure(error.description)
+        } catch let error as BridgeFailure {
+            throw CommandFailure(
+                "\(error)", exitCode: error.code == .configuration ? CommandFailure.usage : CommandFailure.failed)
+        } catch let error as SecretError {
+            throw CommandFailure(error.description, exitCode: CommandFailure.usage)
+        }
+        let rest = introspection.incompleteCount
+        let counts =
+            Terminal.count(introspection.readyCount, "entity", "entities") + " ready"
+            + (rest > 0 ? ", \(rest) to be completed" : "")
+        guard let output else {
+            print(introspection.text, terminator: "")
+            guard introspection.readyCount > 0 else { throw Self.nothingReady(rest, in: "the configuration") }
+            Terminal.write("\(counts)\n")
+            return
+        }
+        do {
+            try Data(introspection.text.utf8).write(
+                to: URL(fileURLWithPath: output), options: force ? [.atomic] : [.withoutOverwriting])
+        } catch CocoaError.fileWriteFileExists {
+            throw Self.exists(output)
+        } catch {
+            throw CommandFailure(unwritable: output, error)
+        }
+        guard introspection.readyCount > 0 else { throw Self.nothingReady(rest, in: output) }
+        print("wrote \(output): \(counts); then: bmo check -f \(output) && bmo sync -f \(output)")
+    }
+
+    /// Returns the failure for a result that no sync could use, so that a script does not take it for a configuration.
+    private static func nothingReady(_ count: Int, in file: String) -> CommandFailure {
+        CommandFailure(
+            "no entity can be synced as it stands: \(Terminal.count(count, "entity is", "entities are")) commented out in "
+                + "\(file), with what is missing; complete one, or look at another listing")
+    }
+
+    private static func exists(_ path: String) -> CommandFailure {
+        CommandFailure("\(path) is there already; --force replaces it", exitCode: CommandFailure.usage)
+    }
+
+    /// The database's name, derived from the output file so that two configurations in one folder do not share one.
+    private var database: String? {
+        guard let output else { return nil }
+        let name = URL(fileURLWithPath: output).deletingPathExtension().lastPathComponent
+        return name.isEmpty ? nil : name + ".sqlite"
+    }
+
+    /// The command, ready to be typed again.
+    ///
+    /// It contains no secrets, only names of variables. Headers may be literal.
+    private var command: String {
+        var words = ["bmo introspect", plugin]
+        if let source { words.append(Self.withoutQuery(source)) }
+        if let openapi { words += ["--openapi", Self.withoutQuery(openapi)] }
+        for url in sample { words += ["--sample", Self.withoutQuery(url)] }
+        return words.joined(separator: " ")
+    }
+
+    /// Removes the query, which may contain a key.
+    private static func withoutQuery(_ url: String) -> String { String(url.prefix { $0 != "?" }) }
+
+    private func wanted() throws -> Introspection.Source {
+        let given = (openapi == nil ? 0 : 1) + (sample.isEmpty ? 0 : 1)
+        guard given < 2 else { throw Self.usage("--openapi and --sample exclude each other") }
+        if given > 0, plugin != "rest" { throw Self.usage("--openapi and --sample are for the bridge rest") }
+        if let openapi { return .openAPI(openapi) }
+        if !sample.isEmpty { return .samples(sample, body: try sentBody()) }
+        if body != nil { throw Self.usage("--body is for --sample") }
+        guard source != nil || !option.isEmpty else {
+            throw Self.usage(
+                plugin == "rest"
+                    ? "say what to look at: --openapi FILE|URL, --sample URL or the API's URL"
+                    : "say what to look at: bmo introspect \(plugin) \(["soap": "WSDL", "singer": "TAP"][plugin] ?? "URL")"
+            )
+        }
+        return .options
+    }
+
+    /// Reads the body of a sample's request.
+    private func sentBody() throws -> String? {
+        guard let body else { return nil }
+        let text: String
+        if body.hasPrefix("@") {
+            guard let read = try? String(contentsOfFile: String(body.dropFirst()), encoding: .utf8) else {
+                throw Self.usage("--body: \(body.dropFirst()) cannot be read")
+            }
+            text = read
+        } else {
+            text = body
+        }
+        guard (try? ConfigValue(json: text)) != nil else { throw Self.usage("--body: it is no JSON") }
+        return text
+    }
+
+    private func options() throws -> ConfigValue {
+        var members: [(key: String, value: ConfigValue)] = []
+        if let source {
+            let isFile = plugin == "soap" && !source.contains("://")
+            let names = ["soap": "wsdl", "singer": "command"]
+            members.append(
+                (names[plugin] ?? "url", .string(isFile ? URL(fileURLWithPath: source).path : source)))
+        }
+        for text in option {
+            guard let mark = text.firstIndex(of: "="), mark > text.startIndex else {
+                throw Self.usage("--option \(text): write NAME=VALUE")
+            }
+            members.append(
+                (
+                    String(text[..<mark]),
+                    try Self.value(String(text[text.index(after: mark)...]), of: "--option \(text[..<mark])")
+                ))
+        }
+        let fields = try header.map { text -> (key: String, value: ConfigValue) in
+            guard let mark = text.firstIndex(of: ":"), mark > text.startIndex else {
+                throw Self.usage("--header: write NAME:VALUE")
+            }
+            let value = text[text.index(after: mark)...].drop { $0 == " " }
+            return (String(text[..<mark]), try Self.value(String(value), of: "--header \(text[..<mark])"))
+        }
+        if !fields.isEmpty { members.append(("headers", .object(fields))) }
+        if let auth { members += try Self.credentials(auth, plugin: plugin) }
+        return .object(members)
+    }
+
+    private static func value(_ text: String, of name: String) throws -> ConfigValue {
+        if text.hasPrefix("{") || text.hasPrefix("[") {
+            guard let value = try? ConfigValue(json: text) else {
+                throw usage("\(name): what begins with { or [ must be JSON")
+            }
+            return value.withReferences
+        }
+        return text.hasPrefix("env:") ? .secret(.env(String(text.dropFirst(4)))) : .string(text)
+    }
+
+    private static func credentials(_ text: String, plugin: String) throws -> [(key: String, value: ConfigValue)] {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        // Do not repeat the text: it may be the secret itself in place of a variable's name.
+        func env(_ index: Int) throws -> ConfigValue {
+            let name = parts[index]
+            guard ProcessInfo.processInfo.environment[name] != nil else {
+                throw usage(
+                    "--auth: what stands at place \(index + 1) is not the name of an environment variable that is set; put "
+                        + "the value into one: API_TOKEN=... bmo introspect ... --auth bearer:API_TOKEN")
+            }
+            return .secret(.env(name))
+        }
+        func auth(_ type: String, _ members: [(key: String, value: ConfigValue)]) -> [(key: String, value: ConfigValue)]
+        {
+            [("auth", .object([("type", .string(type))] + members))]
+        }
+        switch (parts.first ?? "", parts.count) {
+        case (_, 2) where plugin == "smb": return [("user", try env(0)), ("password", try env(1))]
+        case ("bearer", 2): return auth("bearer", [("token", try env(1))])
+        case ("basic", 3): return auth("basic", [("user", try env(1)), ("password", try env(2))])
+        case ("header", 3): return auth("api_key", [("value", try env(2)), ("header", .string(parts[1]))])
+        case ("query", 3): return auth("api_key", [("value", try env(2)), ("query", .string(parts[1]))])
+        default:
+            throw usage(
+                "--auth takes bearer:TOKEN, basic:USER:PASSWORD, header:FIELD:KEY or query:PARAMETER:KEY, with names of "
+                    + "environment variables in capitals")
+        }
+    }
+
+    private static func usage(_ message: String) -> CommandFailure {
+        CommandFailure(message, exitCode: CommandFailure.usage)
+    }
+}
+
+extension ConfigValue {
+    /// Replaces `{"env": NAME}` with the reference to a secret that it is in a configuration.
+    fileprivate var withReferences: ConfigValue {
+        switch self {
+        case .array(let elements): return .array(elements.map(\.withReferences))
+        case .object(let members):
+            if members.count == 1, members[0].key == "env", case .string(let name) = members[0].value {
+                return .secret(.env(name))
+            }
+            return .object(members.map { ($0.key, $0.value.withReferences) })
+        default: return self
+        }
+    }
+}

@@ -1,0 +1,108 @@
+internal import ArgumentParser
+internal import BMO
+internal import Foundation
+internal import Importer
+internal import Model
+internal import RecordBatch
+internal import SQLiteStore
+
+/// `bmo migrate`.
+struct MigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Show what a changed configuration means for the database, and do it.",
+        discussion: """
+            A sync adds tables and columns, and renames what has `renamed_from:`. It does nothing by which data could be \
+            lost: another type, another key, a relationship that leads elsewhere, a column that is no longer wanted. \
+            Without --apply this shows what there is to do and changes nothing.
+
+            With --apply the file is copied first, to FILE-before-TIME beside it. Then all is done in one transaction, \
+            which ends with a check of the whole file. What does not fit its new type goes to quarantine.
+            """)
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Flag(help: "Do what there is to do, after a copy of the file.")
+    var apply = false
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let workspace = try await options.workspace()
+        let path = workspace.configuration.databasePath
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure("there is no database \(path) yet; `bmo sync` makes it")
+        }
+        if apply {
+            let lock = try await FileLock.take(of: path, command: "bmo migrate", patience: .none)
+            defer { lock.release() }
+            let migration = try SQLiteStore.migrate(
+                path: path, to: workspace.model, backup: Self.freePath("\(path)-before-\(Self.stamp(Date()))"))
+            show(migration.plan, migration)
+        } else {
+            show(try SQLiteStore.migrationPlan(path: path, model: workspace.model), nil)
+        }
+    }
+
+    private func show(_ plan: SchemaPlan, _ migration: SQLiteStore.Migration?) {
+        guard !json else {
+            print(Self.json(plan, migration))
+            return
+        }
+        guard !plan.isEmpty else {
+            print("the database fits the configuration")
+            return
+        }
+        for step in plan.steps {
+            print("- " + Terminal.printable(step.description + (step.cost.map { ": \($0)" } ?? "")))
+        }
+        if let migration {
+            for note in migration.notes { Terminal.error(note, prefix: "bmo: warning: ") }
+            let count = Terminal.count(plan.steps.count, "change", "changes")
+            print("\(count) made; the database as it was: \(migration.backup ?? "-")")
+        } else if plan.steps.allSatisfy(\.isLossless) {
+            print("`bmo sync` does this itself; nothing can be lost by it")
+        } else if plan.obstacles.isEmpty {
+            print("`bmo sync` can do without; `bmo migrate --apply` does it, after a backup")
+        } else {
+            print("`bmo sync` does not do this; `bmo migrate --apply` does, after a backup")
+        }
+    }
+
+    private static func json(_ plan: SchemaPlan, _ migration: SQLiteStore.Migration?) -> String {
+        RecordBatchWriter.json { writer in
+            writer.key("steps")
+            writer.array {
+                for step in plan.steps {
+                    writer.object {
+                        writer.member("description", step.description)
+                        writer.member("cost", step.cost)
+                        writer.member("lossless", step.isLossless)
+                        writer.member("optional", step.isOptional)
+                    }
+                }
+            }
+            writer.member("applied", migration != nil)
+            writer.member("backup", migration?.backup)
+            writer.key("notes")
+            writer.array { for note in migration?.notes ?? [] { writer.text(note) } }
+        }
+    }
+
+    /// Returns the path, with a number appended if a file of that name exists: two migrations may run in one second.
+    private static func freePath(_ path: String) -> String {
+        var free = path
+        var number = 2
+        while FileManager.default.fileExists(atPath: free) {
+            free = "\(path)-\(number)"
+            number += 1
+        }
+        return free
+    }
+
+    /// Formats a date in UTC: `20261121T101500Z`.
+    private static func stamp(_ date: Date) -> String {
+        date.ISO8601Format(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
+    }
+}

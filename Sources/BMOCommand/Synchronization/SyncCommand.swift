@@ -1,0 +1,201 @@
+internal import ArgumentParser
+internal import BMO
+internal import Foundation
+internal import Importer
+internal import SQLiteStore
+internal import Synchronization
+
+/// `bmo sync`.
+struct SyncCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync",
+        abstract: "Fetch entities through their bridges and import them.",
+        discussion: """
+            Each page is committed together with its place in the walk. Ctrl-C stops within a second and keeps the pages \
+            that are in; the next sync goes on after them. An entity that fails leaves the others alone.
+
+            What a whole listing lacks is deleted, as `deletes` of the entity says. Where that would be more than its brake \
+            allows (20 % and 10 rows), nothing is deleted, the exit code is 1, and --allow-deletes goes on.
+
+            With --where only a part of one entity is fetched: `bmo sync User --where 'city=Paris'`. Conditions that the \
+            entity's `filters` map go to the API, and all are checked before the import. Such a sync deletes nothing, \
+            moves no cursor and asks no further source; `bmo plan` shows which conditions go where.
+
+            One sync at a time writes a database: a second one fails at once and says who is at it, or waits with --wait. \
+            Reading needs no lock.
+
+            With --dry-run everything is fetched and imported as ever, then taken back: what would change is printed, \
+            no file is made, and the exit code is that of the sync. Nobody else can write the database meanwhile.
+
+            With --json each line of stdout is one JSON object: events as they happen, the report last.
+            """)
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Argument(help: ArgumentHelp("The entities to sync; all when none is named.", valueName: "entity"))
+    var entities: [String] = []
+
+    @OptionGroup var filter: FilterOptions
+
+    @Flag(help: "Write events and the report as JSON lines to stdout.")
+    var json = false
+
+    @Flag(help: "Begin interrupted walks at their beginning.")
+    var restart = false
+
+    @Flag(help: "Ask for everything, also where `incremental` would ask only for what changed.")
+    var full = false
+
+    @Flag(help: "Delete what the listings lack, however much that is: the brake of `deletes` does not hold.")
+    var allowDeletes = false
+
+    @Flag(help: "Show what would change, and write nothing.")
+    var dryRun = false
+
+    @Flag(name: [.short, .long], help: "Write no progress, only the final table and what went wrong.")
+    var quiet = false
+
+    @Option(
+        defaultAsFlag: LockPatience.unlimited,
+        help: ArgumentHelp(
+            "Wait for another sync of this database to end, at most so long (30s, 5m, 1h).", valueName: "duration"))
+    var wait: LockPatience? = nil
+
+    func validate() throws {
+        if !filter.conditions.isEmpty, allowDeletes || restart || full {
+            throw ValidationError(
+                "--where asks for a part of a listing, which deletes nothing and moves no cursor: "
+                    + "--allow-deletes, --restart and --full have no meaning with it")
+        }
+        // The parser reads `--wait=soon` as a bare `--wait`, because the next word may be an entity.
+        for argument in CommandLine.arguments where argument.hasPrefix("--wait=") {
+            let value = String(argument.dropFirst("--wait=".count))
+            guard LockPatience(argument: value) == nil else { continue }
+            throw ValidationError("the value \"\(value)\" of --wait is no time; a time is like 30s, 5m or 1h")
+        }
+    }
+
+    func run() async throws {
+        if !dryRun { try await options.learnAttributes() }
+        let workspace = try await options.workspace(toleratesRefusals: true)
+        for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
+        let conditions = try filter.parsed(entities, in: workspace)
+        workspace.preloadPlugins(for: entities.isEmpty ? nil : entities)
+        let command = (["bmo sync"] + entities).joined(separator: " ")
+        let waiting = Task {
+            try await workspace.openLockedStore(
+                command: command, patience: wait?.patience ?? .none, rehearsing: dryRun
+            ) { holder in
+                Terminal.error(
+                    "waiting for \(holder?.description ?? "another process")", prefix: "bmo: note: ")
+            }
+        }
+        let signals = SignalTrap { waiting.cancel() }
+        let store: SQLiteStore
+        do {
+            store = try await waiting.value
+        } catch is CancellationError {
+            throw CommandFailure("interrupted while waiting; nothing was done", exitCode: signals.exitCode)
+        }
+        let progress = SyncProgress(mode: json ? .json : quiet ? .quiet : Terminal.errorIsTerminal ? .live : .lines)
+        let syncOptions = Workspace.SyncOptions(
+            entities: entities.isEmpty ? nil : entities, restart: restart, full: full, allowsDeletes: allowDeletes,
+            conditions: conditions)
+        let work = Task {
+            try await workspace.sync(into: store, syncOptions) { progress.show($0) }
+        }
+        signals.handle { work.cancel() }
+        var report = try await work.value
+        signals.cancel()
+        progress.finish()
+        let conflicts = try store.conflicts().count
+        report.conflicts = conflicts
+        if dryRun { try showChanges(report, workspace, store) }
+        if json { print(report.json) } else { print(SyncTable.text(report)) }
+        if dryRun, !json { print("dry run: nothing was written") }
+        try showTrouble(report, store)
+        if conflicts > 0, !json {
+            Terminal.error(
+                "\(Terminal.count(conflicts, "conflict", "conflicts")): `bmo conflicts` shows "
+                    + (conflicts == 1 ? "it" : "them"), prefix: "bmo: note: ")
+        }
+        try store.close()
+        if report.wasInterrupted {
+            throw CommandFailure(
+                dryRun
+                    ? "interrupted; nothing was written"
+                    : "interrupted; the pages that are in stay, and the next sync goes on after them",
+                exitCode: signals.exitCode)
+        }
+        if report.isMisconfigured { throw ExitCode(CommandFailure.usage) }
+        if !report.succeeded { throw ExitCode(CommandFailure.failed) }
+    }
+
+    /// Formats a failure on one line; one caused by a bridge's configuration is reported once for all entities.
+    private static func words(_ failure: SyncFailure, in report: SyncReport) -> String? {
+        guard failure.code == "configuration", failure.page == nil else { return failure.description }
+        let entities = report.entities.compactMap { entity -> String? in
+            guard case .failed(let other) = entity.outcome, other.isSame(as: failure) else { return nil }
+            return other.entity
+        }
+        guard let first = entities.first, entities.count > 1 else { return failure.description }
+        var all = failure
+        all.entity = "\(first) and \(entities.count - 1) more"
+        return all.description
+    }
+
+    private func showChanges(_ report: SyncReport, _ workspace: Workspace, _ store: SQLiteStore) throws {
+        var printer = DiffPrinter(workspace.model, limit: 1000)
+        if let run = report.run {
+            try store.changes(of: run) { change in
+                if json {
+                    print("{\"event\":\"change\",\"change\":\(printer.json(change))}")
+                } else {
+                    printer.add(change)
+                }
+            }
+        }
+        if !json { printer.finish() }
+    }
+
+    private func showTrouble(_ report: SyncReport, _ store: SQLiteStore) throws {
+        var told: Set<String> = []
+        for entity in report.entities {
+            if case .failed(let failure) = entity.outcome, let words = Self.words(failure, in: report),
+                told.insert(words).inserted
+            {
+                Terminal.error(words)
+            }
+            for failure in entity.parents?.failures.dropFirst() ?? [] {
+                Terminal.error("  \(failure.parent): \(failure.code): \(failure.failure.message)", prefix: "")
+            }
+            if let page = entity.resumedAfterPage {
+                Terminal.error(
+                    "\(entity.name): went on after page \(page) of an interrupted walk; --restart begins at the beginning",
+                    prefix: "bmo: note: ")
+            }
+            if quiet {
+                for warning in entity.warnings {
+                    Terminal.error("\(entity.name): \(warning)", prefix: "bmo: warning: ")
+                }
+            }
+            guard entity.counts.quarantined > 0 else { continue }
+            let count = entity.counts.quarantined
+            Terminal.error(
+                "\(entity.name): \(count) record\(count == 1 ? " is" : "s are") in quarantine; "
+                    + "`bmo quarantine \(entity.name)` shows all",
+                prefix: "bmo: warning: ")
+            for record in try store.quarantined(entity: entity.name).suffix(3) {
+                Terminal.error("  " + record.record.place + ": " + record.record.reason, prefix: "")
+            }
+        }
+    }
+}
+
+extension SyncFailure {
+    /// Returns whether it is the same failure of another entity.
+    fileprivate func isSame(as other: SyncFailure) -> Bool {
+        bridge == other.bridge && code == other.code && message == other.message && page == other.page
+            && location == other.location && remote == other.remote
+    }
+}

@@ -1,0 +1,64 @@
+internal import BridgeKit
+internal import CCurl
+
+/// Converts libcurl results into errors for people.
+enum CurlError {
+    /// Returns the option behind a libcurl time limit; all of them share one code.
+    private static func timeoutOption(_ words: String) -> String {
+        let text = words.lowercased()
+        if text.hasPrefix("operation too slow") { return "idle_timeout" }
+        if text.hasPrefix("operation timed out") { return "timeout" }
+        if text.contains("connection") || text.contains("resolving") { return "connect_timeout" }
+        return "timeout, connect_timeout or idle_timeout"
+    }
+
+    /// - Parameters:
+    ///   - words: libcurl's own message, without secrets.
+    ///   - bodyBytes: The number of body bytes received, or nil before the reply's head was complete.
+    static func make(
+        _ code: CURLcode, words: String, bodyBytes: Int?, location: String, isEncoded: Bool
+    ) -> BridgeError {
+        func error(
+            _ kind: BridgeError.Code, _ message: String, _ remedy: String? = nil, retryable: Bool = false
+        ) -> BridgeError {
+            BridgeError(kind, message, remedy: remedy, location: location, isRetryable: retryable)
+        }
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            return error(.unreachable, words, "check the host's name and the network", retryable: true)
+        case CURLE_COULDNT_CONNECT:
+            return error(.unreachable, words, "check that the server runs and the port is right", retryable: true)
+        case CURLE_OPERATION_TIMEDOUT:
+            return error(.timeout, words, "try later, or raise \(timeoutOption(words))", retryable: true)
+        case CURLE_PEER_FAILED_VERIFICATION:
+            return error(.tls, words, "check the certificate, or name its authority in tls.ca_file")
+        case CURLE_SSL_CACERT_BADFILE:
+            return error(.tls, words, "tls.ca_file must be a PEM file that can be read")
+        case CURLE_SSL_CERTPROBLEM:
+            return error(.tls, words, "check tls.client_certificate, tls.client_key and the key's password")
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_ENGINE_NOTFOUND,
+            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT:
+            return error(.tls, words, "check that the port speaks TLS and which versions it takes")
+        case CURLE_PARTIAL_FILE:
+            return error(.malformed, "the reply broke off after \(bodyBytes ?? 0) bytes: \(words)", retryable: true)
+        case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            guard let bodyBytes else { return error(.unreachable, "the connection broke: \(words)", retryable: true) }
+            return error(.malformed, "the reply broke off after \(bodyBytes) bytes: \(words)", retryable: true)
+        case CURLE_BAD_CONTENT_ENCODING:
+            return error(.malformed, "the reply's compression is broken: \(words)")
+        case CURLE_OUT_OF_MEMORY where bodyBytes == nil:
+            // libcurl's own limit on a line of the head, CURL_MAX_HTTP_HEADER, also has this code.
+            return error(
+                .limit, "a field of the reply's head is over 100 KiB",
+                "have the server send less in its head, such as cookies or links")
+        case CURLE_OUT_OF_MEMORY where isEncoded:
+            return error(.limit, "a piece of the reply grows by more than 64 MiB when it is decompressed")
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
+            return error(.malformed, "the server does not speak HTTP: \(words)", "check the port")
+        case CURLE_URL_MALFORMAT:
+            return error(.configuration, words, "write the URL as https://host/path")
+        default:
+            return error(.internal, "libcurl error \(code.rawValue): \(words)")
+        }
+    }
+}

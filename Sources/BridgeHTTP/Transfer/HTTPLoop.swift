@@ -1,0 +1,264 @@
+internal import BridgeKit
+internal import CCurl
+internal import Glibc
+
+/// The I/O thread of a client: drives all its transfers through one libcurl multi handle.
+final class HTTPLoop: @unchecked Sendable {
+    // Only the thread uses `multi`, except for curl_multi_wakeup, which libcurl allows from any thread. `multi` is
+    // cleaned up with the last reference, and the thread holds one. A lock guards `inbox`. All other state belongs to
+    // the running thread: `transfers`, `spare`, `limiter` and `waiting`.
+    private let multi: UnsafeMutableRawPointer
+    private let inbox = Monitor(Inbox())
+    private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
+    private var spare: [UnsafeMutableRawPointer] = []
+    private var limiter: RateLimiter
+    /// The transfers that may not begin yet, in order.
+    private var waiting: [HTTPTransfer] = []
+    private var lastLook = 0.0
+    /// Ends connections that libcurl cannot end; its callbacks are in use until `multi` is cleaned up.
+    private let watch = LoopWatch()
+
+    private struct Inbox {
+        var starts: [HTTPTransfer] = []
+        var cancels: [Monitor<ExchangeState>] = []
+        var resumes: [Monitor<ExchangeState>] = []
+        var isStopped = false
+        var thread: pthread_t?
+    }
+
+    private static let isReady = bmo_curl_global_init() == CURLE_OK
+
+    init(_ limiter: RateLimiter) throws {
+        self.limiter = limiter
+        guard Self.isReady, let multi = curl_multi_init() else {
+            throw BridgeError(.internal, "libcurl cannot be initialised")
+        }
+        self.multi = multi
+    }
+
+    deinit {
+        for easy in spare { curl_easy_cleanup(easy) }
+        curl_multi_cleanup(multi)
+    }
+
+    func start(_ transfer: HTTPTransfer) {
+        let isAlive = inbox.withLock { inbox in
+            if inbox.isStopped { return false }
+            inbox.starts.append(transfer)
+            if inbox.thread == nil { inbox.thread = launch() }
+            return inbox.thread != nil
+        }
+        if isAlive {
+            curl_multi_wakeup(multi)
+        } else {
+            transfer.finish(BridgeError(.internal, "the I/O thread cannot run"))
+        }
+    }
+
+    func cancel(_ state: Monitor<ExchangeState>) { post { $0.cancels.append(state) } }
+
+    func resume(_ state: Monitor<ExchangeState>) { post { $0.resumes.append(state) } }
+
+    /// Cancels all transfers and waits for the thread to end.
+    func stop() {
+        let thread = inbox.withLock { inbox in
+            inbox.isStopped = true
+            defer { inbox.thread = nil }
+            return inbox.thread
+        }
+        curl_multi_wakeup(multi)
+        if let thread { pthread_join(thread, nil) }
+        watch.stop()
+    }
+
+    private func post(_ change: (inout Inbox) -> Void) {
+        inbox.withLock(change)
+        curl_multi_wakeup(multi)
+    }
+
+    private func launch() -> pthread_t? {
+        var thread = pthread_t()
+        let retained = Unmanaged.passRetained(self)
+        // The host handles signals: the thread inherits a mask that blocks all of them, including SIGPIPE.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<HTTPLoop>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, retained.toOpaque())
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        if code != 0 { retained.release() }
+        return code == 0 ? thread : nil
+    }
+
+    private func run() {
+        while true {
+            let isStopped = handleInbox()
+            if isStopped { break }
+            _ = beginWaiting()
+            perform()
+            handleMessages()
+            giveUpSlow()
+            // A finished transfer may have made room.
+            let wait = min(beginWaiting() ?? 60, transfers.isEmpty ? 60 : Self.lookSeconds)
+            var events: Int32 = 0
+            curl_multi_poll(multi, nil, 0, Int32(min(wait, 60) * 1000) + (wait < 60 ? 1 : 0), &events)
+        }
+        for (easy, transfer) in transfers {
+            curl_multi_remove_handle(multi, easy)
+            curl_easy_cleanup(easy)
+            transfer.finish(ExchangeState.cancelled)
+        }
+        for transfer in waiting { transfer.finish(ExchangeState.cancelled) }
+        transfers = [:]
+        waiting = []
+    }
+
+    /// Runs one turn of libcurl, in which a server can keep the thread only for the transfers' time limits.
+    private func perform() {
+        let limit = transfers.values.compactMap(\.callLimit).min { $0.seconds < $1.seconds }
+        watch.enter(limit)
+        var running: Int32 = 0
+        curl_multi_perform(multi, &running)
+        guard watch.leave(), let limit else { return }
+        // Any of them may have blocked the thread, and libcurl may mistake the shut sockets for the end of a reply.
+        for (easy, transfer) in transfers {
+            let error = transfer.stall(easy, limit)
+            remove(easy)
+            transfer.finish(error)
+        }
+    }
+
+    /// Begins the transfers that may begin; returns the seconds until the next one.
+    private func beginWaiting() -> Double? {
+        while let transfer = waiting.first {
+            if let wait = limiter.take(now: Self.now) { return wait }
+            waiting.removeFirst()
+            begin(transfer)
+        }
+        return nil
+    }
+
+    /// The interval in seconds at which the speed of transfers is checked.
+    private static let lookSeconds = 0.5
+
+    /// Ends the transfers whose remote is silent or too slow.
+    private func giveUpSlow() {
+        let now = Self.now
+        guard now - lastLook >= Self.lookSeconds / 2 else { return }
+        lastLook = now
+        for (easy, transfer) in transfers {
+            guard let error = transfer.delay(easy, now: now) else { continue }
+            remove(easy)
+            transfer.finish(error)
+        }
+    }
+
+    private static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    private func handleInbox() -> Bool {
+        let (starts, cancels, resumes, isStopped) = inbox.withLock { inbox in
+            defer {
+                inbox.starts = []
+                inbox.cancels = []
+                inbox.resumes = []
+            }
+            return (inbox.starts, inbox.cancels, inbox.resumes, inbox.isStopped)
+        }
+        for transfer in starts {
+            if isStopped {
+                transfer.finish(ExchangeState.cancelled)
+            } else if transfer.isLimited {
+                waiting.append(transfer)
+            } else {
+                begin(transfer)
+            }
+        }
+        for state in cancels {
+            for (easy, transfer) in transfers where transfer.state === state { remove(easy) }
+            waiting.removeAll { $0.state === state }
+        }
+        for state in resumes {
+            for (easy, transfer) in transfers where transfer.state === state {
+                curl_easy_pause(easy, CURLPAUSE_CONT)
+            }
+        }
+        return isStopped
+    }
+
+    private func begin(_ transfer: HTTPTransfer) {
+        // The transfer may be cancelled after the handover: the state is set before the loop is notified, so this check
+        // sees it in time.
+        guard !transfer.state.withLock({ $0.isFinished }) else { return leave(transfer) }
+        guard let easy = spare.popLast() ?? curl_easy_init() else {
+            leave(transfer)
+            transfer.finish(BridgeError(.internal, "libcurl has no handle left"))
+            return
+        }
+        transfers[easy] = transfer
+        watch.attach(to: easy)
+        if let error = transfer.configure(easy) ?? add(easy) {
+            leave(transfer)
+            retire(easy, isReusable: false)
+            transfer.finish(error)
+        }
+    }
+
+    /// Adds a handle to the running ones; returns the error if that fails, as its end would go unnoticed.
+    private func add(_ easy: UnsafeMutableRawPointer) -> BridgeError? {
+        let code = curl_multi_add_handle(multi, easy)
+        guard code != CURLM_OK else { return nil }
+        return BridgeError(.internal, "libcurl takes no further request: \(String(cString: curl_multi_strerror(code)))")
+    }
+
+    private func leave(_ transfer: HTTPTransfer) {
+        if transfer.isLimited { limiter.finish() }
+        if let hold = transfer.hold { limiter.hold(hold, now: Self.now) }
+    }
+
+    private func remove(_ easy: UnsafeMutableRawPointer) {
+        if let transfer = transfers[easy] { leave(transfer) }
+        curl_multi_remove_handle(multi, easy)
+        retire(easy, isReusable: false)
+    }
+
+    /// Keeps an unused handle for the next transfer, unless its own transfer failed.
+    private func retire(_ easy: UnsafeMutableRawPointer, isReusable: Bool) {
+        transfers[easy] = nil
+        if isReusable, spare.count < 4 {
+            curl_easy_reset(easy)
+            spare.append(easy)
+        } else {
+            curl_easy_cleanup(easy)
+        }
+    }
+
+    private func handleMessages() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
+                let transfer = transfers[easy]
+            else { continue }
+            let result = message.pointee.data.result
+            curl_multi_remove_handle(multi, easy)
+            switch transfer.completed(easy, result) {
+            case .again:
+                retire(easy, isReusable: result == CURLE_OK)
+                begin(transfer)
+            case .done(let error):
+                leave(transfer)
+                retire(easy, isReusable: result == CURLE_OK)
+                transfer.finish(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import BridgeKit
+
+/// The target of a redirect, and the parts of the request that follow it.
+extension HTTPTransfer {
+    /// Follows a redirect (RFC 9110, section 15.4).
+    func redirect() -> Outcome {
+        guard redirects < Self.maxRedirects else {
+            return .done(
+                BridgeError(
+                    .limit, "more than \(Self.maxRedirects) redirects", remedy: "set the URL that they should lead to",
+                    location: location))
+        }
+        redirects += 1
+        guard let target = redirectTarget.flatMap({ HTTPURL($0, relativeTo: url) }), !target.hasUserInfo else {
+            return .done(
+                BridgeError(
+                    .malformed, "the reply redirects to what is no http or https URL", location: location,
+                    remote: redirectTarget.map(redactor.clean(url:))))
+        }
+        if let redirectHosts, target.origin.host != firstOrigin.host, !redirectHosts.contains(target.origin.host) {
+            return .done(
+                BridgeError(
+                    .permission, "the reply redirects to another host, which is not allowed", location: location,
+                    remote: redactor.clean(url: target.text)))
+        }
+        if redirectStatus < 303, method != "GET", method != "HEAD" {
+            if let error = missedSlash(target) { return .done(error) }
+            // Browsers change the method to GET, which is a different request: its reply would be mistaken for the
+            // answer.
+            return .done(
+                BridgeError(
+                    .malformed,
+                    "the server redirects a \(method) with \(redirectStatus), after which only a GET is usual",
+                    remedy: "set the URL that it leads to", location: location, remote: redactor.clean(url: target.text)
+                ))
+        }
+        if redirectStatus == 303, method != "HEAD" {
+            method = "GET"
+            body = nil
+        }
+        if target.origin != firstOrigin {
+            guard body == nil else {
+                return .done(
+                    BridgeError(
+                        .permission, "the reply redirects a \(method) with a body to another origin",
+                        remedy: "set that URL in the config if you trust it", location: location,
+                        remote: redactor.clean(url: target.text)))
+            }
+            guard !redactor.holdsSecret(target, named: url) else {
+                return .done(
+                    BridgeError(
+                        .permission, "the reply redirects to another origin with a credential in the URL",
+                        remedy: "set that URL in the config if you trust it", location: location,
+                        remote: redactor.clean(url: target.text)))
+            }
+            lostCredentials = lostCredentials || sendsCredentials
+            // Once dropped, credentials stay dropped: a stranger must not redirect back to a URL of its choice.
+            sendsCredentials = false
+        }
+        url = target
+        return .again
+    }
+
+    /// Returns the error for a path that only lacks or has an extra slash at its end: a router checked the path and
+    /// ignored the rest.
+    private func missedSlash(_ target: HTTPURL) -> BridgeError? {
+        let (sent, wanted) = (url.text.prefix { $0 != "?" }, target.text.prefix { $0 != "?" })
+        guard sent + "/" == wanted || sent == wanted + "/" else { return nil }
+        let (has, lacks) = wanted.hasSuffix("/") ? ("with", "without") : ("without", "with")
+        return BridgeError(
+            .configuration, "the server redirects a \(method) \(lacks) a slash at the path's end, and has done nothing",
+            remedy: "write the path \(has) a slash at its end", location: location,
+            remote: redactor.clean(url: target.text))
+    }
+}

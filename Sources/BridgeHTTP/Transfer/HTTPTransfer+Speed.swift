@@ -1,0 +1,72 @@
+internal import BridgeKit
+internal import CCurl
+
+/// The time limits of a transfer.
+extension HTTPTransfer {
+    /// From how many unpacked bytes on the packed size counts.
+    private static let ratioBeginsAt = 128 << 20
+    /// How many times its packed size a reply may have; text of records packs to a twentieth or so.
+    private static let maxRatio = 100
+
+    /// Returns the reason for giving up the request: the remote is silent, or too slow, or its reply unpacks to too much.
+    ///
+    /// Called about once a second.
+    func delay(_ easy: UnsafeMutableRawPointer, now: Double) -> BridgeError? {
+        if options.maxBodyBytes == nil, bodyBytes > Self.ratioBeginsAt,
+            bodyBytes / Self.maxRatio > Int(bmo_curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T))
+        {
+            return BridgeError(
+                .limit, "the reply unpacks to more than \(Self.maxRatio) times its size",
+                remedy: "ask for smaller pages, or set max_body_bytes", location: location)
+        }
+        let isPaused = state.withLock { $0.isPaused }
+        let look = SpeedWatch.Look(
+            now: now, isSent: bmo_curl_get_long(easy, CURLINFO_REQUEST_SIZE) > 0,
+            sentBytes: Int(bmo_curl_get_offset(easy, CURLINFO_SIZE_UPLOAD_T)),
+            receivedBytes: Int(bmo_curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T))
+                + bmo_curl_get_long(easy, CURLINFO_HEADER_SIZE),
+            wasHeld: isPaused || wasPaused)
+        wasPaused = false
+        switch watch.judge(look) {
+        case .well: return nil
+        case .silent:
+            markSent(easy)
+            return BridgeError(
+                .timeout, "the reply did not begin within \(Self.text(timing.firstByte)) s",
+                remedy: "try later, or raise first_byte_timeout", location: location, isRetryable: true)
+        case .slow(let bytes, let seconds):
+            markSent(easy)
+            return BridgeError(
+                .timeout,
+                "the reply is slower than \(timing.minimumSpeed) bytes a second: \(bytes) bytes came in \(Self.text(seconds)) s",
+                remedy: "try later, or lower minimum_speed or raise minimum_speed_time", location: location,
+                isRetryable: true)
+        }
+    }
+
+    func markSent(_ easy: UnsafeMutableRawPointer) {
+        if bmo_curl_get_long(easy, CURLINFO_REQUEST_SIZE) > 0 { state.withLock { $0.wasSent = true } }
+    }
+
+    private static func text(_ seconds: Double) -> String {
+        seconds == seconds.rounded() ? String(Int(seconds)) : String((seconds * 10).rounded() / 10)
+    }
+
+    /// The strictest current time limit, which also applies to a single libcurl call; nil if the options set none.
+    var callLimit: LoopWatch.Limit? {
+        var limits: [LoopWatch.Limit] = []
+        if !isHeadComplete { limits.append(.init(seconds: timing.firstByte, option: "first_byte_timeout")) }
+        if timing.minimumSpeed > 0 { limits.append(.init(seconds: timing.speedTime, option: "minimum_speed_time")) }
+        if let whole = timing.whole { limits.append(.init(seconds: whole, option: "timeout")) }
+        return limits.min { $0.seconds < $1.seconds }
+    }
+
+    /// Returns the error for a request whose server, or another one, kept libcurl busy beyond a limit.
+    func stall(_ easy: UnsafeMutableRawPointer, _ limit: LoopWatch.Limit) -> BridgeError {
+        markSent(easy)
+        return BridgeError(
+            .timeout, "a server kept the connection busy for \(Self.text(limit.seconds)) s with what brings no data",
+            remedy: "have it looked at, set http_version to 1.1, or raise \(limit.option)", location: location,
+            isRetryable: true)
+    }
+}

@@ -1,0 +1,68 @@
+// The compiler attributes timespec to the first module that includes its header.
+internal import CCurl
+internal import Glibc
+
+/// A value shared by threads, with a way to wait for a change.
+///
+/// Blocks the calling thread: for a bridge's own threads, never for Swift's cooperative pool.
+final class Monitor<Value>: @unchecked Sendable {
+    // Accessed only while `mutex` is held, so sharing is safe.
+    private var value: Value
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let changed: UnsafeMutablePointer<pthread_cond_t>
+
+    init(_ value: Value) {
+        self.value = value
+        mutex = .allocate(capacity: 1)
+        changed = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(changed)
+        pthread_mutex_destroy(mutex)
+        changed.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Calls `body` with exclusive access to the value.
+    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+
+    /// Waits until `body` returns a result; calls it again after each ``signal()``.
+    func wait<Result>(_ body: (inout Value) throws -> Result?) rethrows -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = try body(&value) { return result }
+            pthread_cond_wait(changed, mutex)
+        }
+    }
+
+    /// Waits until `body` returns a result, for at most `seconds` if given.
+    func wait<Result>(seconds: Double?, _ body: (inout Value) throws -> Result?) rethrows -> Result? {
+        guard let seconds else { return try wait(body) }
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let nanoseconds = end.tv_nsec + Int(seconds * 1e9)
+        end.tv_sec += nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = try body(&value) { return result }
+            if pthread_cond_timedwait(changed, mutex, &end) != 0 { return nil }
+        }
+    }
+
+    /// Wakes all waiting threads.
+    func signal() { pthread_cond_broadcast(changed) }
+}

@@ -1,0 +1,83 @@
+internal import Glibc
+
+/// Decides when the next request may begin: by a token bucket, a limit on running requests, and the remote's wait.
+///
+/// A value without I/O or a clock: the I/O thread passes the time in seconds.
+struct RateLimiter {
+    /// Requests per second; nil for no limit.
+    let rate: Double?
+    let concurrency: Int
+    private var tokens: Double
+    private var refilled: Double?
+    private var heldUntil = 0.0
+    private(set) var running = 0
+
+    /// The longest remote wait that is honoured here, in seconds; a longer one goes to the host as an error, and the
+    /// host waits and reports it.
+    static let longestHold = 30.0
+
+    init(rate: Double?, concurrency: Int) {
+        self.rate = rate
+        self.concurrency = concurrency
+        tokens = max(1, rate ?? 1)
+    }
+
+    /// Takes a permit to begin a request now.
+    ///
+    /// Returns nil if granted, else the seconds to wait; infinity means until a request ends.
+    mutating func take(now: Double) -> Double? {
+        if running >= concurrency { return .infinity }
+        if heldUntil > now { return heldUntil - now }
+        if let rate {
+            tokens = min(max(1, rate), tokens + (now - (refilled ?? now)) * rate)
+            refilled = now
+            // Slightly less than one: a rounding error must not cost another round.
+            guard tokens > 0.999_999 else { return (1 - tokens) / rate }
+            tokens -= 1
+        }
+        running += 1
+        return nil
+    }
+
+    mutating func finish() { running = max(0, running - 1) }
+
+    /// Blocks requests for this many seconds, because the remote has none left.
+    mutating func hold(_ seconds: Double, now: Double) {
+        guard seconds > 0, seconds <= Self.longestHold else { return }
+        heldUntil = max(heldUntil, now + seconds)
+    }
+}
+
+/// The meaning of rate-limit header fields.
+enum RateLimitFields {
+    /// Returns the seconds until requests are accepted again, if the reply says that none is left.
+    ///
+    /// Reads `RateLimit` with `r` and `t` or `remaining` and `reset`, `RateLimit-Remaining` and `-Reset`
+    /// (draft-ietf-httpapi-ratelimit-headers), and `X-RateLimit-Remaining` and `-Reset`, whose reset is seconds or a
+    /// date in Unix time.
+    static func wait(_ response: HTTPResponse, now: Int) -> Double? {
+        func number(_ names: String...) -> Double? {
+            for name in names {
+                if let value = response.header(name) { return Double(value.filter { $0 != " " }) }
+            }
+            return nil
+        }
+        var remaining = number("ratelimit-remaining", "x-ratelimit-remaining", "x-rate-limit-remaining")
+        var reset = number("ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-reset", "x-ratelimit-reset-after")
+        if let fields = response.header("ratelimit") {
+            for part in fields.split(whereSeparator: { ",;".contains($0) }) {
+                let halves = part.split(separator: "=")
+                guard halves.count == 2, let value = Double(halves[1].filter { $0 != " " }) else { continue }
+                switch halves[0].filter({ $0 != " " }).lowercased() {
+                case "r", "remaining": remaining = value
+                case "t", "reset": reset = value
+                default: break
+                }
+            }
+        }
+        guard let remaining, remaining < 1, let reset else { return nil }
+        // A value larger than any wait is a point in time.
+        let wait = reset > 1_000_000_000 ? reset - Double(now) : reset
+        return wait > 0 ? wait : nil
+    }
+}

@@ -1,0 +1,116 @@
+internal import Glibc
+internal import RecordBatch
+
+/// A cache of the descriptions of plugins on the standard paths, so that a start need not inspect each in a process.
+///
+/// An entry is valid only for the same file inspected by the same executable. Both are identified by path, device,
+/// inode, size, and the times of the last change of content and of inode (the latter cannot be set back). An entry
+/// holds the output of the inspecting process and is validated in the same way. The cache reads only files that the
+/// user owns, ignores unreadable or unwritable ones, and does not keep refusals.
+struct DescriptionCache: Sendable {
+    /// The cache's folder; created on first use.
+    private let folder: String
+    /// The executable that inspects plugins.
+    private let executable: String
+
+    /// The maximum size of an entry, which is usually a few kilobytes of JSON Schema.
+    private static let limit = 1 << 20
+    /// The minimum age of a file's last change, in nanoseconds: a younger file could change again within one tick of
+    /// its file system's clock.
+    private let settling: Int64
+
+    /// Creates a cache in `folder`; nil if `folder` is nil.
+    init?(_ folder: String?, executable: String, settling: Int64 = 2_000_000_000) {
+        guard let folder else { return nil }
+        self.folder = folder
+        self.executable = executable
+        self.settling = settling
+    }
+
+    /// The folder `$XDG_CACHE_HOME/bmo/plugins`, or one below `~/.cache` (XDG Base Directory Specification 0.8); nil if
+    /// neither variable is set.
+    static var standardFolder: String? {
+        func absolute(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        return (absolute("XDG_CACHE_HOME") ?? absolute("HOME").map { $0 + "/.cache" }).map { $0 + "/bmo/plugins" }
+    }
+
+    /// Returns the identity of the file at `path`; nil if it cannot be determined reliably.
+    func stamp(of path: String) -> String? {
+        guard let plugin = identity(of: path), let host = identity(of: executable) else { return nil }
+        return "\(path) \(plugin)\n\(executable) \(host)"
+    }
+
+    private func identity(of path: String) -> String? {
+        var status = stat()
+        var now = timespec()
+        guard stat(path, &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else { return nil }
+        let changed = Self.nanoseconds(status.st_ctim)
+        guard changed + Int128(settling) < Self.nanoseconds(now) else { return nil }
+        return "\(status.st_dev):\(status.st_ino):\(status.st_size):\(Self.nanoseconds(status.st_mtim)):\(changed)"
+    }
+
+    /// Returns nanoseconds since 1970.
+    ///
+    /// 64 bits would overflow in the year 2262, and a file's time can be set to a later one.
+    static func nanoseconds(_ time: timespec) -> Int128 {
+        Int128(time.tv_sec) * 1_000_000_000 + Int128(time.tv_nsec)
+    }
+
+    /// Returns the cached reply of the inspecting process for the file with this stamp.
+    func reply(for stamp: String, of path: String) -> BridgeReply? {
+        let file = file(of: path)
+        guard access(file, R_OK) == 0, FileTrust.refusal(of: file) == nil,
+            let bytes = FileContent.read(file, limit: Self.limit),
+            let batch = try? bytes.withUnsafeBytes({ try RecordBatch(copying: $0) }), let record = OwnedRecord(batch)
+        else { return nil }
+        return withExtendedLifetime(batch) {
+            guard record["stamp"]?.text == stamp, let identity = record["identity"], identity.tag == .bytes,
+                let description = record["description"], description.tag == .bytes
+            else { return nil }
+            return .done(ForeignBytes(copying: identity.rawBytes), ForeignBytes(copying: description.rawBytes))
+        }
+    }
+
+    /// Caches a reply unless it is a refusal or was lost.
+    func keep(_ reply: BridgeReply, for stamp: String, of path: String) {
+        guard case .done(let identity?, let description?) = reply else { return }
+        let writer = RecordBatchWriter()
+        writer.object {
+            writer.member("stamp", stamp)
+            writer.key("identity")
+            writer.bytes(identity.bytes)
+            writer.key("description")
+            writer.bytes(description.bytes)
+        }
+        guard let batch = try? writer.finish(), makeFolder() else { return }
+        // Write a temporary file and rename it, so that no reader sees half an entry.
+        let temporary = "\(folder)/new-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        let isWhole = batch.withBytes { write(descriptor, $0.baseAddress, $0.count) == $0.count }
+        close(descriptor)
+        if !isWhole || rename(temporary, file(of: path)) != 0 { unlink(temporary) }
+    }
+
+    /// Removes the cached entry of a file.
+    func forget(_ path: String) { unlink(file(of: path)) }
+
+    private func makeFolder() -> Bool {
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += "/" + part
+            if mkdir(path, 0o700) != 0, errno != EEXIST { return false }
+        }
+        return true
+    }
+
+    /// Returns the path of the entry for a plugin's path and the inspecting executable.
+    private func file(of path: String) -> String {
+        // FNV-1a; a collision is harmless because the entry contains the stamp.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in (path + "\n" + executable).utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return "\(folder)/\(String(hash, radix: 16))"
+    }
+}

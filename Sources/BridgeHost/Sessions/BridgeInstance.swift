@@ -1,0 +1,278 @@
+internal import CBridge
+internal import Glibc
+internal import RecordBatch
+internal import Synchronization
+
+/// Drives one instance of a loaded plugin according to the contract's threading rules.
+///
+/// An instance that is not concurrent has one thread for everything. A concurrent one has a thread for each fetch and
+/// one for the rest. `cancel` runs on a thread of its own, and never while its fetch is being closed.
+final class BridgeInstance: Sendable {
+    typealias Completion = @Sendable (BridgeReply) -> Void
+
+    private let plugin: LoadedPlugin
+    private let isConcurrent: Bool
+    private let main = Worker()
+    private let control = Worker()
+    private let log: HostLog
+    private let state = Mutex(State())
+
+    private struct State {
+        var instance: Pointer?
+        var fetches: [UInt32: FetchHandle] = [:]
+        var closing: (@Sendable () -> Void)?
+    }
+
+    /// - Parameters:
+    ///   - log: Receives the bridge's messages, on any thread, until the instance is closed.
+    ///   - work: Has another process answer a fetch's first batch; nil if the bridge cannot delegate.
+    init(
+        plugin: LoadedPlugin, isConcurrent: Bool, work: (@Sendable (RecordBatch) -> BridgeReply)? = nil,
+        log: @escaping @Sendable (bmo_log_level, String) -> Void
+    ) {
+        self.plugin = plugin
+        self.isConcurrent = isConcurrent
+        self.log = HostLog(log, work)
+    }
+
+    /// Opens the instance; must be the first call.
+    func open(_ options: RecordBatch, completion: @escaping Completion) {
+        main.run { [self] in
+            let table = plugin.table
+            var instance: OpaquePointer?
+            var error = bmo_buffer()
+            let status = options.withBytes {
+                table.open?(table.context, bmo_bytes($0), log.host, &instance, &error)
+            }
+            let reply = plugin.reply(status, error)
+            guard status == BMO_OK, let instance else { return completion(Self.nothingMade(status, reply)) }
+            state.withLock { $0.instance = Pointer(instance) }
+            completion(reply)
+        }
+    }
+
+    /// Starts a call; `completion` runs on the call's thread.
+    func submit(_ call: BridgeCall, completion: @escaping Completion) {
+        switch call {
+        case .check:
+            run(completion) { table, instance, output in table.check?(table.context, instance, output) }
+        case .discover:
+            run(completion) { table, instance, output in table.discover?(table.context, instance, output) }
+        case .write(let request):
+            run(completion) { table, instance, output in
+                request.withBytes { table.write?(table.context, instance, bmo_bytes($0), output) }
+            }
+        case .fetchOpen(let number, let request): openFetch(number, request, completion)
+        case .fetchNext(let number): next(number, completion)
+        case .fetchClose(let number): closeFetch(number, completion)
+        }
+    }
+
+    /// Asks a fetch to stop; never blocks.
+    func cancel(fetch number: UInt32) {
+        guard let handle = state.withLock({ $0.fetches[number] }) else { return }
+        control.run { [plugin] in handle.cancel(plugin.table) }
+    }
+
+    /// Closes the instance and its fetches after the running calls have returned.
+    func close(completion: @escaping @Sendable () -> Void) {
+        let open = state.withLock { state in
+            state.closing = completion
+            return Array(state.fetches.keys)
+        }
+        for number in open { closeFetch(number) { _ in } }
+        if open.isEmpty { closeInstance() }
+    }
+
+    private func run(
+        _ completion: @escaping Completion,
+        _ call: @escaping @Sendable (bmo_bridge_table, OpaquePointer, UnsafeMutablePointer<bmo_buffer>) -> bmo_status?
+    ) {
+        main.run { [self] in
+            guard let instance = state.withLock({ $0.instance }) else { return completion(.failed(nil)) }
+            var output = bmo_buffer()
+            let status = call(plugin.table, instance.value, &output)
+            completion(plugin.reply(status, output))
+        }
+    }
+
+    private func openFetch(_ number: UInt32, _ request: RecordBatch, _ completion: @escaping Completion) {
+        let handle = FetchHandle(worker: isConcurrent ? Worker() : main)
+        state.withLock { $0.fetches[number] = handle }
+        handle.worker.run { [self] in
+            guard let instance = state.withLock({ $0.instance }) else { return completion(.failed(nil)) }
+            let table = plugin.table
+            var fetch: OpaquePointer?
+            var error = bmo_buffer()
+            let status = request.withBytes {
+                table.fetch_open?(table.context, instance.value, bmo_bytes($0), &fetch, &error)
+            }
+            let reply = plugin.reply(status, error)
+            guard status == BMO_OK, let fetch else { return completion(Self.nothingMade(status, reply)) }
+            handle.opened(fetch, table)
+            completion(reply)
+        }
+    }
+
+    private func next(_ number: UInt32, _ completion: @escaping Completion) {
+        guard let handle = state.withLock({ $0.fetches[number] }) else { return completion(.failed(nil)) }
+        handle.worker.run { [plugin] in
+            guard let fetch = handle.fetch else { return completion(.failed(nil)) }
+            var records = bmo_buffer()
+            var page = bmo_buffer()
+            let status = plugin.table.fetch_next?(plugin.table.context, fetch, &records, &page)
+            completion(plugin.reply(status, records, page))
+        }
+    }
+
+    private func closeFetch(_ number: UInt32, _ completion: @escaping Completion) {
+        guard let handle = state.withLock({ $0.fetches[number] }) else { return completion(.done(nil, nil)) }
+        handle.worker.run { [self] in
+            handle.close(plugin.table)
+            let isLast = state.withLock { state in
+                state.fetches[number] = nil
+                return state.closing != nil && state.fetches.isEmpty
+            }
+            completion(.done(nil, nil))
+            if isConcurrent { handle.worker.stop() }
+            if isLast { closeInstance() }
+        }
+    }
+
+    private func closeInstance() {
+        main.run { [self] in
+            let (instance, completion) = state.withLock { state in
+                defer {
+                    state.instance = nil
+                    state.closing = nil
+                }
+                return (state.instance, state.closing)
+            }
+            if let instance { plugin.table.close?(plugin.table.context, instance.value) }
+            main.stop()
+            control.stop()
+            completion?()
+        }
+    }
+
+    /// Treats BMO_OK without the requested object as a failure without a reason.
+    private static func nothingMade(_ status: bmo_status?, _ reply: BridgeReply) -> BridgeReply {
+        if status == BMO_OK { .failed(nil) } else { reply }
+    }
+}
+
+/// A pointer to a bridge's object.
+///
+/// BridgeInstance keeps the contract's rules on which thread may use it.
+struct Pointer: @unchecked Sendable {
+    let value: OpaquePointer
+
+    init(_ value: OpaquePointer) { self.value = value }
+}
+
+/// An open fetch, with the lock that keeps `cancel` and `fetch_close` apart.
+private final class FetchHandle: Sendable {
+    private struct State {
+        var fetch: Pointer?
+        var isCancelled = false
+    }
+
+    let worker: Worker
+    private let state = Mutex(State())
+
+    init(worker: Worker) { self.worker = worker }
+
+    /// The open fetch; used and closed only on `worker`.
+    var fetch: OpaquePointer? { state.withLock { $0.fetch }?.value }
+
+    /// Stores the open fetch, and cancels it if a cancellation arrived before it was open.
+    func opened(_ fetch: OpaquePointer, _ table: bmo_bridge_table) {
+        let pointer = Pointer(fetch)
+        state.withLock { state in
+            state.fetch = pointer
+            if state.isCancelled { table.cancel?(table.context, pointer.value) }
+        }
+    }
+
+    func cancel(_ table: bmo_bridge_table) {
+        state.withLock { state in
+            state.isCancelled = true
+            if let fetch = state.fetch { table.cancel?(table.context, fetch.value) }
+        }
+    }
+
+    func close(_ table: bmo_bridge_table) {
+        state.withLock { state in
+            if let fetch = state.fetch { table.fetch_close?(table.context, fetch.value) }
+            state.fetch = nil
+        }
+    }
+}
+
+/// The `bmo_host` of one instance.
+///
+/// The instance retains it for as long as the bridge may call it.
+private final class HostLog: @unchecked Sendable {
+    // The properties and the memory behind `host` are written only in `init`.
+    let host: UnsafeMutablePointer<bmo_host>
+    private let sink: @Sendable (bmo_log_level, String) -> Void
+    private let work: (@Sendable (RecordBatch) -> BridgeReply)?
+
+    init(
+        _ sink: @escaping @Sendable (bmo_log_level, String) -> Void, _ work: (@Sendable (RecordBatch) -> BridgeReply)?
+    ) {
+        self.sink = sink
+        self.work = work
+        host = .allocate(capacity: 1)
+        host.initialize(to: bmo_host())
+        host.pointee.struct_size = UInt32(MemoryLayout<bmo_host>.size)
+        host.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+        host.pointee.log = { context, level, message in
+            guard let context, let data = message.data else { return }
+            let bytes = UnsafeRawBufferPointer(start: data, count: min(message.size, 8192))
+            let log = Unmanaged<HostLog>.fromOpaque(context).takeUnretainedValue()
+            log.sink(level.rawValue < 4 ? level : BMO_LOG_ERROR, String(decoding: bytes, as: UTF8.self))
+        }
+        host.pointee.learn = { context, secret in
+            guard let context, let data = secret.data, secret.size <= 8192 else { return }
+            let text = String(decoding: UnsafeRawBufferPointer(start: data, count: secret.size), as: UTF8.self)
+            let log = Unmanaged<HostLog>.fromOpaque(context).takeUnretainedValue()
+            log.sink(bmo_log_level(rawValue: BridgeLog.secret), text)
+        }
+        guard work != nil else { return }
+        host.pointee.work = { context, request, records, page in
+            guard let context else { return BMO_FAILED }
+            let host = Unmanaged<HostLog>.fromOpaque(context).takeUnretainedValue()
+            let bytes = UnsafeRawBufferPointer(start: request.data, count: request.size)
+            guard let work = host.work, let batch = try? RecordBatch(copying: bytes) else { return BMO_FAILED }
+            switch work(batch) {
+            case .done(let first, let second):
+                records?.pointee = HostLog.lend(first)
+                page?.pointee = HostLog.lend(second)
+                return BMO_OK
+            case .failed(let error):
+                page?.pointee = HostLog.lend(error)
+                return BMO_FAILED
+            case .lost: return BMO_FAILED
+            }
+        }
+        host.pointee.release = { _, buffer in
+            if let owner = buffer.owner { Unmanaged<ForeignBytes>.fromOpaque(owner).release() }
+        }
+    }
+
+    /// Lends bytes to the bridge until it releases them.
+    private static func lend(_ bytes: ForeignBytes?) -> bmo_buffer {
+        guard let bytes, let start = bytes.bytes.baseAddress else { return bmo_buffer() }
+        let data = UnsafeMutableRawPointer(mutating: start).bindMemory(to: UInt8.self, capacity: bytes.bytes.count)
+        return bmo_buffer(data: data, size: bytes.bytes.count, owner: Unmanaged.passRetained(bytes).toOpaque())
+    }
+
+    deinit { host.deallocate() }
+}
+
+extension bmo_bytes {
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(data: bytes.bindMemory(to: UInt8.self).baseAddress, size: bytes.count)
+    }
+}

@@ -1,0 +1,65 @@
+internal import Model
+
+extension Mapper {
+    /// Sets the fields that a listed record leaves out to null where the absence rule says so, and notes its members.
+    ///
+    /// Applies to top-level records only: a nested object may be a summary.
+    ///
+    /// - Parameters:
+    ///   - row: The index of the record's row.
+    ///   - first: The index of the row's first cell.
+    ///   - hasList: Whether the record has the to-many relationship with this index.
+    func settleAbsence(
+        _ plan: MappingPlan, row: Int, first: Int, _ extent: RecordExtent, _ page: MixedPage, hasList: (Int) -> Bool
+    ) {
+        guard !plan.members.isEmpty else { return }
+        if ledgers[plan.index] == nil { beginLedger(of: plan) }
+        guard var ledger = ledgers[plan.index] else { return }
+        // Move the ledger out of the array, so that its slots are mutated in place.
+        ledgers[plan.index] = nil
+        defer { ledgers[plan.index] = ledger }
+        // Members that no earlier record had. Noted after the loop over the cells, where a null would look present.
+        var news: [Int] = []
+        ledger.slots.withUnsafeMutableBufferPointer { slots in
+            page.cells.withUnsafeMutableBufferPointer { cells in
+                for index in slots.indices where slots[index].count > 0 {
+                    let field = first + slots[index].first
+                    if cells[field].kind != .absent {
+                        if !slots[index].isSeen { news.append(index) }
+                    } else if Self.isNull(slots[index], extent) {
+                        for offset in 0..<slots[index].count { cells[field + offset] = .null }
+                    }
+                }
+            }
+        }
+        if ledger.hasLists {
+            for (index, slot) in ledger.slots.enumerated() where slot.count == 0 {
+                if hasList(slot.first) {
+                    if !slot.isSeen { news.append(index) }
+                } else if Self.isNull(slot, extent) {
+                    page.links.append(
+                        MixedPage.Link(
+                            row: row, relationship: slot.first, firstCell: page.linkCells.count, count: 0))
+                }
+            }
+        }
+        for index in news {
+            ledger.slots[index].isSeen = true
+            ledger.slots[index].isKnown = true
+            newMembers.append(ListedMember(entity: plan.entity, path: plan.members[index].path))
+        }
+    }
+
+    private static func isNull(_ slot: MemberLedger.Slot, _ extent: RecordExtent) -> Bool {
+        switch slot.rule {
+        case .null: true
+        case .keep: false
+        case .auto: extent == .whole && slot.isKnown
+        }
+    }
+
+    private func beginLedger(of plan: MappingPlan) {
+        ledgers[plan.index] = MemberLedger(plan, known: knownMembers)
+        newMembers.append(ListedMember(entity: plan.entity, path: ""))
+    }
+}

@@ -1,0 +1,91 @@
+public import Model
+
+/// A model compiled for importing: the table layouts of its entities, and the mapping plans that feed them.
+public final class CompiledModel: Sendable {
+    /// The layout of each entity, in the order of the model.
+    public let entities: [EntityLayout]
+    /// The mapping plans: one per entity, in the order of the model, then one per further source.
+    public let plans: [MappingPlan]
+    /// The source model.
+    public let model: Model
+    private let indexes: [String: Int]
+    private let ends: [String: (source: String, target: String)]
+
+    /// Compiles a validated model.
+    ///
+    /// - Throws: ``MappingError`` when a relationship has no target, which validation would have reported.
+    public init(_ model: Model) throws {
+        self.model = model
+        let indexes = Dictionary(
+            model.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.indexes = indexes
+        var tables: [String: TableLayout] = [:]
+        for entity in model.entities where entity.superentity == nil {
+            tables[entity.name] = try TableLayout(of: entity, in: model, indexes: indexes)
+        }
+        entities = try model.entities.enumerated().map { index, entity in
+            let root = model.root(of: entity)
+            guard let table = tables[root.name], let rootIndex = indexes[root.name] else {
+                throw MappingError(description: "\(entity.name) extends no entity")
+            }
+            return EntityLayout(entity, index: index, root: rootIndex, table, in: model)
+        }
+        var plans: [MappingPlan] = []
+        for (index, entity) in model.entities.enumerated() {
+            plans.append(MappingPlan(of: entity, index, entities[index], in: model, indexes: indexes))
+        }
+        for (index, entity) in model.entities.enumerated() {
+            for source in entity.sources {
+                plans.append(MappingPlan(of: source, entity, index: plans.count, entities[index], in: model))
+            }
+        }
+        self.plans = plans
+        var ends: [String: (source: String, target: String)] = [:]
+        for entity in model.entities {
+            for relationship in entity.relationships where !relationship.linkColumns.isEmpty {
+                guard case .joinTable(let table)? = model.storage(of: relationship, in: entity) else { continue }
+                ends[table] = relationship.linkEnds
+            }
+        }
+        self.ends = ends
+    }
+
+    /// Returns the names of a link table's columns, or their prefixes where a key has several attributes.
+    public func linkEnds(of table: String) -> (source: String, target: String) {
+        ends[table] ?? (source: "source", target: "target")
+    }
+
+    /// Returns the index of the entity with this name.
+    public func index(of entity: String) -> Int? { indexes[entity] }
+
+    /// Returns the fields that several sources of an entity provide, whose winner `precedence` decides.
+    public func contestedFields(of entity: Int) -> Set<Int> {
+        Set(plans.filter { $0.entity == entity }.flatMap(\.fallbacks))
+    }
+
+    /// Returns the index of the plan for an entity's further source, or for its own bridge.
+    public func plan(of entity: Int, source: String?) -> Int? {
+        guard let source else { return entity }
+        return plans.firstIndex { $0.entity == entity && $0.source == source }
+    }
+
+    /// Returns the rule for records that lack a member; nil if nothing reads it.
+    ///
+    /// - Parameter source: The name of the further source that the records come from; nil for the entity's own bridge.
+    public func absentRule(of member: ListedMember, source: String?) -> AbsentRule? {
+        plan(of: member.entity, source: source).flatMap { plan in
+            plans[plan].members.first { $0.path == member.path }?.rule
+        }
+    }
+
+    /// Returns the indexes of all entities that share a table with `entity`, including itself.
+    public func family(of entity: Int) -> [Int] {
+        entities.indices.filter { entities[$0].root == entities[entity].root }
+    }
+}
+
+/// A model that cannot be compiled.
+public struct MappingError: Error, CustomStringConvertible {
+    /// The reason.
+    public let description: String
+}

@@ -1,0 +1,217 @@
+internal import Model
+
+/// A plan that maps the records of one source to rows of an entity: compiled paths and converters for the entity's
+/// layout.
+///
+/// Each entity has a plan. A sub-entity's plan includes the mapping of its super-entities. Each further source has a
+/// plan of its own.
+public final class MappingPlan: Sendable {
+    /// The plan's index in ``CompiledModel/plans``.
+    public let index: Int
+    /// The index of the entity of the mapped objects.
+    public let entity: Int
+    /// The name of the further source; nil for the entity's own bridge.
+    public let source: String?
+
+    /// The value that objects inherit from the parent in a scan per parent.
+    enum Inherited: Sendable {
+        /// The parent is the target of the to-one relationship with this index.
+        case toOne(Int)
+        /// The parent is the object itself.
+        case key
+    }
+
+    /// The members of a remote record that the plan or its conditions read; nil if it may read any member.
+    public let readMembers: [String]?
+
+    /// The paths to a record's surroundings that the plan reads, such as `@parent.id` and `@index`.
+    public let surroundings: [String]
+
+    let tree: PathNode
+    /// The attributes that join several paths, with the number of paths.
+    let joins: [(field: Int, count: Int)]
+    /// Whether the plan reads the surroundings of its objects.
+    var readsSurroundings: Bool { !surroundings.isEmpty }
+    let constants: [(field: Int, converter: ValueConverter, value: ConfigValue)]
+    /// Per field: the converter from remote to local values.
+    let converters: [ValueConverter]
+    /// Per field: its type, if the type alone determines the conversion.
+    let plainTypes: [AttributeType?]
+    /// The entity's name, if its table contains several entities.
+    let kind: String?
+    /// The rules that identify a record's entity in its family; nil for a family of one.
+    let recognition: Recognition?
+    let inherited: Inherited?
+    /// The remote values that refer to no object, per relationship; relationships without such values are omitted.
+    let nullValues: [PathNode.Binding: Set<String>]
+    /// The fields that read the same value as the relationship to the parent, each with the index of its part of the
+    /// parent's key.
+    ///
+    /// Unlike a relationship, such an attribute can be part of the key.
+    let parentKey: [(field: Int, part: Int)]
+    /// The fields that a source of higher precedence provides too.
+    let fallbacks: [Int]
+    /// The members that a record may omit, each with the meaning of its absence.
+    let members: [OptionalMember]
+    private let attributes: [Attribute]
+
+    /// Returns the source of a key attribute in the plan's records.
+    func sourceOfKey(_ attribute: Attribute) -> Attribute.Source {
+        attributes.first { $0.name == attribute.name }?.source ?? attribute.source
+    }
+
+    /// Creates the plan for an entity's own bridge, which also maps the entity's nested objects.
+    convenience init(of entity: Entity, _ index: Int, _ layout: EntityLayout, in model: Model, indexes: [String: Int]) {
+        let sourced = model.root(of: entity).sourcedNames
+        let attributes = model.attributes(of: entity)
+        let relationships = model.relationships(of: entity)
+        self.init(
+            index: index, entity: index, source: nil, layout,
+            (model.root(of: entity).uniquing == .singleton ? entity.keyColumns : [])
+                + attributes.filter { !sourced.contains($0.name) },
+            relationships.filter { !sourced.contains($0.name) }, parent: entity.parent,
+            known: attributes.filter { sourced.contains($0.name) }.map(\.source)
+                + relationships.filter { sourced.contains($0.name) }.map { .path($0.source) },
+            recognition: Recognition(of: entity, in: model, indexes: indexes),
+            tombstone: model.root(of: entity).deletes.tombstone,
+            above: Self.names(above: EntitySource.mainName, in: model.root(of: entity)),
+            absent: model.lineage(of: entity).reversed().lazy.compactMap(\.absent).first, model)
+    }
+
+    /// Creates the plan for a further source of an entity.
+    convenience init(
+        of source: EntitySource, _ entity: Entity, index: Int, _ layout: EntityLayout, in model: Model
+    ) {
+        let singleton = entity.uniquing == .singleton ? entity.keyColumns : []
+        let others = (entity.attributes + entity.sources.flatMap(\.attributes)).map(\.source)
+        self.init(
+            index: index, entity: layout.index, source: source.name, layout, singleton + source.attributes,
+            source.relationships, parent: source.parent, known: others, recognition: nil, tombstone: nil,
+            above: Self.names(above: source.name, in: entity), absent: source.absent ?? entity.absent, model)
+    }
+
+    /// Returns the names of the attributes and relationships that sources of higher precedence provide.
+    private static func names(above source: String, in entity: Entity) -> Set<String> {
+        let above = entity.precedence.prefix { $0 != source }
+        guard above.count < entity.precedence.count else { return [] }
+        return above.reduce(into: []) { names, name in
+            if let source = entity.source(named: name) {
+                names.formUnion(source.attributes.map(\.name) + source.relationships.map(\.name))
+            } else {
+                let own = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+                names.formUnion(own.filter { !entity.sourcedNames.contains($0) })
+            }
+        }
+    }
+
+    /// Returns the attributes that read the parent's key, at the relationship's path or at that of a key attribute
+    /// below it.
+    private static func parentKey(
+        _ parent: ParentWalk?, _ layout: EntityLayout, _ attributes: [Attribute], _ relationships: [Relationship],
+        _ model: Model
+    ) -> [(field: Int, part: Int)] {
+        guard let relationship = relationships.first(where: { $0.name == parent?.relationship }),
+            let target = model.entity(named: relationship.target)
+        else { return [] }
+        let key = model.key(of: target)
+        return attributes.compactMap { attribute in
+            guard case .path(let path) = attribute.source,
+                let field = layout.fields.firstIndex(where: { $0.name == attribute.name && $0.relationship == nil })
+            else { return nil }
+            let own = relationship.source.components
+            let part = key.firstIndex { part in
+                guard case .path(let inner) = part.source else { return key.count == 1 && path.components == own }
+                return path.components == own + inner.components || key.count == 1 && path.components == own
+            }
+            guard let part, key[part].type == attribute.type else { return nil }
+            return (field, part)
+        }
+    }
+
+    private init(
+        index: Int, entity: Int, source: String?, _ layout: EntityLayout, _ attributes: [Attribute],
+        _ relationships: [Relationship], parent: ParentWalk?, known: [Attribute.Source], recognition: Recognition?,
+        tombstone: Matcher?, above: Set<String>, absent: AbsentRule?, _ model: Model
+    ) {
+        self.index = index
+        self.entity = entity
+        self.source = source
+        self.recognition = recognition
+        self.attributes = attributes
+        kind = layout.discriminator == nil ? nil : layout.name
+        inherited = parent.flatMap { parent in
+            guard let name = parent.relationship else { return .key }
+            return layout.toOne.firstIndex { $0.name == name }.map { .toOne($0) }
+        }
+        parentKey = Self.parentKey(parent, layout, attributes, relationships, model)
+        var converters = layout.fields.map { ValueConverter(Attribute(name: $0.name, type: $0.type)) }
+        var plainTypes: [AttributeType?] = layout.fields.map(\.type)
+        var constants: [(field: Int, converter: ValueConverter, value: ConfigValue)] = []
+        var tree = PathNode()
+        var joins: [(field: Int, count: Int)] = []
+        var nullValues: [PathNode.Binding: Set<String>] = [:]
+        // Relationships precede attributes: this is the order in which one value feeds several bindings.
+        for relationship in relationships {
+            if let index = layout.toOne.firstIndex(where: { $0.name == relationship.name }) {
+                tree.insert(relationship.source.components[...], .toOne(index))
+                if !relationship.nullValues.isEmpty { nullValues[.toOne(index)] = Set(relationship.nullValues) }
+            } else if let index = layout.toMany.firstIndex(where: { $0.name == relationship.name }) {
+                tree.insert(relationship.source.components[...], .toMany(index))
+                if !relationship.nullValues.isEmpty { nullValues[.toMany(index)] = Set(relationship.nullValues) }
+            }
+        }
+        for attribute in attributes {
+            guard let field = layout.fields.firstIndex(where: { $0.name == attribute.name && $0.relationship == nil })
+            else { continue }
+            converters[field] = ValueConverter(attribute)
+            plainTypes[field] = attribute.transformers.isEmpty ? attribute.type : nil
+            switch attribute.source {
+            case .path(let path): tree.insert(path.components[...], .attribute(field))
+            case .paths(let paths):
+                for (part, path) in paths.enumerated() { tree.insert(path.components[...], .part(field, part)) }
+                joins.append((field, paths.count))
+            case .constant(let value): constants.append((field, converters[field], value))
+            }
+        }
+        let brought = Set(attributes.map(\.name) + relationships.map(\.name)).intersection(above)
+        fallbacks = layout.fields.indices.filter { index in
+            let field = layout.fields[index]
+            return !layout.key.contains(index)
+                && brought.contains(field.relationship.map { layout.toOne[$0].name } ?? field.name)
+        }
+        if let field = layout.discriminator {
+            constants.append((field, converters[field], .string(layout.name)))
+        }
+        // Fields that other plans or conditions read are not unknown.
+        for path in known.flatMap(\.paths) { tree.insert(path.components[...], nil) }
+        let matchers = [tombstone].compactMap { $0 } + (recognition?.matchers ?? [])
+        for path in matchers.flatMap(\.paths) { tree.insert(path.components[...], nil) }
+        // An object nested in a record may read any member of the record.
+        let isRead = model.readsSurroundings && !relationships.isEmpty
+        let readsAll = isRead || recognition != nil || layout.extra != nil || !tree.bindings.isEmpty
+        readMembers = readsAll ? nil : tree.children.map(\.name)
+        surroundings =
+            (attributes.flatMap(\.source.paths) + relationships.map(\.source)).filter(\.isOfSurroundings)
+            .map(\.description)
+        self.joins = joins
+        members = OptionalMember.all(attributes, relationships, layout, absent: absent ?? .auto) { relationship in
+            model.entity(named: relationship.target)?.isWalked == true
+        }
+        self.tree = tree
+        self.nullValues = nullValues
+        self.constants = constants
+        self.converters = converters
+        self.plainTypes = plainTypes
+    }
+}
+
+extension Matcher {
+    /// The paths that the conditions read.
+    var paths: [RemotePath] {
+        conditions.map { condition in
+            switch condition {
+            case .has(let path), .lacks(let path), .equals(let path, _), .matches(let path, _): path
+            }
+        }
+    }
+}

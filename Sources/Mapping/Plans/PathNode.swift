@@ -1,0 +1,30 @@
+/// The paths of an entity's mapping as a tree, so that each object's members are visited once.
+struct PathNode: Sendable {
+    enum Binding: Sendable, Hashable {
+        case attribute(Int)
+        case toOne(Int)
+        case toMany(Int)
+        /// A part of an attribute that joins several paths: the attribute's field, and the part's index.
+        case part(Int, Int)
+    }
+
+    /// The bindings that this node's value feeds.
+    var bindings: [Binding] = []
+    /// The deeper paths, by member name.
+    var children: [(name: String, node: PathNode)] = []
+
+    /// Adds a binding at a path; nil only marks the path as known.
+    mutating func insert(_ path: ArraySlice<String>, _ binding: Binding?) {
+        guard let first = path.first else {
+            if let binding { bindings.append(binding) }
+            return
+        }
+        if let index = children.firstIndex(where: { $0.name.utf8.elementsEqual(first.utf8) }) {
+            children[index].node.insert(path.dropFirst(), binding)
+        } else {
+            var node = PathNode()
+            node.insert(path.dropFirst(), binding)
+            children.append((first, node))
+        }
+    }
+}

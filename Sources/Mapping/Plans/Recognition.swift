@@ -1,0 +1,100 @@
+package import Model
+package import RecordBatch
+
+/// Identifies a record's entity within a family, by the matchers of the sub-entities.
+struct Recognition: Sendable {
+    /// An entity with its sub-entities.
+    private struct Kind: Sendable {
+        let plan: Int
+        let matcher: Matcher?
+        let kinds: [Kind]
+    }
+
+    /// The expected entity.
+    private let expected: Kind
+    /// The root of the family.
+    private let root: Kind
+    /// All matchers of the family.
+    let matchers: [Matcher]
+
+    /// Creates a recognition; nil for an entity without a family.
+    init?(of entity: Entity, in model: Model, indexes: [String: Int]) {
+        let family = model.family(of: entity)
+        guard family.count > 1 else { return nil }
+        func kind(of entity: Entity) -> Kind {
+            Kind(
+                plan: indexes[entity.name] ?? 0, matcher: entity.matcher,
+                kinds: model.subentities(of: entity).map(kind))
+        }
+        expected = kind(of: entity)
+        root = kind(of: family[0])
+        matchers = family.compactMap(\.matcher)
+    }
+
+    /// Returns the plan for a record, which is that of the most specific entity whose matcher accepts it.
+    ///
+    /// The expected entity is the default: a summary may lack the members that `when` reads.
+    func plan(for object: BatchValue) -> Int {
+        if let plan = Self.search(expected, object) { return plan }
+        guard let matcher = expected.matcher, !matcher.fits(object) else { return expected.plan }
+        return Self.search(root, object) ?? expected.plan
+    }
+
+    /// Returns the plan of the first matching sub-entity or of one below it.
+    ///
+    /// Sub-entities without a matcher are transparent.
+    private static func search(_ kind: Kind, _ object: BatchValue) -> Int? {
+        for candidate in kind.kinds {
+            if let matcher = candidate.matcher {
+                guard matcher.fits(object) else { continue }
+                return search(candidate, object) ?? candidate.plan
+            }
+            if let plan = search(candidate, object) { return plan }
+        }
+        return nil
+    }
+}
+
+extension Matcher {
+    /// Returns whether a record fulfills all conditions.
+    package func fits(_ object: BatchValue) -> Bool {
+        conditions.allSatisfy { condition in
+            switch condition {
+            case .has(let path): object.value(at: path).map { $0.tag != .null } ?? false
+            case .lacks(let path): object.value(at: path).map { $0.tag == .null } ?? true
+            case .equals(let path, let values):
+                object.value(at: path).flatMap { RemoteScalar($0).text }.map { text in
+                    values.contains { $0.utf8.elementsEqual(text.utf8) }
+                } ?? false
+            case .matches(let path, let expression):
+                object.value(at: path).flatMap { RemoteScalar($0).text }.map(expression.matches) ?? false
+            }
+        }
+    }
+}
+
+extension BatchValue {
+    /// Returns the value at a path through objects and single elements of arrays.
+    ///
+    /// The last of several members with the same name counts.
+    package func value(at path: RemotePath) -> BatchValue? {
+        var value = self
+        for name in path.components {
+            // As in a mapping, a number is a member name if the array's elements have such a member.
+            if value.tag == .array, let index = RemotePath.elementIndex(name), index < value.count,
+                !(0..<value.count).contains(where: { value[$0].tag == .object && value[$0].member(name) != nil })
+            {
+                value = value[index]
+                continue
+            }
+            guard value.tag == .object, let member = value.member(name) else { return nil }
+            value = member
+        }
+        return value
+    }
+
+    private func member(_ name: String) -> BatchValue? {
+        for index in (0..<count).reversed() where self[index].hasKey(name) { return self[index] }
+        return nil
+    }
+}

@@ -1,0 +1,117 @@
+internal import Model
+internal import RecordBatch
+
+/// The transformers of an attribute that change a value before its type conversion, applied from left to right.
+struct TransformerChain: Sendable {
+    private let transformers: [Transformer]
+
+    /// Creates a chain; nil if no transformer changes the value.
+    init?(_ transformers: [Transformer]) {
+        // A unit or format configures the parsing of times: see TemporalParser.
+        self.transformers = transformers.filter {
+            switch $0 {
+            case .unit, .format: false
+            default: true
+            }
+        }
+        if self.transformers.isEmpty { return nil }
+    }
+
+    /// Whether the first transformer takes a list.
+    var joinsLists: Bool { if case .join? = transformers.first { true } else { false } }
+
+    func apply(to scalar: RemoteScalar) throws(ValueConverter.Misfit) -> RemoteScalar {
+        var scalar = scalar
+        for transformer in transformers {
+            if scalar.isNull { return .null }
+            scalar = try apply(transformer, to: scalar)
+        }
+        return scalar
+    }
+
+    private func apply(
+        _ transformer: Transformer, to scalar: RemoteScalar
+    ) throws(ValueConverter.Misfit) -> RemoteScalar {
+        // A value without a text form is not empty, such as the object of a json attribute.
+        if case .emptyAsNull = transformer, scalar.text == nil { return scalar }
+        if case .join(let separator) = transformer { return try Self.joined(scalar, separator) }
+        guard let text = scalar.text else {
+            throw ValueConverter.Misfit(reason: "\(scalar.shown) cannot be transformed: it is not a single value")
+        }
+        switch transformer {
+        case .trim: return .text(Self.trimmed(text))
+        case .lowercase: return .text(text.lowercased())
+        case .uppercase: return .text(text.uppercased())
+        case .prefix(let prefix): return .text(prefix + text)
+        case .stripPrefix(let prefix):
+            return text.hasPrefix(prefix) ? .text(String(text.dropFirst(prefix.count))) : scalar
+        case .emptyAsNull: return text.isEmpty ? .null : scalar
+        case .lastSegment: return .text(Self.lastSegment(text))
+        case .extract(let expression):
+            guard let group = expression.firstGroup(in: text) else {
+                throw ValueConverter.Misfit(reason: "\(scalar.shown) does not fit the expression \(expression)")
+            }
+            return group.map { .text($0) } ?? .null
+        case .join: return scalar
+        case .base(let base):
+            guard let value = Int64(text, radix: base) else {
+                throw ValueConverter.Misfit(reason: "\(scalar.shown) is not an integer of base \(base)")
+            }
+            return .int(value)
+        case .map(let mappings):
+            guard let mapping = mappings.first(where: { $0.remote == text }) else {
+                let known = mappings.map { "\"\($0.remote)\"" }.joined(separator: ", ")
+                throw ValueConverter.Misfit(reason: "\(scalar.shown) is not in the map of \(known)")
+            }
+            return RemoteScalar(mapping.local)
+        case .unit, .format: return scalar
+        }
+    }
+
+    /// Returns the last nonempty segment of a path (RFC 3986, section 3.3), percent-decoded.
+    private static func lastSegment(_ text: String) -> String {
+        let path = text.prefix { $0 != "?" && $0 != "#" }
+        guard let segment = path.split(separator: "/").last else { return "" }
+        var bytes: [UInt8] = []
+        var rest = Array(segment.utf8)[...]
+        while let byte = rest.popFirst() {
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
+                let code = UInt8(digits, radix: 16)
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        // A segment that does not decode to UTF-8 stays as written.
+        return String(validating: bytes, as: UTF8.self) ?? String(segment)
+    }
+
+    /// Joins the values of a list; null if there are none.
+    private static func joined(
+        _ scalar: RemoteScalar, _ separator: String
+    ) throws(ValueConverter.Misfit) -> RemoteScalar {
+        guard case .composite(let json) = scalar else { return scalar }
+        guard json.hasPrefix("["), let batch = try? JSONParser.batch("{\"list\":\(json)}"), batch.count == 1,
+            let list = batch[0]["list"]
+        else { throw ValueConverter.Misfit(reason: "\(scalar.shown) cannot be joined: it is no list") }
+        var texts: [String] = []
+        for element in list.elements where element.tag != .null {
+            let value = RemoteScalar(element)
+            guard let text = value.text else {
+                throw ValueConverter.Misfit(reason: "\(value.shown) cannot be joined: it is not a single value")
+            }
+            texts.append(text)
+        }
+        withExtendedLifetime(batch) {}
+        return texts.isEmpty ? .null : .text(texts.joined(separator: separator))
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        let start = text.drop { $0.isWhitespace }
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...last])
+    }
+}

@@ -1,0 +1,40 @@
+extension ConfigurationReader {
+    /// The plugin that starts programs that speak the Singer protocol.
+    static let externalPlugin = "singer"
+    /// The keys of a bridge with `isolation: external`, in place of `plugin` and `options`: the options of
+    /// ``externalPlugin``.
+    static let externalKeys = [
+        "command", "tap_config", "catalog", "catalog_flag", "files", "environment", "folder", "silence", "longest_line",
+    ]
+
+    /// Reads `isolation: external, command: [tap-name], tap_config: {...}`, where the plugin's options are keys of the
+    /// bridge.
+    ///
+    /// The program runs in the configuration's folder.
+    mutating func readExternal(
+        _ bridge: Member, _ members: [Member], _ what: String, into result: inout BridgeConfiguration
+    ) {
+        guard plugins == nil || plugins?[Self.externalPlugin] != nil else {
+            error(
+                at: bridge.key.mark, "\(what) needs the plugin \"\(Self.externalPlugin)\", which is not installed",
+                "it comes with bmo: look for libSingerBridge.so beside it")
+            return
+        }
+        result.plugin = Self.externalPlugin
+        var pairs = members.filter { Self.externalKeys.contains($0.name) }
+            .map { YAMLNode.Pair(key: $0.key, value: $0.value) }
+        let folder = members.first { $0.name == "folder" }
+        let mark = bridge.key.mark
+        pairs.removeAll { $0.key.scalarText == "folder" }
+        let path = FilePath.absolute(folder?.value.scalarText ?? ".", relativeTo: FilePath.directory(of: file))
+        func scalar(_ text: String) -> YAMLNode {
+            YAMLNode(content: .scalar(text, plain: false), mark: folder?.value.mark ?? mark)
+        }
+        pairs.append(YAMLNode.Pair(key: scalar("folder"), value: scalar(path)))
+        let node = YAMLNode(
+            content: .mapping(pairs), mark: mark, count: bridge.value.count + 2, height: bridge.value.height)
+        result.options = part(
+            node, plugin: result.plugin, schema: plugins?[result.plugin]?.options, what, at: mark, isOptions: true,
+            missing: nil)
+    }
+}

@@ -1,0 +1,18 @@
+extension ConfigurationReader {
+    /// Reads `history: {keep: 90d}`.
+    mutating func history(_ member: Member) -> HistoryRetention {
+        guard let members = members(of: member.value, "\"history\"", at: member.value.mark) else { return .usual }
+        report(unknown: members, valid: ["keep"], of: "\"history\"")
+        guard let keep = members.first(where: { $0.name == "keep" }) else { return .usual }
+        let words = (keep.value.scalarText ?? "").split(separator: " ")
+        if words == ["forever"] { return .forever }
+        if words.count == 2, words[1] == "runs" || words[1] == "run", let count = Int(words[0]), count > 0 {
+            return .runs(count)
+        }
+        if words.count == 1, let seconds = Self.seconds(words[0]), seconds > 0 { return .seconds(seconds) }
+        error(
+            at: keep.value.mark, "\"keep\" of \"history\" is no time and no number of runs",
+            "write a number and s, m, h, d or w, such as 90d; or 100 runs; or forever")
+        return .usual
+    }
+}

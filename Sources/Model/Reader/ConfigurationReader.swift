@@ -1,0 +1,143 @@
+/// Converts a YAML document to a ``Configuration`` and collects all faults.
+///
+/// Reads as much as possible of an invalid part, so that one mistake causes one message and not a cascade.
+struct ConfigurationReader {
+    static let mostDiagnostics = 100
+
+    let file: String
+    /// The installed plugins; nil if unknown, in which case sections and options are not validated.
+    let plugins: [String: CompiledPlugin]?
+    /// The plugins whose invalid schema was already reported.
+    var reportedPlugins: Set<String> = []
+    var diagnostics: [Diagnostic] = []
+    /// The learned attributes of entities with `attributes: auto`; nil until the first such entity is read.
+    var learned: [String: YAMLNode]?
+
+    /// A member of a mapping with a text key.
+    struct Member {
+        var name: String
+        var key: YAMLNode
+        var value: YAMLNode
+    }
+
+    init(file: String, plugins: [PluginSchema]?) {
+        self.file = file
+        self.plugins = plugins.map { plugins in
+            Dictionary(plugins.map { ($0.name, CompiledPlugin($0)) }) { first, _ in first }
+        }
+    }
+
+    mutating func read(_ root: YAMLNode) -> Configuration? {
+        guard let members = members(of: root, "the file", at: root.mark) else { return nil }
+        report(unknown: members, valid: ["version", "database", "history", "bridges", "defaults", "entities"], of: nil)
+        func member(_ name: String) -> Member? { members.first { $0.name == name } }
+
+        if let version = member("version") {
+            if version.value.scalar != .int(1) {
+                let given = version.value.scalarText.map { " \(shortened($0))" } ?? ""
+                let isQuoted = version.value.scalarText == "1"
+                error(
+                    at: version.value.mark,
+                    isQuoted ? "the version is a text" : "unknown version\(given) of the format",
+                    isQuoted ? "write \"version: 1\", without quotes about the number" : "write \"version: 1\"")
+            }
+        } else {
+            error(at: root.mark, "missing key \"version\"", "add \"version: 1\"")
+        }
+        var database = "bmo.sqlite"
+        if let given = member("database"), let path = text(given, of: nil) {
+            if path.utf8.contains(0) || path.hasSuffix("/") {
+                error(at: given.value.mark, "\"database\" is no path of a file", "write one, such as bmo.sqlite")
+            }
+            database = path
+            checkDatabase(path, at: given.value.mark)
+        }
+        var bridges: [BridgeConfiguration] = []
+        if let given = member("bridges") {
+            bridges = readBridges(given)
+        } else {
+            error(at: root.mark, "missing key \"bridges\"", "add \"bridges:\" with a name and its plugin")
+        }
+        var model = Model()
+        if let given = member("entities") {
+            let defaults = member("defaults").map { readDefaults($0, bridges: bridges) } ?? EntityDefaults()
+            model = readEntities(given, defaults, bridges: bridges)
+        } else {
+            error(at: root.mark, "missing key \"entities\"", "add \"entities:\"; it may be empty")
+        }
+        return Configuration(
+            file: file, databasePath: FilePath.absolute(database, relativeTo: FilePath.directory(of: file)),
+            bridges: bridges, model: model, history: member("history").map { history($0) } ?? .usual)
+    }
+}
+
+extension ConfigurationReader {
+    /// Rejects a path where no database can be created; otherwise a first sync would fail only after it began.
+    private mutating func checkDatabase(_ path: String, at mark: YAMLMark) {
+        let path = FilePath.absolute(path, relativeTo: FilePath.directory(of: file))
+        if FilePath.isSame(path, FilePath.absolute(file, relativeTo: FilePath.currentDirectory)) {
+            error(at: mark, "\"database\" is this file itself", "name another, such as bmo.sqlite")
+        } else if FilePath.isDirectory(path) {
+            error(at: mark, "\"database\" is a folder: \(shortened(path))", "name a file in it, such as bmo.sqlite")
+        } else if FilePath.isDirectory(FilePath.directory(of: file)),
+            !FilePath.isDirectory(FilePath.directory(of: path))
+        {
+            error(
+                at: mark, "the folder of \"database\" is not there: \(shortened(FilePath.directory(of: path)))",
+                "make it, or name another")
+        }
+    }
+
+    func location(_ mark: YAMLMark) -> SourceLocation {
+        SourceLocation(file: file, line: mark.line, column: mark.column)
+    }
+
+    mutating func error(at mark: YAMLMark, _ message: String, _ remedy: String?) {
+        diagnostics.append(Diagnostic(location: location(mark), message: message, remedy: remedy))
+    }
+
+    /// Returns the members of a mapping; an empty value is an empty mapping.
+    ///
+    /// Reports a fault and returns nil for anything else.
+    mutating func members(of node: YAMLNode, _ what: String, at mark: YAMLMark) -> [Member]? {
+        if node.isNull { return [] }
+        guard case .mapping(let pairs) = node.content else {
+            error(at: mark, "\(what) must be a mapping, is \(node.kind.rawValue)", "write \"name: value\" lines")
+            return nil
+        }
+        var members: [Member] = []
+        for pair in pairs {
+            if let name = pair.key.keyName {
+                members.append(Member(name: name, key: pair.key, value: pair.value))
+            } else {
+                let shown = pair.key.scalarText.map { " \(shortened($0))" } ?? ""
+                let kind = pair.key.kind.rawValue
+                error(at: pair.key.mark, "the key\(shown) in \(what) is \(kind), not text", "write it in quotes")
+            }
+        }
+        return members
+    }
+
+    mutating func report(unknown members: [Member], valid: [String], of what: String?) {
+        for member in members where !valid.contains(member.name) {
+            error(
+                at: member.key.mark, "unknown key \(quoted(member.name))" + (what.map { " of \($0)" } ?? ""),
+                suggestion(for: member.name, among: valid))
+        }
+    }
+
+    /// Returns the text of a member, with numbers and Booleans as written; reports a fault and returns nil for anything
+    /// else.
+    mutating func text(_ member: Member, of what: String?) -> String? {
+        let subject = quoted(member.name) + (what.map { " of \($0)" } ?? "")
+        guard let text = member.value.scalarText, !member.value.isNull else {
+            error(at: member.value.mark, "\(subject) must be text, is \(member.value.kind.rawValue)", nil)
+            return nil
+        }
+        guard !text.isEmpty else {
+            error(at: member.value.mark, "\(subject) is empty", nil)
+            return nil
+        }
+        return text
+    }
+}

@@ -1,0 +1,206 @@
+extension ConfigurationReader {
+    /// An entity with the marks needed to report faults in relation to the rest of the model.
+    struct ReadEntity {
+        var entity: Entity
+        var keyMarks: [YAMLMark] = []
+        var targetMarks: [String: YAMLMark] = [:]
+        var inverseMarks: [String: YAMLMark] = [:]
+        var windowMarks: [String: YAMLMark] = [:]
+        var columnMarks: [String: YAMLMark] = [:]
+        var linkMarks: [String: YAMLMark] = [:]
+        var superentityMark = YAMLMark.start
+        /// Whether the entity has a `when`, valid or not.
+        var hasMatcher = false
+        var walk = ReadWalk()
+        /// `sources:` and `precedence:`, which are read after all entities.
+        var sources: Member?
+        /// Whether the entity itself sets `absent`, and not only its bridge.
+        var hasAbsent = false
+        var precedence: Member?
+        var matchMarks: [YAMLMark] = []
+        var readOneMark: YAMLMark?
+        /// Whether `writable` is neither true nor false, so that dependent keys report no further fault.
+        var hasFaultyWritable = false
+        var newestMark: YAMLMark?
+        /// The scans of the sources, one per source.
+        var sourceWalks: [ReadWalk] = []
+        /// Whether `attributes:` was readable, so that the key's names can be looked up.
+        var knowsAttributes = false
+    }
+
+    mutating func readEntities(
+        _ member: Member, _ defaults: EntityDefaults, bridges: [BridgeConfiguration]
+    ) -> Model {
+        var entities = (members(of: member.value, "\"entities\"", at: member.value.mark) ?? [])
+            .map { readEntity($0, defaults, bridges: bridges) }
+        for index in entities.indices { readSources(of: &entities[index], bridges: bridges) }
+        check(entities)
+        var model = Model(entities: entities.map(\.entity))
+        // The records of a sub-entity in its super-entity's listing come from that entity's bridge.
+        for index in model.entities.indices where !model.entities[index].isWalked {
+            let lineage = model.lineage(of: model.entities[index])
+            // An entity without any listing has no bridge.
+            model.entities[index].bridge = lineage.last { $0.isWalked }?.bridge ?? ""
+        }
+        return model
+    }
+
+    private mutating func readEntity(
+        _ member: Member, _ defaults: EntityDefaults, bridges: [BridgeConfiguration]
+    ) -> ReadEntity {
+        let what = "entity \(quoted(member.name))"
+        var result = ReadEntity(
+            entity: Entity(
+                name: member.name, bridge: "", key: [], attributes: [], location: location(member.key.mark)))
+        if let fault = Naming.fault(member.name, what: "entity") {
+            error(at: member.key.mark, fault.message, fault.remedy)
+        }
+        guard let own = members(of: member.value, what, at: member.value.mark) else { return result }
+        var members = adding(defaults, to: own, bridges: bridges)
+        let automatic = readAutomatic(&members, of: member.name, what)
+        func find(_ name: String) -> Member? { members.first { $0.name == name } }
+
+        let isSubentity = find("extends") != nil
+        var bridge: BridgeConfiguration?
+        let hasNoListing = readListing(members, what)
+        if hasNoListing || isSubentity && find("bridge") == nil {
+            result.entity.isWalked = false
+        } else {
+            bridge = readBridge(find("bridge"), of: member, what, bridges: bridges)
+        }
+        result.entity.bridge = bridge?.name ?? ""
+        if automatic == .unknown {
+            // A fault was reported.
+        } else if let attributes = find("attributes") {
+            let first = diagnostics.count
+            let list = self.members(of: attributes.value, "\"attributes\" of \(what)", at: attributes.value.mark)
+            result.entity.attributes = (list ?? []).map { readAttribute($0, what) }
+            result.knowsAttributes = list != nil
+            if let list, list.isEmpty, !isSubentity {
+                error(at: attributes.key.mark, "\(what) has no attributes", "add at least those of its key")
+            }
+            if automatic == .learned { moveToLearned(from: first) }
+        } else if !isSubentity {
+            error(at: member.key.mark, "missing key \"attributes\" of \(what)", "add \"attributes:\"")
+        }
+        if let relationships = find("relationships") {
+            let list = self.members(
+                of: relationships.value, "\"relationships\" of \(what)", at: relationships.value.mark)
+            for relationship in list ?? [] { readRelationship(relationship, what, into: &result) }
+        }
+        readIdentity(member, members, what, into: &result)
+        result.walk = readWalk(members, what)
+        result.entity.parent = result.walk.parent
+        result.entity.incremental = result.walk.incremental
+        result.entity.fullEvery = result.walk.fullEvery
+        result.entity.retryFor = result.walk.retryFor
+        if !result.entity.isWalked {
+            for name in Self.walkKeys {
+                guard let walk = find(name) else { continue }
+                error(
+                    at: walk.key.mark, "\(quoted(name)) of \(what), which has no listing of its own",
+                    hasNoListing ? "remove it, or \"listing: none\"" : "add \"bridge:\", or remove it")
+            }
+        }
+        if let limit = find("quarantine_limit"), let count = integer(limit, of: what, in: 1...Int64.max) {
+            result.entity.quarantineLimit = Int(count)
+        }
+        if let deletes = find("deletes") { result.entity.deletes = readDeletes(deletes, what) }
+        if let conflicts = find("conflicts") { readConflicts(conflicts, what, into: &result) }
+        let absent = readAbsent(members, what)
+        result.hasAbsent = absent != nil
+        result.entity.absent = absent ?? bridge?.absent
+        if let extra = find("extra") { result.entity.keepsExtra = flag(extra, of: what) ?? false }
+        // Keep members that are not known yet, until the next sync learns them.
+        if automatic != .none, find("extra") == nil { result.entity.keepsExtra = true }
+        if let renamed = find("renamed_from") { result.entity.renamedFrom = text(renamed, of: what) }
+        readWrites(member, members, bridge, what, into: &result)
+        result.sources = find("sources")
+        result.precedence = find("precedence")
+        result.entity.section =
+            readSection(of: member, members, bridge, bridges, what, keys: Self.entityKeys) ?? .object([])
+        return result
+    }
+
+    /// Returns whether the entity has `listing: none`, so that its objects only appear inside others.
+    ///
+    /// Reports keys that require a listing.
+    private mutating func readListing(_ members: [Member], _ what: String) -> Bool {
+        guard let listing = members.first(where: { $0.name == "listing" }), let word = text(listing, of: what) else {
+            return false
+        }
+        guard word == "none" else {
+            error(
+                at: listing.value.mark, "unknown value \(quoted(word)) of \"listing\" of \(what)",
+                "write \"none\", where its objects come inside others only, or remove it")
+            return false
+        }
+        for name in ["bridge", "sources", "writable", "read_one", "quarantine_limit"] {
+            guard let given = members.first(where: { $0.name == name }) else { continue }
+            error(at: given.key.mark, "\(what) has \"listing: none\" and \(quoted(name))", "remove one")
+        }
+        return true
+    }
+
+    /// Returns the bridge; reports a fault and returns nil if there is none with this name.
+    mutating func readBridge(
+        _ bridge: Member?, of entity: Member, _ what: String, bridges: [BridgeConfiguration]
+    ) -> BridgeConfiguration? {
+        guard let bridge else {
+            let names = bridges.map(\.name).sorted().joined(separator: ", ")
+            error(
+                at: entity.key.mark, "missing key \"bridge\" of \(what)",
+                "add \"bridge:\"" + (names.isEmpty ? "" : " with one of: \(names)"))
+            return nil
+        }
+        guard let name = text(bridge, of: what) else { return nil }
+        if let found = bridges.first(where: { $0.name == name }) { return found }
+        let remedy = suggestion(for: name, among: bridges.map(\.name), what: "bridges of this file")
+        error(
+            at: bridge.value.mark, "unknown bridge \(quoted(name)) of \(what)",
+            remedy ?? "declare it under \"bridges:\"")
+        return nil
+    }
+
+    /// Reads the plugin's section of an entity or of one of its sources; returns nil if it cannot have one.
+    mutating func readSection(
+        of entity: Member, _ members: [Member], _ bridge: BridgeConfiguration?, _ bridges: [BridgeConfiguration],
+        _ what: String, keys: [String]
+    ) -> ConfigValue? {
+        let plugin = bridge.map(\.plugin) ?? ""
+        var known = Set(bridges.map(\.plugin)).union(plugins.map { Set($0.keys) } ?? [])
+        known.remove("")
+        var unknown: [Member] = []
+        var hasForeignSection = false
+        let hasBridge = members.contains { $0.name == "bridge" }
+        for member in members where !keys.contains(member.name) && member.name != plugin {
+            if plugin.isEmpty {
+                // The right section is unknown as long as the bridge or its plugin is.
+                if !known.contains(member.name), bridge == nil {
+                    unknown.append(member)
+                } else if !hasBridge, members.contains(where: { $0.name == "extends" || $0.name == "listing" }) {
+                    error(
+                        at: member.key.mark, "the section \(quoted(member.name)) of \(what), which has no bridge",
+                        "add \"bridge:\" for a listing of its own, or remove the section")
+                }
+            } else if let bridge, known.contains(member.name) || bridges.contains(where: { $0.name == member.name }) {
+                hasForeignSection = true
+                error(
+                    at: member.key.mark,
+                    "the section \(quoted(member.name)) of \(what) is not for its bridge: \(quoted(bridge.name)) uses "
+                        + "the plugin \(quoted(plugin))", "name the section \"\(shortened(plugin))\", or remove it")
+            } else {
+                unknown.append(member)
+            }
+        }
+        report(unknown: unknown, valid: keys + (plugin.isEmpty ? known.sorted() : [plugin]), of: what)
+        let section = members.first { $0.name == plugin }
+        // A section with another name was intended for this plugin: missing members are not a second fault.
+        guard !plugin.isEmpty, section != nil || !hasForeignSection else { return nil }
+        let mark = section?.key.mark ?? entity.key.mark
+        return part(
+            mapping(section?.value, mark), plugin: plugin, schema: plugins?[plugin]?.entity,
+            "section \(quoted(plugin)) of \(what)", at: mark, isOptions: false,
+            missing: section == nil ? plugin : nil)
+    }
+}

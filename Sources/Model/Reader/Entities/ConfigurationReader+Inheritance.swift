@@ -1,0 +1,183 @@
+extension ConfigurationReader {
+    /// Checks that the super-entities exist and lead to a root.
+    mutating func checkLineage(of read: ReadEntity, _ model: Model) {
+        guard let name = read.entity.superentity else { return }
+        let what = "entity \(quoted(read.entity.name))"
+        guard let superentity = model.entity(named: name) else {
+            error(
+                at: read.superentityMark, "unknown entity \(quoted(name)) in \"extends\" of \(what)",
+                suggestion(for: name, among: model.entities.map(\.name), what: "entities"))
+            return
+        }
+        let root = model.root(of: read.entity)
+        if let top = root.superentity {
+            // Report a cycle once, at its first entity in the file. An unknown super-entity is reported where it is
+            // named.
+            let circle = model.lineage(of: read.entity).map(\.name)
+            if circle.contains(top), model.entities.first(where: { circle.contains($0.name) })?.name == read.entity.name
+            {
+                error(at: read.superentityMark, "\(what) is its own super-entity", "let one of them extend nothing")
+            }
+            return
+        }
+        if root.uniquing != .key {
+            error(
+                at: read.superentityMark,
+                "\(what) extends \(quoted(superentity.name)), which is \"unique: \(root.uniquing.rawValue)\"",
+                "give \(quoted(root.name)) a key")
+        }
+        if !read.hasMatcher, !read.entity.isWalked, !isReached(read.entity, model) {
+            error(
+                at: YAMLMark(line: read.entity.location.line, column: read.entity.location.column),
+                "\(what) has neither \"when\" nor a bridge, and no relationship leads to it: no record can be one",
+                "add \"when:\", such as {has: PROPERTY}")
+        }
+    }
+
+    /// Returns whether a relationship or a sub-entity leads to the entity.
+    private func isReached(_ entity: Entity, _ model: Model) -> Bool {
+        model.entities.contains { other in
+            other.superentity == entity.name || other.relationships.contains { $0.target == entity.name }
+        }
+    }
+
+    /// Checks the column names of a table: those of a root and all its sub-entities.
+    mutating func checkColumnNames(of root: Entity, _ model: Model) {
+        var columns: [String: (name: String, what: String)] = [:]
+        func reserve(_ name: String, _ what: String) { columns[name.lowercased()] = (name, what) }
+        let family = model.family(of: root)
+        if family.count > 1 { reserve(Entity.discriminatorColumn, "the column that tells sub-entities apart") }
+        if root.uniquing == .singleton { reserve(Entity.singletonColumn, "the key of a singleton") }
+        if root.keepsExtra { reserve(Entity.extraColumn, "the column of \"extra: true\"") }
+        if root.deletes.mode == .soft { reserve(Entity.deletionColumn, "the column of soft deletions") }
+        for entity in family {
+            let above = model.lineage(of: entity).dropLast()
+            for attribute in entity.attributes {
+                let of = entity.name == root.name ? "" : " of \(quoted(entity.name))"
+                let what = "attribute \(quoted(attribute.name))\(of)"
+                let known = family.filter { $0.name != entity.name }.lazy.compactMap {
+                    $0.attribute(named: attribute.name)
+                }.first
+                if let first = columns[attribute.name.lowercased()] {
+                    if entity.name != root.name, first.name == attribute.name, let known {
+                        // The same column, with a separate mapping.
+                        if known.type != attribute.type {
+                            error(
+                                at: YAMLMark(line: attribute.location.line, column: attribute.location.column),
+                                "\(what) has the type \(attribute.type.rawValue), and \(known.type.rawValue) at "
+                                    + "\(known.location): they share a column",
+                                "give both the same type, or rename one")
+                        }
+                        continue
+                    }
+                    let other = first.what.hasPrefix("attribute") && entity.name == root.name ? "another" : what
+                    report(
+                        clash: attribute.name, with: first.name, "\(first.what) and \(other)", attribute.location,
+                        "columns")
+                } else {
+                    columns[attribute.name.lowercased()] = (attribute.name, what)
+                }
+            }
+            for relationship in entity.relationships {
+                if let inherited = above.lazy.compactMap({ $0.relationship(named: relationship.name) }).first {
+                    checkOverride(relationship, of: entity, inherited)
+                    continue
+                }
+                var names = [relationship.name]
+                if case .columns(let list) = model.storage(of: relationship, in: entity) { names += list }
+                for name in Set(names).sorted() {
+                    let of = entity.name == root.name ? "" : " of \(quoted(entity.name))"
+                    // Each part of a composite key has a column with its own name.
+                    let column = name == relationship.name ? "" : "the column \(quoted(name)) of "
+                    let what = "\(column)relationship \(quoted(relationship.name))\(of)"
+                    if let first = columns[name.lowercased()] {
+                        report(
+                            clash: name, with: first.name, "\(first.what) and \(what)", relationship.location, "columns"
+                        )
+                    } else {
+                        columns[name.lowercased()] = (name, what)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Checks that a sub-entity changes only the path of its super-entity's relationship.
+    private mutating func checkOverride(_ relationship: Relationship, of entity: Entity, _ inherited: Relationship) {
+        guard
+            relationship.kind != inherited.kind || relationship.target != inherited.target
+                || relationship.inverse != nil && relationship.inverse != inherited.inverse
+        else { return }
+        error(
+            at: YAMLMark(line: relationship.location.line, column: relationship.location.column),
+            "relationship \(quoted(relationship.name)) of entity \(quoted(entity.name)) leads elsewhere than its "
+                + "super-entity's at \(inherited.location)",
+            "let it lead to \(quoted(inherited.target)), or rename it")
+    }
+
+    /// Checks the names in `parent` and `incremental` of an entity and its sources.
+    mutating func checkWalks(of read: ReadEntity, _ model: Model) {
+        let what = "entity \(quoted(read.entity.name))"
+        checkWalk(read.walk, of: read.entity, what, model)
+        checkConflicts(of: read, what, model)
+        for (source, walk) in zip(read.entity.sources, read.sourceWalks) {
+            checkWalk(walk, of: read.entity, "source \(quoted(source.name)) of \(what)", model)
+        }
+    }
+
+    private mutating func checkWalk(_ walk: ReadWalk, of entity: Entity, _ what: String, _ model: Model) {
+        if let parent = walk.parent { checkParent(parent, walk, of: entity, what, model) }
+        guard case .field(let name, _) = walk.incremental, let mark = walk.incrementalMark else { return }
+        let attributes = model.attributes(of: entity)
+        guard let attribute = attributes.first(where: { $0.name == name }) else {
+            error(
+                at: mark, "\"incremental\" of \(what) names the unknown attribute \(quoted(name))",
+                suggestion(for: name, among: attributes.map(\.name), what: "attributes"))
+            return
+        }
+        guard [.timestamp, .date, .integer].contains(attribute.type) else {
+            error(
+                at: mark, "\"incremental\" of \(what) names \(quoted(name)), which is \(attribute.type.rawValue)",
+                "name a timestamp, a date or an integer")
+            return
+        }
+        guard let isNumber = walk.lookbackIsNumber, isNumber != (attribute.type == .integer) else { return }
+        error(
+            at: walk.lookbackMark ?? mark, "\"lookback\" of \"incremental\" of \(what) does not fit \(quoted(name))",
+            isNumber ? "write a span of time, such as 5m" : "write a number: the attribute is an integer")
+    }
+
+    private mutating func checkParent(
+        _ parent: ParentWalk, _ walk: ReadWalk, of entity: Entity, _ what: String, _ model: Model
+    ) {
+        let mark = walk.parentMark ?? YAMLMark(line: entity.location.line, column: entity.location.column)
+        var target = entity
+        if let name = parent.relationship {
+            let toOne = model.relationships(of: entity).filter { $0.kind == .toOne }
+            guard let relationship = toOne.first(where: { $0.name == name }) else {
+                let isMany = model.relationships(of: entity).contains { $0.name == name }
+                error(
+                    at: mark,
+                    "\"parent\" of \(what) names \(quoted(name)), which is no relationship to one"
+                        + (isMany ? " but to many" : ""),
+                    toOne.isEmpty
+                        ? "add one to the parent, such as \"relationships: {owner: {to: Owner}}\""
+                        : suggestion(for: name, among: toOne.map(\.name), what: "relationships to one"))
+                return
+            }
+            guard let found = model.entity(named: relationship.target) else { return }
+            target = found
+        }
+        var fields = model.attributes(of: target).map(\.name)
+        for relationship in model.relationships(of: target) {
+            if case .columns(let names) = model.storage(of: relationship, in: target) { fields += names }
+        }
+        for (condition, mark) in zip(parent.conditions, walk.conditionMarks) where !fields.contains(condition.field) {
+            error(
+                at: mark,
+                "\"where\" of \(what) names the unknown field \(quoted(condition.field)) of "
+                    + quoted(target.name),
+                suggestion(for: condition.field, among: fields, what: "fields"))
+        }
+    }
+}

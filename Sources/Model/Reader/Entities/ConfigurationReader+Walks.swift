@@ -1,0 +1,200 @@
+extension ConfigurationReader {
+    /// How to scan an entity or a source.
+    struct ReadWalk {
+        var parent: ParentWalk?
+        var incremental: Incremental?
+        var fullEvery: Duration?
+        var retryFor: Duration?
+        var parentMark: YAMLMark?
+        /// One mark per condition of the parent's scan.
+        var conditionMarks: [YAMLMark] = []
+        var incrementalMark: YAMLMark?
+        var lookbackMark: YAMLMark?
+        /// Whether the lookback is a number rather than a duration; nil if there is none.
+        var lookbackIsNumber: Bool?
+    }
+
+    /// The keys that ``readWalk(_:_:)`` reads.
+    static let walkKeys = ["parent", "incremental", "full_every", "retry_for"]
+
+    /// Reads `parent`, `incremental`, `full_every` and `retry_for`.
+    ///
+    /// Names are checked once the whole model is known.
+    mutating func readWalk(_ members: [Member], _ what: String) -> ReadWalk {
+        func find(_ name: String) -> Member? { members.first { $0.name == name } }
+        var walk = ReadWalk()
+        if let parent = find("parent") { readParent(parent, what, into: &walk) }
+        if let each = find("each") { readEach(each, what, into: &walk) }
+        if let incremental = find("incremental") { readIncremental(incremental, what, into: &walk) }
+        if let retryFor = find("retry_for"), let seconds = seconds(retryFor, of: what) {
+            walk.retryFor = .seconds(seconds)
+        }
+        if let fullEvery = find("full_every") {
+            if let seconds = seconds(fullEvery, of: what) { walk.fullEvery = .seconds(seconds) }
+            if find("incremental") == nil {
+                error(
+                    at: fullEvery.key.mark, "\"full_every\" of \(what) without \"incremental\"",
+                    "remove it: every walk asks for everything")
+            }
+        }
+        return walk
+    }
+
+    /// Reads `RELATIONSHIP` or `{relationship: NAME, where: CONDITION, concurrency: N}`.
+    private mutating func readParent(_ member: Member, _ what: String, into walk: inout ReadWalk) {
+        walk.parentMark = member.value.mark
+        guard case .mapping = member.value.content else {
+            if let name = text(member, of: what) { walk.parent = ParentWalk(relationship: name) }
+            return
+        }
+        let subject = "\"parent\" of \(what)"
+        guard let members = members(of: member.value, subject, at: member.value.mark) else { return }
+        report(unknown: members, valid: ["relationship", "where", "concurrency"], of: subject)
+        guard let relationship = members.first(where: { $0.name == "relationship" }) else {
+            error(
+                at: member.key.mark, "missing key \"relationship\" of \(subject)",
+                "add the name of a relationship to one")
+            return
+        }
+        guard let name = text(relationship, of: subject) else { return }
+        walk.parentMark = relationship.value.mark
+        var parent = ParentWalk(relationship: name)
+        readWalkOptions(members, subject, into: &parent, &walk)
+        walk.parent = parent
+    }
+
+    /// Reads `true` or `{where: CONDITION, concurrency: N}`.
+    private mutating func readEach(_ member: Member, _ what: String, into walk: inout ReadWalk) {
+        if walk.parent != nil {
+            error(at: member.key.mark, "\(what) has \"parent\" and \"each\"", "remove one")
+            return
+        }
+        var parent = ParentWalk(relationship: nil)
+        if case .mapping = member.value.content {
+            let subject = "\"each\" of \(what)"
+            let members = members(of: member.value, subject, at: member.value.mark) ?? []
+            report(unknown: members, valid: ["where", "concurrency"], of: subject)
+            readWalkOptions(members, subject, into: &parent, &walk)
+        } else if flag(member, of: what) == false {
+            return
+        }
+        walk.parent = parent
+    }
+
+    private mutating func readWalkOptions(
+        _ members: [Member], _ subject: String, into parent: inout ParentWalk, _ walk: inout ReadWalk
+    ) {
+        if let condition = members.first(where: { $0.name == "where" }) {
+            for (text, mark) in names(condition, of: subject) ?? [] {
+                guard let parsed = LocalCondition(text) else {
+                    let valid = LocalCondition.Comparison.allCases.map(\.rawValue).joined(separator: " ")
+                    error(
+                        at: mark, "\(quoted(text)) in \"where\" of \(subject) is no condition",
+                        "write FIELD OPERATOR VALUE, with one of \(valid)")
+                    continue
+                }
+                parent.conditions.append(parsed)
+                walk.conditionMarks.append(mark)
+            }
+        }
+        if let concurrency = members.first(where: { $0.name == "concurrency" }),
+            let number = integer(concurrency, of: subject, in: 1...64)
+        {
+            parent.concurrency = Int(number)
+        }
+    }
+
+    /// Reads `token` or `{field: ATTRIBUTE, lookback: SPAN}`.
+    private mutating func readIncremental(_ member: Member, _ what: String, into walk: inout ReadWalk) {
+        walk.incrementalMark = member.value.mark
+        guard case .mapping = member.value.content else {
+            guard let text = text(member, of: what) else { return }
+            if text == "token" {
+                walk.incremental = .token
+            } else {
+                error(
+                    at: member.value.mark, "unknown value \(quoted(text)) of \"incremental\" of \(what)",
+                    "write \"token\", or {field: ATTRIBUTE, lookback: 5m}")
+            }
+            return
+        }
+        let subject = "\"incremental\" of \(what)"
+        guard let members = members(of: member.value, subject, at: member.value.mark) else { return }
+        report(unknown: members, valid: ["field", "lookback"], of: subject)
+        guard let field = members.first(where: { $0.name == "field" }) else {
+            error(at: member.key.mark, "missing key \"field\" of \(subject)", "add the name of an attribute")
+            return
+        }
+        guard let name = text(field, of: subject) else { return }
+        walk.incrementalMark = field.value.mark
+        var lookback: Int64 = 0
+        if let given = members.first(where: { $0.name == "lookback" }) {
+            if case .int(let number) = given.value.scalar {
+                if number < 0 { error(at: given.value.mark, "\"lookback\" of \(subject) is negative", nil) }
+                lookback = number
+                walk.lookbackIsNumber = number <= 0 ? nil : true
+            } else if let seconds = Self.seconds(Substring(given.value.scalarText ?? "")) {
+                lookback = seconds
+                walk.lookbackIsNumber = false
+            } else {
+                error(
+                    at: given.value.mark,
+                    "\"lookback\" of \(subject) is neither a span of time nor a number",
+                    "write a number and s, m, h, d or w, such as 5m or 7d; for an integer attribute a number")
+            }
+            walk.lookbackMark = given.value.mark
+        }
+        walk.incremental = .field(attribute: name, lookback: lookback)
+    }
+
+    /// Reads `hard`, `soft`, `ignore`, or `{mode: MODE, brake: {share: 20%, rows: 10}, when: MATCHER}`.
+    mutating func readDeletes(_ member: Member, _ what: String) -> DeletePolicy {
+        var policy = DeletePolicy()
+        guard case .mapping = member.value.content else {
+            if let mode = choice(member, of: what, DeletePolicy.Mode.self) { policy.mode = mode }
+            return policy
+        }
+        let subject = "\"deletes\" of \(what)"
+        let members = members(of: member.value, subject, at: member.value.mark) ?? []
+        report(unknown: members, valid: ["mode", "brake", "when", "view"], of: subject)
+        func find(_ name: String) -> Member? { members.first { $0.name == name } }
+        if let mode = find("mode"), let known = choice(mode, of: subject, DeletePolicy.Mode.self) {
+            policy.mode = known
+        }
+        if let view = find("view"), let name = text(view, of: subject) {
+            policy.view = name
+            if let fault = Naming.fault(name, what: "entity") {
+                error(at: view.value.mark, fault.message, fault.remedy)
+            }
+            if policy.mode != .soft {
+                error(
+                    at: view.key.mark, "\"view\" of \(subject), which leaves no deleted rows",
+                    "add \"mode: soft\", or remove it")
+            }
+        }
+        if let when = find("when") { policy.tombstone = matcher(when, of: subject) }
+        if let brake = find("brake") {
+            let subject = "\"brake\" of \(subject)"
+            let members = self.members(of: brake.value, subject, at: brake.value.mark) ?? []
+            report(unknown: members, valid: ["share", "rows"], of: subject)
+            if let share = members.first(where: { $0.name == "share" }), let number = self.share(share, subject) {
+                policy.brake.share = number
+            }
+            if let rows = members.first(where: { $0.name == "rows" }),
+                let number = integer(rows, of: subject, in: 0...Int64.max)
+            {
+                policy.brake.rows = Int(number)
+            }
+        }
+        return policy
+    }
+
+    /// Reads `20%` or `0.2`, as a number from 0 to 1.
+    private mutating func share(_ member: Member, _ subject: String) -> Double? {
+        let text = member.value.scalarText ?? ""
+        let number = text.hasSuffix("%") ? Double(text.dropLast()).map { $0 / 100 } : Double(text)
+        if let number, (0...1).contains(number) { return number }
+        error(at: member.value.mark, "\"share\" of \(subject) must be from 0% to 100%", "write 20%, for instance")
+        return nil
+    }
+}

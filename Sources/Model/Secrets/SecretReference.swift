@@ -1,0 +1,100 @@
+/// A reference to a secret in an environment variable or a file.
+///
+/// The secret itself is never stored.
+public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
+    /// The value of an environment variable.
+    case env(String)
+    /// The content of a file without one trailing newline.
+    ///
+    /// A relative path starts at the configuration's folder.
+    case file(String)
+
+    /// The maximum size of a secret's file, in bytes.
+    static let largestFile = 64 * 1024
+
+    /// The reference as `{env: NAME}` or `{file: PATH}`, never the value.
+    public var description: String {
+        switch self {
+        case .env(let name): "{env: \(name)}"
+        case .file(let path): "{file: \(path)}"
+        }
+    }
+
+    /// Reads the secret.
+    ///
+    /// Blocks while reading a file.
+    ///
+    /// - Parameters:
+    ///   - directory: The configuration's folder.
+    ///   - environment: The variables by name.
+    /// - Returns: The secret, never empty.
+    /// - Throws: ``SecretError`` if the variable or file is missing, empty, unreadable, too large or not UTF-8.
+    public func resolve(
+        relativeTo directory: String, environment: [String: String]
+    ) throws(SecretError) -> String {
+        switch self {
+        case .env(let name):
+            guard let value = environment[name] else {
+                throw SecretError(
+                    .missing, self, "the environment variable \(name) is not set", "set it, or use {file: PATH}")
+            }
+            guard !value.isEmpty else {
+                throw SecretError(.empty, self, "the environment variable \(name) is empty", "set it to the secret")
+            }
+            return value
+        case .file(let path):
+            let absolute = FilePath.absolute(path, relativeTo: directory)
+            let bytes: [UInt8]
+            do throws(FileError) {
+                bytes = try FilePath.read(absolute, limit: Self.largestFile)
+            } catch {
+                let code: SecretError.Code = error.code == .missing ? .missing : .unreadable
+                throw SecretError(code, self, "the secret's file \(absolute) \(error.reason)", error.remedy)
+            }
+            guard var value = String(validating: bytes, as: UTF8.self) else {
+                throw SecretError(
+                    .unreadable, self, "the secret's file \(absolute) is not UTF-8", "save it as UTF-8 text")
+            }
+            if value.unicodeScalars.last == "\n" { value.unicodeScalars.removeLast() }
+            if value.unicodeScalars.last == "\r" { value.unicodeScalars.removeLast() }
+            guard !value.isEmpty else {
+                throw SecretError(.empty, self, "the secret's file \(absolute) is empty", "write the secret into it")
+            }
+            return value
+        }
+    }
+}
+
+/// An error for a secret that cannot be read.
+///
+/// It names the variable or file, never a value.
+public struct SecretError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kind of failure.
+    public enum Code: Sendable {
+        /// The variable or file does not exist.
+        case missing
+        /// The variable or file is empty.
+        case empty
+        /// The file cannot be read as text of at most 64 KiB.
+        case unreadable
+    }
+
+    /// The kind of failure.
+    public var code: Code
+    /// The reference to the secret.
+    public var reference: SecretReference
+    /// The failure and the variable or file that it concerns.
+    public var message: String
+    /// How to fix it.
+    public var remedy: String
+
+    init(_ code: Code, _ reference: SecretReference, _ message: String, _ remedy: String) {
+        self.code = code
+        self.reference = reference
+        self.message = message
+        self.remedy = remedy
+    }
+
+    /// The message and the remedy on one line.
+    public var description: String { "\(message); \(remedy)" }
+}

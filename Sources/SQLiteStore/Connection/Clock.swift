@@ -1,0 +1,36 @@
+internal import Glibc
+internal import RecordBatch
+internal import TextFormats
+
+/// The wall clock, in the format of the tables.
+package enum Clock {
+    /// Returns the current time as `YYYY-MM-DDTHH:MM:SS.ffffffZ`, in UTC.
+    package static func now() -> String { text(secondsAgo: 0) }
+
+    /// Returns a time after now, in the same format.
+    package static func text(after pause: Duration) -> String {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let (seconds, attoseconds) = pause.components
+        return Timestamp.text(
+            microseconds: (Int64(time.tv_sec) + seconds) * 1_000_000 + Int64(time.tv_nsec) / 1000
+                + attoseconds / 1_000_000_000_000)
+    }
+
+    /// Returns a time after `moment`, in the same format; a time after now if `moment` is not in that format.
+    package static func text(_ moment: String, plus pause: Duration) -> String {
+        let numbers = moment.split { !$0.isNumber }.compactMap { Int64($0) }
+        guard numbers.count == 7 else { return text(after: pause) }
+        let days = Timestamp.days(year: numbers[0], month: numbers[1], day: numbers[2])
+        let seconds = ((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]
+        return Timestamp.text(
+            microseconds: seconds * 1_000_000 + numbers[6] + Int64(clamping: Int64(pause / .microseconds(1))))
+    }
+
+    /// Returns a time before now, in the same format.
+    package static func text(secondsAgo seconds: Int64) -> String {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp.text(microseconds: (Int64(time.tv_sec) - seconds) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    }
+}

@@ -1,0 +1,264 @@
+internal import GRDBSQLite
+internal import Glibc
+internal import Importer
+internal import Mapping
+
+/// A prepared statement on GRDB's connection that binds cells without copying: the hot path.
+///
+/// Use it only inside an access to the connection. Bound memory must live until the next `step` has returned.
+final class RawStatement {
+    private let handle: OpaquePointer
+    private let connection: OpaquePointer?
+    private var bindStatus = SQLITE_OK
+
+    init(_ sql: String, on connection: OpaquePointer?) throws {
+        var handle: OpaquePointer?
+        let status = sqlite3_prepare_v3(
+            connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard status == SQLITE_OK, let handle else { throw SQLiteFailure.error(connection, status, "preparing \(sql)") }
+        self.handle = handle
+        self.connection = connection
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    @inline(__always)
+    func bind(_ cell: Cell, at index: Int32) {
+        beginBinding(index)
+        switch cell.kind {
+        case .absent, .null: sqlite3_bind_null(handle, index)
+        case .integer: sqlite3_bind_int64(handle, index, cell.integer)
+        case .real: sqlite3_bind_double(handle, index, cell.real)
+        case .text:
+            let bytes = cell.rawBytes
+            // A null pointer would bind NULL, and an empty text is not NULL.
+            let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            if let start {
+                note(sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
+            } else {
+                bindEmptyText(index)
+            }
+        case .bytes:
+            let bytes = cell.rawBytes
+            if let start = bytes.baseAddress {
+                note(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil))
+            } else {
+                note(sqlite3_bind_zeroblob(handle, index, 0))
+            }
+        }
+    }
+
+    func bind(_ value: Int64, at index: Int32) {
+        beginBinding(index)
+        sqlite3_bind_int64(handle, index, value)
+    }
+
+    func bind(optional value: Int64?, at index: Int32) {
+        if let value { bind(value, at: index) } else { sqlite3_bind_null(handle, index) }
+    }
+
+    func bind(_ value: String?, at index: Int32) {
+        beginBinding(index)
+        guard let value else {
+            sqlite3_bind_null(handle, index)
+            return
+        }
+        note(sqlite3_bind_text64(handle, index, value, UInt64(value.utf8.count), Self.transient, UInt8(SQLITE_UTF8)))
+    }
+
+    /// Binds a copy of UTF-8 text.
+    func bind(utf8 bytes: [UInt8], at index: Int32) {
+        beginBinding(index)
+        bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else {
+                bindEmptyText(index)
+                return
+            }
+            let status = sqlite3_bind_text64(
+                handle, index, start, UInt64(bytes.count), Self.transient, UInt8(SQLITE_UTF8))
+            note(status)
+        }
+    }
+
+    /// Records a failure to bind, so that the next step throws.
+    ///
+    /// SQLite does not bind a value over its limit of 1 GB or without memory for it; the column would become null.
+    @inline(__always)
+    private func note(_ status: Int32) {
+        if status != SQLITE_OK { bindStatus = status }
+    }
+
+    /// Clears an earlier failure at the first index, as values are bound in order.
+    @inline(__always)
+    private func beginBinding(_ index: Int32) {
+        if index == 1 { bindStatus = SQLITE_OK }
+    }
+
+    private func bindEmptyText(_ index: Int32) { note(sqlite3_bind_text(handle, index, "", 0, Self.transient)) }
+
+    /// `SQLITE_TRANSIENT`, which Swift's C importer omits.
+    private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    /// Steps to the next row; returns whether there is one.
+    ///
+    /// Call ``reset()`` when done.
+    @inline(__always)
+    func step() throws -> Bool {
+        guard bindStatus == SQLITE_OK else {
+            defer { bindStatus = SQLITE_OK }
+            throw SQLiteFailure.error(
+                code: bindStatus, words: String(cString: sqlite3_errstr(bindStatus)), action: "binding a value")
+        }
+        let status = sqlite3_step(handle)
+        if status == SQLITE_ROW { return true }
+        if status == SQLITE_DONE { return false }
+        let error = SQLiteFailure.error(connection, status, "running \(String(cString: sqlite3_sql(handle)))")
+        sqlite3_reset(handle)
+        throw error
+    }
+
+    /// Runs a statement that returns no rows; returns the number of rows changed.
+    @inline(__always)
+    @discardableResult
+    func run() throws -> Int {
+        defer { sqlite3_reset(handle) }
+        _ = try step()
+        return Int(sqlite3_changes(connection))
+    }
+
+    /// The rowid of the last row inserted on the connection.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection) }
+
+    /// Returns how many rows a connection has ever changed, including changes rolled back.
+    static func totalChanges(_ connection: OpaquePointer?) -> Int64 { sqlite3_total_changes64(connection) }
+
+    @inline(__always)
+    func reset() { sqlite3_reset(handle) }
+
+    func bind(_ value: StoredValue, at index: Int32) {
+        beginBinding(index)
+        switch value {
+        case .null: sqlite3_bind_null(handle, index)
+        case .integer(let value): sqlite3_bind_int64(handle, index, value)
+        case .real(let value): sqlite3_bind_double(handle, index, value)
+        case .text(let value): bind(value, at: index)
+        case .bytes(let value):
+            note(sqlite3_bind_blob64(handle, index, value, UInt64(value.count), Self.transient))
+        }
+    }
+
+    /// Returns a copy of a column of the current row.
+    func value(_ column: Int32) -> StoredValue {
+        switch sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
+        case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, column))
+        case SQLITE_TEXT:
+            let start = UnsafeRawPointer(sqlite3_column_text(handle, column))
+            let count = Int(sqlite3_column_bytes(handle, column))
+            return .text(String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self))
+        case SQLITE_BLOB:
+            let count = Int(sqlite3_column_bytes(handle, column))
+            return .bytes(Array(UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, column), count: count)))
+        default: return .null
+        }
+    }
+
+    /// Returns whether a column of the current row is null.
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    /// Returns the integer in a column; nil if it holds another type.
+    func optionalInt64(_ column: Int32) -> Int64? {
+        sqlite3_column_type(handle, column) == SQLITE_INTEGER ? sqlite3_column_int64(handle, column) : nil
+    }
+
+    /// Returns the text in a column; nil if it holds another type.
+    func text(_ column: Int32) -> String? { if case .text(let text) = value(column) { text } else { nil } }
+
+    /// Returns whether a column of the current row equals the cell; an absent cell matches everything.
+    @inline(__always)
+    func matches(_ cell: Cell, column: Int32) -> Bool {
+        if cell.kind == .absent { return true }
+        // Fetches the column once instead of three times. GRDB's connections are in multi-thread mode, in which
+        // SQLite's "unprotected" values are safe to use like protected ones (sqlite.org/c3ref/value.html).
+        let value = sqlite3_column_value(handle, column)
+        let type = sqlite3_value_type(value)
+        switch cell.kind {
+        case .absent: return true
+        case .null: return type == SQLITE_NULL
+        case .integer: return type == SQLITE_INTEGER && sqlite3_value_int64(value) == cell.integer
+        case .real: return type == SQLITE_FLOAT && sqlite3_value_double(value) == cell.real
+        case .text:
+            guard type == SQLITE_TEXT else { return false }
+            let start = UnsafeRawPointer(sqlite3_value_text(value))
+            return same(start, Int(sqlite3_value_bytes(value)), cell.rawBytes)
+        case .bytes:
+            guard type == SQLITE_BLOB else { return false }
+            let start = sqlite3_value_blob(value)
+            return same(start, Int(sqlite3_value_bytes(value)), cell.rawBytes)
+        }
+    }
+
+    @inline(__always)
+    private func same(_ start: UnsafeRawPointer?, _ count: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard count == bytes.count else { return false }
+        guard count > 0, let start, let other = bytes.baseAddress else { return true }
+        return memcmp(start, other, count) == 0
+    }
+}
+
+/// The conversion of SQLite's errors to ``StoreError``.
+enum SQLiteFailure {
+    /// Returns the last error of `connection`.
+    static func error(_ connection: OpaquePointer?, _ status: Int32, _ action: String) -> StoreError {
+        let words = connection.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(status))
+        let error = error(code: status, words: words, action: action)
+        // A trigger may have rolled back the whole transaction, including the page so far.
+        guard error.code == .constraint, connection.map({ sqlite3_get_autocommit($0) != 0 }) ?? false else {
+            return error
+        }
+        return StoreError(.io, error.message, remedy: error.remedy)
+    }
+
+    /// Describes a constraint that was added to the database by hand.
+    private static func rule(_ code: Int32, _ words: String) -> String {
+        let object = words.firstRange(of: "failed: ").map { String(words[$0.upperBound...]) }
+        switch (code, object) {
+        case (SQLITE_CONSTRAINT | 8 << 8, let object?):
+            return "the database's own constraint on \(object): another row has the same"
+        case (SQLITE_CONSTRAINT | 5 << 8, let object?):
+            return "the database's own constraint on \(object): it must have a value"
+        case (SQLITE_CONSTRAINT | 7 << 8, _): return "a trigger of the database refuses it: \(words)"
+        case (_, let object?): return "the database's own constraint on \(object) does not hold"
+        case (_, nil): return "the database's own constraint does not hold: \(words)"
+        }
+    }
+
+    /// Returns the error for a result code.
+    static func error(code: Int32, words: String, action: String) -> StoreError {
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            StoreError(
+                .busy, "the database is in use by another process (\(words))", remedy: "try again when that is done")
+        case SQLITE_FULL:
+            StoreError(
+                .io, "no space left for the database (\(words))", remedy: "free some space and run the same again")
+        case SQLITE_IOERR, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
+            StoreError(
+                .io, "the database cannot be read or written (\(words))", remedy: "check the file and its folder")
+        case SQLITE_NOMEM:
+            StoreError(.io, "no memory left for the database (\(words))", remedy: "run the same again with more")
+        case SQLITE_NOTADB, SQLITE_CORRUPT:
+            StoreError(
+                .open, "the file is damaged or no SQLite database (\(words))",
+                remedy: "restore it, or name another file")
+        case SQLITE_CONSTRAINT:
+            StoreError(
+                .constraint, rule(code, words),
+                remedy: "drop the index or the trigger that is not bmo's, or mend the value")
+        default:
+            StoreError(.internal, "SQLite refused: \(words) [\(code)] while \(action)")
+        }
+    }
+}

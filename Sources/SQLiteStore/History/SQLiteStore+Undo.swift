@@ -1,0 +1,121 @@
+internal import GRDB
+internal import Importer
+internal import Mapping
+
+/// A row that prevents a run from being undone.
+public struct UndoConflict: Sendable, Equatable, CustomStringConvertible {
+    /// The entity.
+    public var entity: String
+    /// The row's key as a JSON array.
+    public var key: String?
+    /// The reason.
+    public var reason: String
+
+    /// The row and the reason, in one line.
+    public var description: String { "\(entity) \(key ?? "(all)"): \(reason)" }
+}
+
+/// The error thrown when a run cannot be undone.
+public struct UndoRefusal: Error, Sendable, CustomStringConvertible {
+    /// The run.
+    public var run: Int64
+    /// The rows that prevent it; only the first if there are very many.
+    public var conflicts: [UndoConflict]
+    /// The total number of these rows.
+    public var count: Int
+
+    /// The refusal in one line, without the rows.
+    public var description: String {
+        "run \(run) is not undone: \(count) of its rows \(count == 1 ? "has" : "have") changed since; nothing was written"
+    }
+}
+
+extension SQLiteStore {
+    /// Reverts a run, in one transaction that is recorded as a run of its own.
+    ///
+    /// Rows that the run inserted are deleted, or become stubs if others refer to them; columns and links get their old
+    /// values; deleted rows are restored. The positions and cursors of the scans that provided them are forgotten, so
+    /// the next sync imports the remote's state.
+    ///
+    /// - Parameter id: The run's ID.
+    /// - Returns: The ID of the run that records the undo.
+    /// - Throws: ``UndoRefusal`` if other runs or programs have changed the same rows since; ``StoreError``.
+    public func undo(run id: Int64) throws -> Int64 {
+        let run = try runForUndo(id)
+        if run.kind == "edit" { return try undoEdits(of: run) }
+        return try SQLiteStore.translating("undoing run \(id)") {
+            try writer.writeWithoutTransaction { db in
+                let writers = try writers
+                writers.changes.begin(RunDescription(kind: "undo", started: Clock.now(), undoes: run.id))
+                writers.changes.source = nil
+                var undone: Int64?
+                do {
+                    try beginTransaction(db)
+                    try writers.refresh()
+                    try writers.changes.runID()
+                    let undo = try Undo(run: id, model: model, writers: writers, in: db)
+                    try undo.apply()
+                    guard undo.conflictCount == 0 else {
+                        throw UndoRefusal(run: id, conflicts: undo.conflicts, count: undo.conflictCount)
+                    }
+                    for root in try writers.abandoned.settle() { undo.touch(model.entities[root].name) }
+                    undone = try writers.changes.end(outcome: "finished", summary: nil)
+                    try commitTransaction(db)
+                    if !isRehearsal {
+                        watcherInUse?.committed(Set(undo.touched.compactMap(model.index(of:))), at: totalChanges(db))
+                    }
+                } catch {
+                    writers.changes.abandon()
+                    takeBack(db)
+                    throw error
+                }
+                return undone ?? 0
+            }
+        }
+    }
+
+    /// Returns the columns not created by bmo, as `Entity.column`, in whose tables an undo of a run restores deleted
+    /// rows.
+    ///
+    /// The history does not have their values, so they are null in these rows afterwards.
+    ///
+    /// - Throws: ``StoreError``.
+    public func columnsWithoutHistory(undoing id: Int64) throws -> [String] {
+        try read("reading the tables") { db in
+            let tables = try String.fetchAll(
+                db,
+                sql: """
+                    SELECT DISTINCT entity FROM bmo_changes
+                    WHERE run = ? AND change = 'deleted' AND new IS NULL ORDER BY entity
+                    """, arguments: [id])
+            let made = try MadeTables(in: db)
+            return try tables.filter { try db.tableExists($0) }.flatMap { table in
+                try db.columns(in: table).map(\.name).filter { !made.has($0, in: table) }.map { "\(table).\($0)" }
+            }
+        }
+    }
+
+    private func runForUndo(_ id: Int64) throws -> RunRecord {
+        guard let run = try runs(id: id).first else {
+            throw StoreError(.request, "there is no run \(id)", remedy: "`bmo runs` lists those that are kept")
+        }
+        guard run.counts.total > 0 else {
+            throw StoreError(
+                .request, "run \(id) changed nothing that is still known, so there is nothing to undo",
+                remedy: "`bmo runs` lists those with changes")
+        }
+        let undoneKind = try run.undoes.flatMap { try runs(id: $0).first?.kind }
+        guard !["push", "drop", "resolve"].contains(run.kind), undoneKind != "edit" else {
+            throw StoreError(
+                .request, "run \(id) is a \(run.kind) of local edits, which the remote may know of",
+                remedy: "make the opposite edit")
+        }
+        let undoneBy = try read("reading the runs") { db in try LaterRuns(than: id, in: db).undoneBy }
+        if let undoneBy {
+            throw StoreError(
+                .request, "run \(id) is undone already, by run \(undoneBy)",
+                remedy: "`bmo undo \(undoneBy)` takes that back")
+        }
+        return run
+    }
+}

@@ -1,0 +1,154 @@
+internal import GRDB
+internal import Glibc
+internal import Importer
+public import Mapping
+
+extension SQLiteStore {
+    /// The result of a migration.
+    public struct Migration: Sendable, Equatable {
+        /// The changes that were needed.
+        public var plan: SchemaPlan
+        /// The path of the backup; nil if there was nothing to change.
+        public var backup: String?
+        /// The rows and values that could not be kept, in words.
+        public var notes: [String]
+    }
+
+    /// Returns the changes that the tables of the file at `path` need to fit a model, with their cost.
+    ///
+    /// Only reads the file.
+    ///
+    /// - Throws: ``StoreError``.
+    public static func migrationPlan(path: String, model: CompiledModel) throws -> SchemaPlan {
+        try naming(path) {
+            try translating("reading the tables") {
+                let queue = try ReadingConnection.open(path)
+                defer { try? queue.close() }
+                return try queue.read { db in
+                    try checkIsOurs(model, db)
+                    let difference = try SchemaDifference(of: model, in: db)
+                    var plan = SchemaPlan(difference)
+                    for index in plan.steps.indices {
+                        plan.steps[index].cost = try SchemaCost.of(difference.steps[index], difference, in: db)
+                    }
+                    return plan
+                }
+            }
+        }
+    }
+
+    /// Adapts the tables of the file at `path` to a model, in one transaction, after a backup.
+    ///
+    /// The transaction ends with a check of the whole file and is rolled back if the check fails.
+    ///
+    /// - Parameters:
+    ///   - path: The file, whose ``FileLock`` the caller holds.
+    ///   - model: The model.
+    ///   - backup: The path of the backup, which must not exist.
+    /// - Throws: ``StoreError``; the file is unchanged then.
+    public static func migrate(path: String, to model: CompiledModel, backup: String) throws -> Migration {
+        try naming(path) {
+            try translating("migrating") {
+                let queue = try migrationQueue(path)
+                defer { try? queue.close() }
+                return try queue.writeWithoutTransaction { db in
+                    try checkIsOurs(model, db)
+                    guard try !SchemaPlan(SchemaDifference(of: model, in: db)).isEmpty else {
+                        // Any writer brings the bookkeeping of an earlier version up to date.
+                        if try !SchemaUpdate.hasBookkeeping(in: db) {
+                            try db.inTransaction(.immediate) {
+                                try SchemaUpdate.migrate(db)
+                                return .commit
+                            }
+                        }
+                        return Migration(plan: SchemaPlan(steps: []), backup: nil, notes: [])
+                    }
+                    try back(up: db, of: path, to: backup)
+                    var hasMigrated = false
+                    // Without a migration, the backup only duplicates the file and takes disk space that may be short.
+                    defer { if !hasMigrated { unlink(backup) } }
+                    var result = Migration(plan: SchemaPlan(steps: []), backup: backup, notes: [])
+                    try db.inTransaction(.immediate) {
+                        let started = Clock.now()
+                        try SchemaUpdate.migrate(db)
+                        let difference = try SchemaDifference(of: model, in: db)
+                        var migration = SchemaMigration(difference, in: db)
+                        try migration.run()
+                        result.plan = SchemaPlan(difference)
+                        result.notes = migration.notes
+                        try record(result, started, in: db)
+                        return .commit
+                    }
+                    hasMigrated = true
+                    return result
+                }
+            }
+        }
+    }
+
+    /// Checks that bmo created the tables in the file.
+    ///
+    /// - Throws: ``StoreError`` of code `schema` if it did not.
+    static func checkIsOurs(_ model: CompiledModel, _ db: Database) throws {
+        guard try !db.tableExists("bmo_meta") else { return }
+        try MadeTables(in: db).refuseOthers(among: SchemaBuilder(model).tables, in: db)
+        throw StoreError(.schema, "bmo has made nothing in the file yet", remedy: "`bmo sync` adds its tables")
+    }
+
+    /// Copies the file; a user who may not read the file cannot read the copy at any time either.
+    private static func back(up db: Database, of path: String, to backup: String) throws {
+        var status = stat()
+        let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o600
+        let descriptor = Glibc.open(backup, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            guard errno != EEXIST else {
+                throw StoreError(.io, "there is a file \(backup) already", remedy: "move it away")
+            }
+            throw StoreError(
+                .io, "the copy \(backup) cannot be made: \(String(cString: strerror(errno)))",
+                remedy: "check the folder and its permissions")
+        }
+        // As root, gives the copy the file's owner; a failure is not a reason to stop.
+        _ = fchown(descriptor, status.st_uid, status.st_gid)
+        _ = fchmod(descriptor, mode)
+        Glibc.close(descriptor)
+        do {
+            // SQLite accepts an existing file if it is empty.
+            try db.execute(sql: "VACUUM INTO ?", arguments: [backup])
+        } catch {
+            unlink(backup)
+            throw error
+        }
+    }
+
+    private static func migrationQueue(_ path: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.label = "bmo migrate"
+        configuration.busyMode = .timeout(patience)
+        // Tables are dropped and recreated while others refer to them; everything is checked before the commit.
+        configuration.foreignKeysEnabled = false
+        guard access(path, F_OK) == 0 else {
+            throw StoreError(.open, "there is no such file", remedy: "`bmo sync` makes it")
+        }
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    private static func record(_ migration: Migration, _ started: String, in db: Database) throws {
+        var summary = JSONText()
+        summary.append("{")
+        for (name, lines) in [("steps", migration.plan.steps.map(\.description)), ("notes", migration.notes)] {
+            summary.beginMember(name)
+            summary.append("[")
+            for (index, line) in lines.enumerated() {
+                if index > 0 { summary.append(",") }
+                summary.append(string: line)
+            }
+            summary.append("]")
+        }
+        summary.append("}")
+        try db.execute(
+            sql: """
+                INSERT INTO bmo_runs (kind, started, finished, outcome, summary) VALUES ('migrate', ?, ?, 'finished', ?)
+                """, arguments: [started, Clock.now(), summary.string])
+    }
+}

@@ -1,0 +1,93 @@
+internal import GRDB
+internal import Mapping
+internal import Model
+
+/// The lossless changes: added and renamed tables and columns, with updated references to their names.
+enum SchemaChange {
+    static func make(_ step: SchemaStep, in db: Database) throws {
+        let quoted = SchemaBuilder.quoted
+        switch step {
+        case .renameTable(let old, let new):
+            try dropIndexes(of: old, in: db)
+            try db.execute(sql: "ALTER TABLE \(quoted(old)) RENAME TO \(quoted(new))")
+            // All bookkeeping of rows and scans uses the entity's name.
+            let columns = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+                    WHERE t.type = 'table' AND t.name GLOB 'bmo_*' AND c.name IN ('entity', 'walk', 'root')
+                    """)
+            for row in columns {
+                try db.execute(
+                    sql: "UPDATE OR IGNORE \(quoted(row["table"])) SET \(row["column"] as String) = ?1 "
+                        + "WHERE \(row["column"] as String) = ?2", arguments: [new, old])
+            }
+        case .renameColumn(let table, let old, let new):
+            try dropIndexes(of: table, in: db)
+            try db.execute(
+                sql: "ALTER TABLE \(quoted(table)) RENAME COLUMN \(quoted(old)) TO \(quoted(new))")
+            try db.execute(
+                sql: """
+                    UPDATE OR IGNORE bmo_sources SET columns = trim(replace(' ' || columns || ' ', ?, ?)) WHERE entity = ?
+                    """, arguments: [" \(old) ", " \(new) ", table])
+            // History and undo use the current names.
+            for side in ["old", "new"] {
+                try db.execute(
+                    sql: """
+                        UPDATE bmo_changes SET \(side) = json_set(json_remove(\(side), ?1), ?2, json(\(side) -> ?1))
+                        WHERE entity = ?3 AND json_type(\(side), ?1) IS NOT NULL
+                        """, arguments: ["$.\(old)", "$.\(new)", table])
+            }
+            for side in ["changes", "base"] {
+                try db.execute(
+                    sql: """
+                        UPDATE bmo_outbox SET \(side) = json_set(json_remove(\(side), ?1), ?2, json(\(side) -> ?1))
+                        WHERE root = ?3 AND json_type(\(side), ?1) IS NOT NULL
+                        """, arguments: ["$.\(old)", "$.\(new)", table])
+            }
+            try db.execute(
+                sql: "UPDATE bmo_conflicts SET \"column\" = ? WHERE \"column\" = ? AND root = ?",
+                arguments: [new, old, table])
+        case .renameKind(let table, let old, let new):
+            for name in ["bmo_outbox", "bmo_conflicts"] {
+                try db.execute(
+                    sql: "UPDATE \(name) SET entity = ? WHERE entity = ? AND root = ?", arguments: [new, old, table])
+            }
+            try db.execute(
+                sql: "UPDATE \(quoted(table)) SET \(quoted(Entity.discriminatorColumn)) = ? "
+                    + "WHERE \(quoted(Entity.discriminatorColumn)) = ?", arguments: [new, old])
+        case .addTable(let table): try db.execute(sql: table.sql)
+        case .addColumn(let table, let column):
+            // SQLite cannot add a composite reference to a table; the importer itself keeps these consistent.
+            let reference = column.target.map {
+                " REFERENCES \(quoted($0.table)) (\(quoted($0.column))) DEFERRABLE INITIALLY DEFERRED"
+            }
+            try db.execute(
+                sql: "ALTER TABLE \(quoted(table)) ADD COLUMN \(quoted(column.name)) "
+                    + "\(column.type)\(column.constraints)\(reference ?? "")")
+        case .convert, .changeKey, .changeReference, .dropColumn, .dropTable: break
+        }
+    }
+
+    /// Drops the indexes that bmo created, whose names contain the old name.
+    private static func dropIndexes(of table: String, in db: Database) throws {
+        let indexes = try String.fetchAll(
+            db,
+            sql: """
+                SELECT name FROM sqlite_schema
+                WHERE type = 'index' AND tbl_name = ?1 AND name GLOB ?1 || '_by_*' AND sql IS NOT NULL
+                """, arguments: [table])
+        for index in indexes { try db.execute(sql: "DROP INDEX \(SchemaBuilder.quoted(index))") }
+    }
+}
+
+extension SchemaPlan {
+    init(_ difference: SchemaDifference) { self.init(difference.steps) }
+
+    init(_ steps: [SchemaStep]) {
+        self.init(
+            steps: steps.map {
+                Step(description: $0.words, cost: nil, isLossless: $0.isLossless, isOptional: $0.isOptional)
+            })
+    }
+}

@@ -1,0 +1,319 @@
+internal import GRDB
+internal import Importer
+internal import Mapping
+internal import Model
+
+/// The tables of a file and how they differ from those of a model.
+struct SchemaDifference {
+    /// A table in the file.
+    struct Existing {
+        /// The table's name in the file.
+        let name: String
+        /// The columns, with their names after all renames.
+        var columns: [SchemaBuilder.Column]
+        /// The columns' names in the file, by the names after all renames.
+        var names: [String: String]
+        /// The key's columns, in order, with their names in the file.
+        var key: [String]
+        /// The columns that bmo did not create, which are kept.
+        var others: [SchemaBuilder.Column] = []
+
+        /// The same table after the renames.
+        var renamed: Existing {
+            var copy = self
+            copy.key = key.map { name in names.first { $0.value == name }?.key ?? name }
+            copy.names = Dictionary(columns.map { ($0.name, $0.name) }, uniquingKeysWith: { first, _ in first })
+            return copy
+        }
+    }
+
+    /// The changes, in order of execution.
+    private(set) var steps: [SchemaStep] = []
+    /// The tables of the model.
+    let tables: [SchemaBuilder.Table]
+    /// The tables of the file, by lower-case name after all renames.
+    private(set) var existing: [String: Existing] = [:]
+
+    init(of model: CompiledModel, in db: Database) throws {
+        tables = SchemaBuilder(model).tables
+        let made = try MadeTables(in: db)
+        try made.refuseOthers(among: tables, in: db)
+        for table in tables {
+            guard var found = try Self.read(table.name, made, in: db) ?? renamed(table, made, in: db) else {
+                steps.append(.addTable(table))
+                continue
+            }
+            rename(table, &found)
+            existing[table.name.lowercased()] = found
+            try renameKinds(of: table, found, in: db)
+        }
+        followRenamedTables()
+        for table in tables { if let found = existing[table.name.lowercased()] { compare(table, found) } }
+        let wanted = Set(tables.map { $0.name.lowercased() } + existing.values.map { $0.name.lowercased() })
+        for name in made.names where try !wanted.contains(name.lowercased()) && db.tableExists(name) {
+            steps.append(.dropTable(name))
+        }
+    }
+
+    /// Records that the renames are done, so that the file has the new names.
+    mutating func forgetOldNames() { existing = existing.mapValues(\.renamed) }
+
+    // MARK: renaming
+
+    private mutating func renamed(
+        _ table: SchemaBuilder.Table, _ made: MadeTables, in db: Database
+    ) throws -> Existing? {
+        guard let old = table.oldName, made.has(old),
+            !tables.contains(where: { $0.name.lowercased() == old.lowercased() }),
+            let found = try Self.read(old, made, in: db)
+        else { return nil }
+        steps.append(.renameTable(from: found.name, to: table.name))
+        return found
+    }
+
+    /// Updates references to renamed tables; SQLite does the same in the file.
+    private mutating func followRenamedTables() {
+        for (name, found) in existing {
+            for (index, column) in found.columns.enumerated() {
+                guard let target = column.target,
+                    let renamed = existing.first(where: { $0.value.name.lowercased() == target.table.lowercased() }),
+                    let table = tables.first(where: { $0.name.lowercased() == renamed.key })
+                else { continue }
+                existing[name]?.columns[index].target?.table = table.name
+            }
+        }
+    }
+
+    private mutating func rename(_ table: SchemaBuilder.Table, _ found: inout Existing) {
+        for column in table.columns {
+            guard let old = column.oldName, !found.others.contains(where: { $0.isNamed(old) }),
+                !found.columns.contains(where: { $0.isNamed(column.name) }),
+                !table.columns.contains(where: { $0.isNamed(old) }),
+                let index = found.columns.firstIndex(where: { $0.isNamed(old) })
+            else { continue }
+            let name = found.columns[index].name
+            found.columns[index] = found.columns[index].named(column.name)
+            found.names[column.name] = name
+            found.names[name] = nil
+            steps.append(.renameColumn(table: table.name, from: name, to: column.name))
+        }
+    }
+
+    private mutating func renameKinds(of table: SchemaBuilder.Table, _ found: Existing, in db: Database) throws {
+        guard found.columns.contains(where: { $0.isNamed(Entity.discriminatorColumn) }) else { return }
+        for (old, new) in table.oldKinds.sorted(by: { $0.key < $1.key }) {
+            let isThere = try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM \(SchemaBuilder.quoted(found.name)) WHERE entity = ?)",
+                arguments: [old])
+            if isThere == true { steps.append(.renameKind(table: table.name, from: old, to: new)) }
+        }
+    }
+
+    // MARK: comparing
+
+    private mutating func compare(_ table: SchemaBuilder.Table, _ found: Existing) {
+        let oldKey = found.key.map { name in found.names.first { $0.value == name }?.key ?? name }
+        if oldKey.map({ $0.lowercased() }) != table.key.map({ $0.lowercased() }) {
+            steps.append(.changeKey(table: table.name, from: oldKey, to: table.key))
+        }
+        for column in table.columns {
+            guard let present = found.columns.first(where: { $0.isNamed(column.name) }) else {
+                // The change of the key adds its columns.
+                if !column.isKey { steps.append(.addColumn(table: table.name, column)) }
+                continue
+            }
+            if Self.needsConversion(from: present, to: column) {
+                steps.append(.convert(table: table.name, column, from: present.words))
+            }
+            if let (old, new) = Self.references(present, column) {
+                steps.append(.changeReference(table: table.name, column: column.name, from: old, to: new))
+            }
+        }
+        for column in found.columns where !table.columns.contains(where: { $0.isNamed(column.name) }) {
+            // The change of the key drops the columns that leave the key.
+            if !column.isKey, !found.others.contains(where: { $0.isNamed(column.name) }) {
+                steps.append(.dropColumn(table: table.name, column: column.name))
+            }
+        }
+    }
+
+    /// Returns whether values of the old column may be invalid in the new one.
+    private static func needsConversion(from old: SchemaBuilder.Column, to new: SchemaBuilder.Column) -> Bool {
+        if old.type != new.type { return true }
+        guard let before = old.attribute, let after = new.attribute, before != after else { return false }
+        // Every value is valid text, and 0 and 1 are valid integers.
+        return after != .text && !(before == .boolean && after == .integer)
+    }
+
+    /// Returns the targets of the two columns' references if they differ.
+    ///
+    /// A reference to another table would reject rows at the end of a page; without a reference, old values may have no
+    /// target.
+    private static func references(
+        _ present: SchemaBuilder.Column, _ column: SchemaBuilder.Column
+    ) -> (old: String, new: String)? {
+        let isSame = column.target?.table.lowercased() == present.target?.table.lowercased()
+        // Columns of a composite reference may have been added later, without the reference.
+        if column.isPartOfReference ? present.target == nil : isSame && !present.isPartOfReference { return nil }
+        func words(_ column: SchemaBuilder.Column) -> String {
+            column.target?.table ?? (column.isPartOfReference ? "an object together with others" : "nothing")
+        }
+        return (words(present), words(column))
+    }
+
+    // MARK: reading
+
+    private static func read(_ table: String, _ made: MadeTables, in db: Database) throws -> Existing? {
+        guard
+            let name = try String.fetchOne(
+                db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)",
+                arguments: [table])
+        else { return nil }
+        // One row per column of a reference, with the number of the reference.
+        let references = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT "from", "table", "to", count(*) OVER (PARTITION BY id) AS width
+                FROM pragma_foreign_key_list(?)
+                """, arguments: [name])
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid", arguments: [name])
+        let columns = rows.map { row in
+            var column = SchemaBuilder.Column(
+                name: row["name"], type: row["type"], isKey: row["pk"] as Int > 0,
+                attribute: made.type(of: row["name"], in: name))
+            for reference in references where reference["from"] as String == column.name {
+                if reference["width"] as Int > 1 {
+                    column.isPartOfReference = true
+                } else {
+                    column.target = SchemaBuilder.Reference(table: reference["table"], column: reference["to"] ?? "")
+                }
+            }
+            return column
+        }
+        let key = rows.filter { ($0["pk"] as Int) > 0 }.sorted { ($0["pk"] as Int) < ($1["pk"] as Int) }
+        return Existing(
+            name: name, columns: columns,
+            names: Dictionary(columns.map { ($0.name, $0.name) }, uniquingKeysWith: { first, _ in first }),
+            key: key.map { $0["name"] }, others: columns.filter { !made.has($0.name, in: name) })
+    }
+}
+
+extension SchemaBuilder.Column {
+    /// Returns whether the column has this name; SQLite ignores case.
+    func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+
+    func named(_ name: String) -> SchemaBuilder.Column {
+        var column = SchemaBuilder.Column(name: name, type: type, isKey: isKey, attribute: attribute)
+        column.target = target
+        column.isPartOfReference = isPartOfReference
+        column.defaultText = defaultText
+        return column
+    }
+}
+
+/// The tables created for configurations so far, with their attributes' types: value `made` of `bmo_meta`.
+///
+/// SQLite's types do not distinguish a date from text, and bmo may not drop a table that it did not create.
+struct MadeTables {
+    private(set) var names: [String] = []
+    private var types: [String: AttributeType] = [:]
+    /// The tables whose columns are known, in lower case.
+    private var typed: Set<String> = []
+
+    /// Reads the tables from the file.
+    ///
+    /// - Throws: GRDB's errors.
+    init(in db: Database) throws {
+        guard try db.tableExists("bmo_meta") else { return }
+        func value(_ name: String) throws -> String? {
+            try String.fetchOne(db, sql: "SELECT value FROM bmo_meta WHERE name = ?", arguments: [name])
+        }
+        if let text = try value("made") {
+            for line in text.split(separator: "\n") {
+                let parts = line.split(separator: " ")
+                guard parts.count == 3 else { continue }
+                add(String(parts[0]), column: String(parts[1]), AttributeType(rawValue: String(parts[2])))
+            }
+        } else if let schema = try value("schema") {
+            // A file of an earlier version, which does not record the types of its attributes.
+            for part in schema.split(separator: ";\n") {
+                guard part.hasPrefix("CREATE TABLE IF NOT EXISTS \""),
+                    let name = part.split(separator: "\"").dropFirst().first
+                else { continue }
+                names.append(String(name))
+            }
+        }
+    }
+
+    private mutating func add(_ table: String, column: String, _ type: AttributeType?) {
+        if !names.contains(table) { names.append(table) }
+        types["\(table.lowercased()) \(column.lowercased())"] = type
+        if type != nil { typed.insert(table.lowercased()) }
+    }
+
+    /// Returns whether bmo created the column; true for all columns of a table known only by name.
+    func has(_ column: String, in table: String) -> Bool {
+        guard typed.contains(table.lowercased()), type(of: "-", in: table) == nil else { return true }
+        return type(of: column, in: table) != nil
+    }
+
+    func type(of column: String, in table: String) -> AttributeType? {
+        types["\(table.lowercased()) \(column.lowercased())"]
+    }
+
+    /// Returns whether bmo created the table.
+    func has(_ table: String) -> Bool { names.contains { $0.lowercased() == table.lowercased() } }
+
+    /// Refuses tables that bmo did not create but that have a name in the model, as they would be overwritten.
+    ///
+    /// - Throws: ``StoreError`` of code `schema` that names these tables and views.
+    func refuseOthers(among tables: [SchemaBuilder.Table], in db: Database) throws {
+        let others = try tables.filter { !has($0.name) }.compactMap { table in
+            try String.fetchOne(
+                db,
+                sql: """
+                    SELECT type || ' ' || name FROM sqlite_schema
+                    WHERE type IN ('table', 'view') AND lower(name) = lower(?)
+                    """, arguments: [table.name])
+        }
+        guard !others.isEmpty else { return }
+        let shown = others.prefix(5).joined(separator: ", the ")
+        let rest = others.count > 5 ? " and \(others.count - 5) more" : ""
+        throw StoreError(
+            .schema, "the file has the \(shown)\(rest) that bmo did not make, and leaves as it is",
+            remedy:
+                "name another file under `database:`, or rename the \(others.count == 1 ? "one" : "ones") in the file "
+                + "or the entity in the configuration")
+    }
+
+    /// Returns the lines that describe the tables of a model.
+    static func lines(_ tables: [SchemaBuilder.Table]) -> [String] {
+        tables.flatMap { table in
+            table.columns.map { "\(table.name) \($0.name) \(($0.attribute ?? .text).rawValue)" }
+        }
+    }
+
+    /// Saves the tables of a model, and the tables and columns of earlier models that are still in the file.
+    static func save(_ tables: [SchemaBuilder.Table], in db: Database) throws {
+        let before = try MadeTables(in: db)
+        let lines = Self.lines(tables)
+        var left: [String] = []
+        for name in before.names where try db.tableExists(name) {
+            let own = before.types.filter { $0.key.hasPrefix(name.lowercased() + " ") }
+            var columns = own.map { "\(name) \($0.key.split(separator: " ")[1]) \($0.value.rawValue)" }.sorted()
+            if columns.isEmpty { columns = ["\(name) - text"] }
+            if let table = tables.first(where: { $0.name.lowercased() == name.lowercased() }) {
+                let present = try db.columns(in: name).map { $0.name.lowercased() }
+                columns.removeAll { line in
+                    let column = line.split(separator: " ")[1]
+                    return !present.contains(String(column)) || table.columns.contains { $0.isNamed(String(column)) }
+                }
+            }
+            left += columns
+        }
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO bmo_meta (name, value) VALUES ('made', ?)",
+            arguments: [(lines + left).joined(separator: "\n")])
+    }
+}

@@ -1,0 +1,256 @@
+internal import GRDB
+internal import GRDBSQLite
+internal import Importer
+internal import Mapping
+internal import RecordBatch
+
+/// The execution of all steps of a plan in one transaction.
+struct SchemaMigration {
+    private let db: Database
+    private let difference: SchemaDifference
+    /// The rows and values that could not be kept, in words.
+    private(set) var notes: [String] = []
+
+    init(_ difference: SchemaDifference, in db: Database) {
+        self.difference = difference
+        self.db = db
+    }
+
+    /// Makes the changes; the caller has begun a transaction in which foreign keys are not enforced.
+    ///
+    /// - Throws: ``StoreError`` if the file would be damaged; the caller rolls back then.
+    mutating func run() throws {
+        for step in difference.steps where step.isLossless { try SchemaChange.make(step, in: db) }
+        try checkOutbox()
+        try rebuild()
+        for case .dropTable(let name) in difference.steps {
+            try db.execute(sql: "DROP TABLE \(SchemaBuilder.quoted(name))")
+        }
+        try SchemaUpdate.finish(difference.tables, in: db)
+        try addStubs()
+        try check()
+    }
+
+    /// Refuses to change tables with pending edits, whose base values cannot be converted to other types or keys.
+    private func checkOutbox() throws {
+        var names = Set(difference.steps.compactMap(\.rebuiltTable))
+        for case .dropTable(let name) in difference.steps { names.insert(name) }
+        names.formUnion(difference.holders(ofKeysOf: difference.rekeyed))
+        names.formUnion(difference.owners(ofLinks: names))
+        for name in names.sorted() {
+            let count =
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM bmo_outbox WHERE root = ?", arguments: [name]) ?? 0
+            guard count > 0 else { continue }
+            throw StoreError(
+                .schema, "\(name) has \(count) edit\(count == 1 ? "" : "s") that the remote does not have yet",
+                remedy: "`bmo push` sends them and `bmo outbox drop` gives them up; with the configuration of before")
+        }
+    }
+
+    private mutating func rebuild() throws {
+        var names: [String] = []
+        for name in difference.steps.compactMap(\.rebuiltTable) where !names.contains(name) { names.append(name) }
+        // References to objects under their old keys become references to the new keys.
+        let rekeyed = Set(
+            difference.steps.compactMap { step -> String? in
+                if case .changeKey(let table, _, _) = step { table } else { nil }
+            })
+        for table in difference.tables
+        where !names.contains(table.name) && table.references.contains(where: { rekeyed.contains($0.target) }) {
+            names.append(table.name)
+        }
+        var rebuilds: [TableRebuild] = []
+        for name in names {
+            guard let table = difference.tables.first(where: { $0.name == name }),
+                let existing = difference.existing[name.lowercased()]
+            else { continue }
+            var rebuild = try TableRebuild(table.with(existing.others), existing.renamed, in: difference.renamed, db)
+            for column in existing.others {
+                notes.append("\(name).\(column.name), which bmo did not make, stays, without constraints of its own")
+            }
+            let keys = try KeyedBookkeeping(of: name, on: db)
+            let lost = try rebuild.fill { try keys.move(from: $0, to: $1) }
+            try note(lost, of: name)
+            try keys.finish()
+            rebuilds.append(rebuild)
+        }
+        // With this, renaming a table does not change references to its new name.
+        try db.execute(sql: "PRAGMA legacy_alter_table = ON")
+        defer { try? db.execute(sql: "PRAGMA legacy_alter_table = OFF") }
+        for rebuild in rebuilds { notes += try rebuild.replace() }
+        for name in names {
+            // The history has columns, types and keys that no longer exist, so an undo would fail.
+            try db.execute(sql: "DELETE FROM bmo_changes WHERE entity = ?", arguments: [name])
+            let count = db.changesCount
+            if count > 0 { notes.append("\(name): its history so far (\(count) changes) is in the backup only") }
+            // The rows have changed, so saved positions of scans are invalid.
+            for table in ["bmo_seen", "bmo_progress", "bmo_list_owners", "bmo_waiting_lists"]
+            where try db.tableExists(table) {
+                try db.execute(sql: "DELETE FROM \(table) WHERE entity = ?", arguments: [name])
+            }
+        }
+    }
+
+    /// Quarantines the rows and values that do not fit, and notes how many there are.
+    private mutating func note(_ lost: [TableRebuild.Loss], of table: String) throws {
+        guard !lost.isEmpty else { return }
+        let writer = try QuarantineWriter(on: db.sqliteConnection)
+        for loss in lost {
+            try writer.write(
+                QuarantinedRecord(
+                    entity: table, bridge: "migrate", page: 0, record: nil, reason: loss.reason,
+                    representation: loss.row, location: nil))
+        }
+        let rows = lost.count { $0.isWholeRow }
+        if rows > 0 {
+            notes.append(
+                "\(table): \(rows) row\(rows == 1 ? "" : "s") could not be kept; see `bmo quarantine \(table)`")
+        }
+        if lost.count > rows {
+            let count = lost.count - rows
+            notes.append(
+                "\(table): \(count) value\(count == 1 ? " does" : "s do") not fit and \(count == 1 ? "is" : "are") null "
+                    + "now; see `bmo quarantine \(table)`")
+        }
+    }
+
+    /// Adds a stub for each missing target of a reference, as an import does.
+    private func addStubs() throws {
+        let quoted = SchemaBuilder.quoted
+        for table in difference.tables {
+            for reference in table.references {
+                let columns = reference.columns.map(quoted).joined(separator: ", ")
+                let keys = reference.targetColumns.map(quoted).joined(separator: ", ")
+                let isThere = zip(reference.columns, reference.targetColumns)
+                    .map { "t.\(quoted($1)) = s.\(quoted($0))" }.joined(separator: " AND ")
+                let isGiven = reference.columns.map { "s.\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
+                let statement = try RawStatement(
+                    """
+                    SELECT DISTINCT \(columns) FROM \(quoted(table.name)) AS s
+                    WHERE \(isGiven) AND NOT EXISTS (SELECT 1 FROM \(quoted(reference.target)) AS t WHERE \(isThere))
+                    """, on: db.sqliteConnection)
+                var missing: [[StoredValue]] = []
+                while try statement.step() {
+                    missing.append(reference.columns.indices.map { statement.value(Int32($0)) })
+                }
+                statement.reset()
+                let insertion = try RawStatement(
+                    "INSERT INTO \(quoted(reference.target)) (\(keys)) "
+                        + "VALUES (\(reference.columns.map { _ in "?" }.joined(separator: ", ")))",
+                    on: db.sqliteConnection)
+                let stub = try RawStatement(
+                    "INSERT INTO bmo_stubs (entity, key) VALUES (?, ?) ON CONFLICT DO NOTHING", on: db.sqliteConnection)
+                for key in missing {
+                    for (index, value) in key.enumerated() { insertion.bind(value, at: Int32(index + 1)) }
+                    try insertion.run()
+                    stub.bind(reference.target, at: 1)
+                    stub.bind(utf8: JSONText.key(key).bytes, at: 2)
+                    try stub.run()
+                }
+            }
+        }
+    }
+
+    private func check() throws {
+        let integrity = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+        let dangling = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { row -> String in
+            "\(row[0] as String) refers to \(row[2] as String) that is not there"
+        }
+        guard let first = (integrity + dangling).first else { return }
+        throw StoreError(
+            .internal, "the migrated database would be damaged (\(first)); it is left as it was",
+            remedy: "report this, and name a new file under `database:` meanwhile")
+    }
+}
+
+extension SchemaDifference {
+    /// The tables whose keys change, in their columns or the columns' types.
+    fileprivate var rekeyed: Set<String> {
+        Set(
+            steps.compactMap { step -> String? in
+                switch step {
+                case .changeKey(let table, _, _): table
+                case .convert(let table, let column, _) where column.isKey: table
+                default: nil
+                }
+            })
+    }
+
+    /// Returns the tables whose objects' edits may contain these tables' keys, through to-one and to-many relationships
+    /// from either side.
+    fileprivate func holders(ofKeysOf keyed: Set<String>) -> Set<String> {
+        Set(
+            tables.flatMap { table -> [String] in
+                let ends = table.references.map(\.target)
+                let refers = ends.contains(where: keyed.contains)
+                // Edits of the targets may contain these keys, through the inverse relationship.
+                let isReferred = keyed.contains(table.name) || table.isFull && refers
+                return (refers ? [table.name] : []) + (isReferred ? ends : [])
+            })
+    }
+
+    /// Returns the tables whose objects own the links in these tables.
+    fileprivate func owners(ofLinks names: Set<String>) -> Set<String> {
+        Set(tables.filter { $0.isFull && names.contains($0.name) }.flatMap { $0.references.map(\.target) })
+    }
+
+    /// The same difference after the renames, when the file has the new names.
+    fileprivate var renamed: SchemaDifference {
+        var copy = self
+        copy.forgetOldNames()
+        return copy
+    }
+}
+
+/// The bookkeeping that refers to rows by key: stubs and provenance follow a row to its new key.
+private struct KeyedBookkeeping {
+    private static let tables = ["bmo_stubs", "bmo_provenance", "bmo_orphans"]
+    private let table: String
+    private let tables: [String]
+    private let moves: [RawStatement]
+    private let removals: [RawStatement]
+    private let db: Database
+
+    init(of table: String, on db: Database) throws {
+        self.table = table
+        self.db = db
+        let tables = try Self.tables.filter { try db.tableExists($0) }
+        self.tables = tables
+        removals = try tables.map {
+            try RawStatement("DELETE FROM \($0) WHERE entity = ? AND key = ?", on: db.sqliteConnection)
+        }
+        // Rows may swap keys, so new keys are marked until all rows have moved.
+        moves = try tables.map {
+            try RawStatement(
+                "UPDATE OR REPLACE \($0) SET key = '+' || ?1 WHERE entity = ?2 AND key = ?3", on: db.sqliteConnection)
+        }
+    }
+
+    /// Moves the bookkeeping of a row to its new key.
+    ///
+    /// - Parameter new: The new key; nil if the row no longer exists.
+    func move(from old: JSONText, to new: JSONText?) throws {
+        guard let new else {
+            for statement in removals {
+                statement.bind(table, at: 1)
+                statement.bind(utf8: old.bytes, at: 2)
+                try statement.run()
+            }
+            return
+        }
+        for statement in moves {
+            statement.bind(utf8: new.bytes, at: 1)
+            statement.bind(table, at: 2)
+            statement.bind(utf8: old.bytes, at: 3)
+            try statement.run()
+        }
+    }
+
+    func finish() throws {
+        for name in tables {
+            try db.execute(
+                sql: "UPDATE OR REPLACE \(name) SET key = substr(key, 2) WHERE entity = ? AND key GLOB '+*'",
+                arguments: [table])
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import GRDB
+internal import Importer
+internal import Mapping
+
+extension SQLiteStore {
+    /// Makes local edits and their outbox entries in one transaction, recorded as a run of kind `edit`.
+    ///
+    /// Waits up to 30 seconds for another process's page. Call it on a store that does not import at the same time.
+    ///
+    /// - Parameter joining: Whether the edits may join pending edits of the same objects. If not, such edits are
+    ///   refused, so that dropping these entries later affects only these edits.
+    /// - Returns: One receipt per edit.
+    /// - Throws: ``StoreError``: `request` for an invalid edit, `busy` if another process is writing. No edit is made
+    ///   then.
+    public func edit(_ edits: [LocalEdit], joining: Bool = true) throws -> [EditReceipt] {
+        try edit(inTurn: edits.map { edit in { _ in edit } }, joining: joining)
+    }
+
+    /// Makes local edits like ``edit(_:joining:)``, when later ones need the keys assigned to earlier ones.
+    ///
+    /// - Parameter edits: Closures that return the edits; each receives the receipts of those before it.
+    /// - Throws: ``StoreError``, and any error of the closures. No edit is made then.
+    package func edit(
+        inTurn edits: [([EditReceipt]) throws -> LocalEdit], joining: Bool = true
+    ) throws -> [EditReceipt] {
+        try changeRows("edit", "making local edits") { editor in
+            editor.joinsOnlyAfter = joining ? nil : try editor.outbox.newest()
+            defer { editor.joinsOnlyAfter = nil }
+            var receipts: [EditReceipt] = []
+            for edit in edits { receipts.append(try editor.make(try edit(receipts))) }
+            return receipts
+        }.result
+    }
+
+    /// Writes rows in its own transaction, recorded as a run, and notifies observers.
+    func changeRows<Result>(
+        _ kind: String, _ action: String, undoes: Int64? = nil, _ body: (LocalEditor) throws -> Result
+    ) throws -> (result: Result, run: Int64?) {
+        try editing(action, isDurable: true) { db in
+            do {
+                try beginTransaction(db)
+                try writers.refresh()
+                let editor = try writers.localEditor
+                editor.touched = []
+                let result = try writers.changes.recording(kind, undoes: undoes) {
+                    let result = try body(editor)
+                    editor.touched.formUnion(try writers.abandoned.settle())
+                    return result
+                }
+                try commitTransaction(db)
+                if !isRehearsal {
+                    watcherInUse?.committed(
+                        Set(editor.touched.flatMap(model.family(of:))), at: totalChanges(db))
+                }
+                return result
+            } catch {
+                takeBack(db)
+                throw error
+            }
+        }
+    }
+}

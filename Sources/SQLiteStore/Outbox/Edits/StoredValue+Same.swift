@@ -1,0 +1,20 @@
+package import Mapping
+package import Model
+
+extension StoredValue {
+    /// Returns whether both are the same value of a type: decimals by value (`1.50` is `1.5`), others as stored.
+    package func isSame(as other: StoredValue, _ type: AttributeType) -> Bool {
+        if self == other { return true }
+        guard type == .decimal, case .text(let left) = self, case .text(let right) = other else { return false }
+        return Self.withoutZeros(left) == Self.withoutZeros(right)
+    }
+
+    /// Returns a decimal, which is stored without exponent, without trailing zeros.
+    private static func withoutZeros(_ text: String) -> Substring {
+        guard text.contains(".") else { return text[...] }
+        var text = text[...]
+        while text.last == "0" { text.removeLast() }
+        if text.last == "." { text.removeLast() }
+        return text
+    }
+}

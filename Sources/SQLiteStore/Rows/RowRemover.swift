@@ -1,0 +1,298 @@
+internal import GRDBSQLite
+internal import Importer
+internal import Mapping
+internal import Model
+
+/// The deletion of rows and their dependents, as the entities' configurations specify.
+///
+/// A deleted row takes its links with it, and the objects whose parent it is (`parent:`). A row that a remaining row
+/// still refers to becomes a stub: it loses its values, but the reference stays valid. Rows that refer only to each
+/// other are deleted together. With `deletes: soft`, a row is kept and marked with the time of its deletion.
+final class RowRemover {
+    private let model: CompiledModel
+    private unowned let writers: Writers
+    private let connection: OpaquePointer?
+    private var editors: [Int: RowEditor] = [:]
+    private var checks: [Int: SurvivorCheck] = [:]
+    private var keys: [Int: RawStatement] = [:]
+    /// The entities that are scanned per object of a root entity, by that root.
+    private let children: [Int: [ChildWalk]]
+    private var statements: [String: RawStatement] = [:]
+
+    private struct ChildWalk {
+        let root: Int
+        let toOne: EntityLayout.ToOne
+    }
+
+    /// The names of the entities that are scanned per object of a root entity, for their listing or a further source,
+    /// by that root.
+    private let walkedBy: [Int: Set<String>]
+
+    private struct Doomed {
+        let root: Int
+        let row: Int64
+        let key: [StoredValue]
+    }
+
+    init(_ model: CompiledModel, _ writers: Writers, on connection: OpaquePointer?) {
+        self.model = model
+        self.writers = writers
+        self.connection = connection
+        var children: [Int: [ChildWalk]] = [:]
+        var walkedBy: [Int: Set<String>] = [:]
+        for (index, entity) in model.model.entities.enumerated() {
+            let layout = model.entities[index]
+            for walk in [entity.parent].compactMap({ $0 }) + entity.sources.compactMap(\.parent) {
+                let toOne = walk.relationship.flatMap { name in layout.toOne.first { $0.name == name } }
+                walkedBy[model.entities[toOne?.target ?? index].root, default: []].insert(entity.name)
+            }
+            guard let name = entity.parent?.relationship, let toOne = layout.toOne.first(where: { $0.name == name })
+            else { continue }
+            children[model.entities[toOne.target].root, default: []].append(
+                ChildWalk(root: layout.root, toOne: toOne))
+        }
+        self.children = children
+        self.walkedBy = walkedBy
+    }
+
+    /// Returns how an entity's objects are deleted.
+    func mode(of entity: Int) -> DeletePolicy.Mode {
+        model.model.entities[model.entities[entity].root].deletes.mode
+    }
+
+    /// Deletes the object with this key, if it exists; returns the number of deleted objects, by entity.
+    func remove(entity: Int, key: [StoredValue]) throws -> [Int: Int] {
+        let root = model.entities[entity].root
+        guard !key.isEmpty else { return [:] }
+        guard let row = try row(of: root, key) else {
+            // The object was deleted locally, and there is nothing left to push.
+            if writers.edits.counts(of: root).isAny { _ = try writers.edits.keeps(root, key) }
+            return [:]
+        }
+        return try remove([row], of: root)
+    }
+
+    /// Deletes rows of an entity's table; returns the number of deleted objects, by entity.
+    ///
+    /// - Parameter evenIfIgnored: Whether to delete even with `deletes: ignore`.
+    func remove(_ rows: [Int64], of entity: Int, evenIfIgnored: Bool = false) throws -> [Int: Int] {
+        let root = model.entities[entity].root
+        var counts: [Int: Int] = [:]
+        try emptyDoomed()
+        let doom = try RawStatement(
+            "INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?) ON CONFLICT DO NOTHING", on: connection)
+        var doomed: [Doomed] = []
+        var waiting = rows.map { (root: root, row: $0) }
+        var place = 0
+        while place < waiting.count {
+            let next = waiting[place]
+            place += 1
+            guard let key = try key(of: next.root, next.row) else { continue }
+            if writers.edits.counts(of: next.root).isAny, try writers.edits.keeps(next.root, key) { continue }
+            var mode = mode(of: next.root)
+            if mode == .ignore, evenIfIgnored { mode = .hard }
+            switch mode {
+            case .ignore: continue
+            case .soft:
+                guard try markAsGone(next.root, key) else { continue }
+                counts[next.root, default: 0] += 1
+            case .hard:
+                doom.bind(Int64(next.root), at: 1)
+                doom.bind(next.row, at: 2)
+                guard try doom.run() > 0 else { continue }
+                doomed.append(Doomed(root: next.root, row: next.row, key: key))
+            }
+            try forgetWalks(by: next.root, key)
+            for child in children[next.root] ?? [] {
+                waiting += try childRows(child, of: key).map { (root: child.root, row: $0) }
+            }
+        }
+        for row in doomed { try removeLinks(of: row) }
+        for row in doomed where try delete(row) { counts[row.root, default: 0] += 1 }
+        return counts
+    }
+
+    /// Deletes one object that was deleted locally, but not its children, which the remote deletes itself.
+    ///
+    /// - Returns: Whether it existed.
+    @discardableResult
+    func removeAlone(_ root: Int, _ key: [StoredValue], isFinal: Bool) throws -> Bool {
+        guard let row = try row(of: root, key) else { return false }
+        if !isFinal, mode(of: root) == .soft { return try markAsGone(root, key) }
+        try emptyDoomed()
+        let doom = try statement("INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?)")
+        doom.bind(Int64(root), at: 1)
+        doom.bind(row, at: 2)
+        try doom.run()
+        let doomed = Doomed(root: root, row: row, key: key)
+        try removeLinks(of: doomed)
+        return try delete(doomed)
+    }
+
+    /// Forgets the scans for an object's children, so that they start from the beginning if the object returns.
+    private func forgetWalks(by root: Int, _ key: [StoredValue]) throws {
+        guard let entities = walkedBy[root] else { return }
+        for table in ["bmo_cursors", "bmo_progress", "bmo_seen", "bmo_list_owners", "bmo_waiting_lists"] {
+            let deletion = try statement("DELETE FROM \(table) WHERE entity = ? AND parent = ?")
+            for entity in entities {
+                deletion.bind(entity, at: 1)
+                deletion.bind(utf8: JSONText.key(key).bytes, at: 2)
+                try deletion.run()
+            }
+        }
+    }
+
+    // MARK: - Rows
+
+    private func removeLinks(of row: Doomed) throws {
+        for (index, relationship) in model.entities[row.root].toMany.enumerated() {
+            if case .links = relationship.storage { try writers.links(row.root, index).removeAll(of: row.key) }
+        }
+    }
+
+    private func delete(_ doomed: Doomed) throws -> Bool {
+        let editor = try editor(doomed.root)
+        guard let row = try editor.row(doomed.key) else { return false }
+        guard try check(doomed.root).isReferred(doomed.key) else {
+            try editor.delete(doomed.key, row)
+            return true
+        }
+        let layout = editor.layout
+        guard try !writers.stubs.contains(layout.name, .key(doomed.key)) else { return false }
+        let kept = Set(layout.key + [layout.discriminator].compactMap { $0 })
+        let cleared = layout.fields.indices.filter { !kept.contains($0) }
+            .map { (name: layout.fields[$0].name, value: StoredValue.null) }
+        try editor.update(doomed.key, from: row, to: cleared, as: .stubbed)
+        return true
+    }
+
+    private func markAsGone(_ root: Int, _ key: [StoredValue]) throws -> Bool {
+        let editor = try editor(root)
+        guard let field = editor.layout.deletion, let row = try editor.row(key), row[field] == .null,
+            try !writers.stubs.contains(editor.layout.name, .key(key))
+        else { return false }
+        try editor.update(
+            key, from: row, to: [(name: editor.layout.fields[field].name, value: .text(Clock.now()))], as: .deleted)
+        return true
+    }
+
+    /// Returns whether an object is referenced.
+    func isReferred(entity: Int, key: [StoredValue]) throws -> Bool {
+        try emptyDoomed()
+        return try check(model.entities[entity].root).isReferred(key)
+    }
+
+    /// Returns the rowid of the row with a key; nil if there is none.
+    func row(of root: Int, _ key: [StoredValue]) throws -> Int64? {
+        let layout = model.entities[root]
+        let condition = layout.key.map { "\(SchemaBuilder.quoted(layout.fields[$0].name)) = ?" }
+        let select = try statement(
+            "SELECT \(layout.rowIDName) FROM \(SchemaBuilder.quoted(layout.table)) "
+                + "WHERE \(condition.joined(separator: " AND "))")
+        for (index, value) in key.enumerated() { select.bind(value, at: Int32(index + 1)) }
+        defer { select.reset() }
+        return try select.step() ? select.int64(0) : nil
+    }
+
+    /// Returns the key of a row; nil if the row does not exist.
+    func key(of root: Int, _ row: Int64) throws -> [StoredValue]? {
+        let layout = model.entities[root]
+        guard !layout.key.isEmpty else { return nil }
+        let select =
+            try keys[root]
+            ?? RawStatement(
+                "SELECT \(layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }.joined(separator: ", ")) "
+                    + "FROM \(SchemaBuilder.quoted(layout.table)) WHERE \(layout.rowIDName) = ?", on: connection)
+        keys[root] = select
+        select.bind(row, at: 1)
+        defer { select.reset() }
+        return try select.step() ? layout.key.indices.map { select.value(Int32($0)) } : nil
+    }
+
+    private func childRows(_ child: ChildWalk, of key: [StoredValue]) throws -> [Int64] {
+        let layout = model.entities[child.root]
+        let columns = (0..<child.toOne.fieldCount).map {
+            "\(SchemaBuilder.quoted(layout.fields[child.toOne.firstField + $0].name)) = ?"
+        }
+        let select = try statement(
+            "SELECT \(layout.rowIDName) FROM \(SchemaBuilder.quoted(layout.table)) "
+                + "WHERE \(columns.joined(separator: " AND "))")
+        for (index, value) in key.enumerated() { select.bind(value, at: Int32(index + 1)) }
+        defer { select.reset() }
+        var rows: [Int64] = []
+        while try select.step() { rows.append(select.int64(0)) }
+        return rows
+    }
+
+    private func statement(_ sql: String) throws -> RawStatement {
+        let statement = try statements[sql] ?? RawStatement(sql, on: connection)
+        statements[sql] = statement
+        return statement
+    }
+
+    private func emptyDoomed() throws {
+        // Rolling back a transaction also removes the table.
+        try execute(
+            "CREATE TEMP TABLE IF NOT EXISTS bmo_doomed "
+                + "(entity INTEGER, row INTEGER, PRIMARY KEY (entity, row)) WITHOUT ROWID")
+        try execute("DELETE FROM temp.bmo_doomed")
+    }
+
+    private func execute(_ sql: String) throws { try RawStatement(sql, on: connection).run() }
+
+    func editor(_ root: Int) throws -> RowEditor {
+        let editor = try editors[root] ?? RowEditor(model.entities[root], writers, on: connection)
+        editors[root] = editor
+        return editor
+    }
+
+    private func check(_ root: Int) throws -> SurvivorCheck {
+        let check = try checks[root] ?? SurvivorCheck(of: root, in: model, on: connection)
+        checks[root] = check
+        return check
+    }
+}
+
+/// A check for references to an object from remaining rows, which are not in `bmo_doomed`.
+private struct SurvivorCheck {
+    private let statements: [RawStatement]
+
+    init(of root: Int, in model: CompiledModel, on connection: OpaquePointer?) throws {
+        let quoted = SchemaBuilder.quoted
+        var statements: [RawStatement] = []
+        for layout in model.entities where layout.index == layout.root {
+            for toOne in layout.toOne where model.entities[toOne.target].root == root {
+                let columns = (0..<toOne.fieldCount).map { "\(quoted(layout.fields[toOne.firstField + $0].name)) = ?" }
+                statements.append(
+                    try RawStatement(
+                        """
+                        SELECT EXISTS (
+                            SELECT 1 FROM \(quoted(layout.table)) AS t WHERE \(columns.joined(separator: " AND "))
+                            AND NOT EXISTS (
+                                SELECT 1 FROM temp.bmo_doomed WHERE entity = \(layout.index)
+                                AND row = t.\(layout.rowIDName)))
+                        """, on: connection))
+            }
+            for toMany in layout.toMany where model.entities[toMany.target].root == root {
+                guard case .links(let table) = toMany.storage else { continue }
+                let columns = SchemaBuilder.linkColumns(.target, model.entities[root], of: table, in: model)
+                    .map { "\(quoted($0)) = ?" }
+                statements.append(
+                    try RawStatement(
+                        "SELECT EXISTS (SELECT 1 FROM \(quoted(table)) WHERE \(columns.joined(separator: " AND ")))",
+                        on: connection))
+            }
+        }
+        self.statements = statements
+    }
+
+    func isReferred(_ key: [StoredValue]) throws -> Bool {
+        for statement in statements {
+            for (index, value) in key.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+            _ = try statement.step()
+            defer { statement.reset() }
+            if statement.int64(0) != 0 { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,84 @@
+internal import GRDB
+internal import Mapping
+
+/// The fields of remote records that nothing reads: table `bmo_unknown_fields`, created with the first one.
+final class UnknownFieldTable {
+    private let connection: OpaquePointer?
+    /// The paths in the table, by entity; nil until they are read.
+    private var known: [String: Set<String>]?
+
+    /// The maximum number of fields kept per entity: a remote may use values as names, so that each record has new
+    /// ones.
+    static let most = 1_000
+    /// The path that stands for all fields beyond the maximum.
+    static let further = "(further fields)"
+
+    init(on connection: OpaquePointer?) {
+        self.connection = connection
+    }
+
+    /// Clears the cache, after another process has written or a page was rolled back.
+    func forget() { known = nil }
+
+    /// Saves a field with the time of its first occurrence; returns whether it is new.
+    func note(_ entity: String, _ path: String) throws -> Bool {
+        if known == nil { known = try read() }
+        let isFull = known?[entity, default: []].count ?? 0 >= Self.most
+        let path = isFull && known?[entity]?.contains(path) != true ? Self.further : path
+        guard known?[entity, default: []].insert(path).inserted == true else { return false }
+        try RawStatement(
+            """
+            CREATE TABLE IF NOT EXISTS bmo_unknown_fields (
+                entity TEXT NOT NULL, path TEXT NOT NULL, first_seen TEXT NOT NULL, PRIMARY KEY (entity, path)
+            ) STRICT, WITHOUT ROWID
+            """, on: connection
+        ).run()
+        let insertion = try RawStatement(
+            "INSERT INTO bmo_unknown_fields (entity, path, first_seen) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            on: connection)
+        insertion.bind(entity, at: 1)
+        insertion.bind(path, at: 2)
+        insertion.bind(Clock.now(), at: 3)
+        return try insertion.run() > 0
+    }
+
+    private func read() throws -> [String: Set<String>] {
+        let table = try RawStatement(
+            "SELECT 1 FROM sqlite_schema WHERE name = 'bmo_unknown_fields'", on: connection)
+        defer { table.reset() }
+        guard try table.step() else { return [:] }
+        let rows = try RawStatement("SELECT entity, path FROM bmo_unknown_fields", on: connection)
+        var known: [String: Set<String>] = [:]
+        while try rows.step() {
+            guard case .text(let entity) = rows.value(0), case .text(let path) = rows.value(1) else { continue }
+            known[entity, default: []].insert(path)
+        }
+        return known
+    }
+}
+
+extension SQLiteStore {
+    /// A field of remote records that nothing reads.
+    public struct UnknownFieldRecord: Sendable, Equatable {
+        /// The entity whose records have the field.
+        public var entity: String
+        /// The field's dot path.
+        public var path: String
+    }
+
+    /// Returns the fields of remote records that nothing reads, by entity and path.
+    ///
+    /// - Parameter instant: Restricts the result to fields that first occurred since this time, as ISO 8601.
+    /// - Throws: ``StoreError``.
+    public func unknownFields(since instant: String = "") throws -> [UnknownFieldRecord] {
+        try read("reading the unknown fields") { db in
+            // Not `tableExists`, which would cache that the table does not exist.
+            let table = "SELECT 1 FROM sqlite_schema WHERE name = 'bmo_unknown_fields'"
+            guard try Int.fetchOne(db, sql: table) != nil else { return [] }
+            return try Row.fetchAll(
+                db, sql: "SELECT entity, path FROM bmo_unknown_fields WHERE first_seen >= ? ORDER BY entity, path",
+                arguments: [instant]
+            ).map { UnknownFieldRecord(entity: $0["entity"], path: $0["path"]) }
+        }
+    }
+}

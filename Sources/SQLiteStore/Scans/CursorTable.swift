@@ -1,0 +1,53 @@
+internal import Importer
+internal import Mapping
+
+/// The cursors that complete scans leave for the next ones: table `bmo_cursors`.
+final class CursorTable {
+    private let select: RawStatement
+    private let insertion: RawStatement
+
+    init(on connection: OpaquePointer?) throws {
+        select = try RawStatement(
+            """
+            SELECT token, newest, newest_remote, request, full_at FROM bmo_cursors
+            WHERE entity = ? AND source = ? AND parent = ?
+            """, on: connection)
+        insertion = try RawStatement(
+            """
+            INSERT OR REPLACE INTO bmo_cursors
+                (entity, source, parent, token, newest, newest_remote, request, full_at, saved)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, on: connection)
+    }
+
+    func cursor(of scope: WalkScope) throws -> WalkCursor? {
+        select.bind(scope)
+        defer { select.reset() }
+        guard try select.step() else { return nil }
+        return WalkCursor(
+            token: select.text(0), newest: Watermark(select, local: 1, remote: 2), request: select.text(3) ?? "",
+            fullAt: select.text(4) ?? "")
+    }
+
+    /// Saves a cursor unless it is unchanged, so that a sync without changes writes nothing.
+    func save(_ cursor: WalkCursor, of scope: WalkScope) throws {
+        guard try self.cursor(of: scope) != cursor else { return }
+        insertion.bind(scope)
+        insertion.bind(cursor.token, at: 4)
+        insertion.bind(cursor.newest?.local ?? StoredValue.null, at: 5)
+        insertion.bind(cursor.newest?.remote, at: 6)
+        insertion.bind(cursor.request, at: 7)
+        insertion.bind(cursor.fullAt, at: 8)
+        insertion.bind(Clock.now(), at: 9)
+        try insertion.run()
+    }
+}
+
+extension Watermark {
+    /// Reads two columns of the current row; returns nil if they are null.
+    init?(_ statement: RawStatement, local: Int32, remote: Int32) {
+        let value = statement.value(local)
+        guard value != .null, let text = statement.text(remote) else { return nil }
+        self.init(local: value, remote: text)
+    }
+}

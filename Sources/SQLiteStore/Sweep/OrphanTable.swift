@@ -1,0 +1,58 @@
+internal import Importer
+internal import Mapping
+
+/// The objects removed from relationships with `orphans: delete`: table `bmo_orphans`.
+///
+/// They are checked at the end of the scan that removed them, as another list may refer to them until then. Each is
+/// checked once, by key, so the cost depends on the number of orphans and not on the size of the table.
+final class OrphanTable {
+    private let model: CompiledModel
+    private let insertion: RawStatement
+    private let select: RawStatement
+    private let deletion: RawStatement
+
+    init(on connection: OpaquePointer?, model: CompiledModel) throws {
+        self.model = model
+        insertion = try RawStatement(
+            "INSERT INTO bmo_orphans (walk, entity, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", on: connection)
+        select = try RawStatement("SELECT entity, key FROM bmo_orphans WHERE walk = ?", on: connection)
+        deletion = try RawStatement("DELETE FROM bmo_orphans WHERE walk = ?", on: connection)
+    }
+
+    func add(walk: String, _ target: EntityLayout, _ key: [StoredValue]) throws {
+        insertion.bind(walk, at: 1)
+        insertion.bind(target.name, at: 2)
+        insertion.bind(utf8: JSONText.key(key).bytes, at: 3)
+        try insertion.run()
+    }
+
+    /// Deletes the unreferenced orphans of a scan; returns their number, by entity.
+    func settle(walk: String, _ remover: RowRemover) throws -> [Int: Int] {
+        var orphans: [(entity: Int, key: [StoredValue])] = []
+        select.bind(walk, at: 1)
+        defer { select.reset() }
+        while try select.step() {
+            guard let entity = select.text(0).flatMap(model.index(of:)), let text = select.text(1),
+                let key = model.entities[entity].key(from: text)
+            else { continue }
+            orphans.append((entity, key))
+        }
+        select.reset()
+        guard !orphans.isEmpty else { return [:] }
+        deletion.bind(walk, at: 1)
+        try deletion.run()
+        var rows: [Int: [Int64]] = [:]
+        for orphan in orphans {
+            let root = model.entities[orphan.entity].root
+            guard let row = try remover.row(of: root, orphan.key),
+                try !remover.isReferred(entity: root, key: orphan.key)
+            else { continue }
+            rows[root, default: []].append(row)
+        }
+        var counts: [Int: Int] = [:]
+        for (root, rows) in rows {
+            counts.merge(try remover.remove(rows, of: root, evenIfIgnored: true), uniquingKeysWith: +)
+        }
+        return counts
+    }
+}

@@ -1,0 +1,273 @@
+internal import Importer
+internal import Mapping
+
+/// The rowids that a scan has listed so far, in at most a few bytes each.
+///
+/// A rowid is stored as its distance from the previous one: zigzag, then LEB128 (DWARF 5, section 7.6). Rows are mostly
+/// listed in the order in which they were inserted, so most distances are 1; runs of these are stored as a count.
+struct SeenLog {
+    /// The number that stands for a row that cannot be identified.
+    static let unknown = Int64.min
+
+    /// The size at which a piece is closed; a longer piece would be copied as it grows.
+    private static let pieceSize = 64 << 10
+
+    /// The closed pieces; in each, the first distance is from zero.
+    private var pieces: [[UInt8]] = []
+    /// The open piece, to which rows are appended.
+    private var tail = Encoder()
+    /// The number of pieces saved in the table `bmo_seen`.
+    private var savedPieces = 0
+    private(set) var unsavedBytes = 0
+    private(set) var count = 0
+    /// Whether each rowid was greater than the previous one, so that none occurs twice.
+    private(set) var isAscending = true
+    /// Whether the table had no row between consecutive rowids.
+    private(set) var isGapless = true
+    /// Whether the scan skipped rows that cannot be identified.
+    private(set) var hasUnknown = false
+    private(set) var first = Int64.max
+    private(set) var last = Int64.min
+    private(set) var greatest = Int64.min
+    /// Rows that were written when listed after a greater one, so that they may have been listed before.
+    private var rewritten: [(row: Int64, index: Int)] = []
+
+    /// The maximum number of rewritten rows checked.
+    private static let mostRewritten = 100_000
+    /// The row known to precede the first one in the table.
+    private var beforeFirst: Int64?
+
+    /// Appends a row.
+    ///
+    /// - Parameter before: The row known to precede it in the table.
+    mutating func append(_ row: Int64, after before: Int64? = nil) {
+        if row == Self.unknown { hasUnknown = true }
+        if count == 0 {
+            first = row
+            beforeFirst = before
+        } else {
+            if row <= last { isAscending = false }
+            if !Self.isNext(row, after: before, last) { isGapless = false }
+        }
+        last = row
+        greatest = max(greatest, row)
+        count += 1
+        let before = tail.bytes.count
+        tail.append(row)
+        unsavedBytes += tail.bytes.count - before
+        if tail.bytes.count >= Self.pieceSize { closePiece() }
+    }
+
+    /// Notes that the row appended last was written when it was listed.
+    mutating func noteRewritten() {
+        if rewritten.count < Self.mostRewritten { rewritten.append((last, count - 1)) }
+    }
+
+    /// The rows that were listed more than once with different values, in order of discovery.
+    ///
+    /// Costs nothing unless a row was written out of table order.
+    var repeatedRows: [Int64] {
+        guard let low = rewritten.lazy.map(\.row).min(), let high = rewritten.lazy.map(\.row).max() else { return [] }
+        let places = Dictionary(rewritten.map { ($0.row, $0.index) }, uniquingKeysWith: max)
+        var found: [Int64] = []
+        var known: Set<Int64> = []
+        var index = 0
+        forEach { row in
+            defer { index += 1 }
+            guard row >= low, row <= high, let place = places[row], index < place else { return }
+            if known.insert(row).inserted { found.append(row) }
+        }
+        return found
+    }
+
+    /// The maximum number of rows counted in memory, which takes 16 MB.
+    private static let mostTold = 1_000_000
+
+    /// The number of distinct rows; nil if there are too many to count.
+    var distinctCount: Int? {
+        if isAscending { return count }
+        guard count <= Self.mostTold else { return nil }
+        var rows: [Int64] = []
+        rows.reserveCapacity(count)
+        forEach { rows.append($0) }
+        rows.sort()
+        return zip(rows, rows.dropFirst()).reduce(min(count, 1)) { $0 + ($1.0 == $1.1 ? 0 : 1) }
+    }
+
+    /// Appends the rows of a page.
+    mutating func append(_ page: SeenLog) {
+        guard page.count > 0 else { return }
+        closePiece()
+        let tail = page.tail.finished()
+        pieces += page.pieces
+        if !tail.isEmpty { pieces.append(tail) }
+        unsavedBytes += page.pieces.reduce(tail.count) { $0 + $1.count }
+        hasUnknown = hasUnknown || page.hasUnknown
+        isAscending = isAscending && page.isAscending && (count == 0 || page.first > last)
+        isGapless =
+            isGapless && page.isGapless && (count == 0 || Self.isNext(page.first, after: page.beforeFirst, last))
+        if count == 0 {
+            first = page.first
+            beforeFirst = page.beforeFirst
+        }
+        last = page.last
+        greatest = max(greatest, page.greatest)
+        let room = max(0, Self.mostRewritten - rewritten.count)
+        for (row, index) in page.rewritten.prefix(room) { rewritten.append((row, count + index)) }
+        count += page.count
+    }
+
+    /// Appends a piece that an earlier process saved.
+    mutating func append(saved piece: [UInt8]) {
+        Self.decode(piece) { append($0) }
+        markSaved()
+    }
+
+    /// Marks all pieces as saved in the table.
+    mutating func markSaved() {
+        closePiece()
+        savedPieces = pieces.count
+        unsavedBytes = 0
+    }
+
+    /// Returns what is not saved yet, and the rows of a page, as one piece.
+    func unsaved(with page: SeenLog) -> [UInt8] {
+        var encoder = Encoder()
+        for piece in pieces[savedPieces...] { Self.decode(piece) { encoder.append($0) } }
+        Self.decode(tail.finished()) { encoder.append($0) }
+        page.forEach { encoder.append($0) }
+        return encoder.finished()
+    }
+
+    /// Calls `body` with each rowid.
+    func forEach(_ body: (Int64) -> Void) {
+        for piece in pieces { Self.decode(piece, body) }
+        Self.decode(tail.finished(), body)
+    }
+
+    /// Returns whether no row can be between the row and the last one, either by `before` or because no rowid is.
+    private static func isNext(_ row: Int64, after before: Int64?, _ last: Int64) -> Bool {
+        before == last || row &- 1 == last
+    }
+
+    private mutating func closePiece() {
+        guard !tail.isEmpty else { return }
+        pieces.append(tail.finished())
+        tail = Encoder()
+    }
+
+    /// The prefix of the length of a run: an overlong LEB128 zero, which is never used for a distance.
+    private static let run: [UInt8] = [0x80, 0x00]
+
+    /// An encoder for one piece.
+    private struct Encoder {
+        /// The bytes written, without the current run.
+        private(set) var bytes: [UInt8] = []
+        private var before: Int64 = 0
+        /// The number of distances of 1 at the end.
+        private var ones: UInt64 = 0
+
+        var isEmpty: Bool { bytes.isEmpty && ones == 0 }
+
+        mutating func append(_ row: Int64) {
+            let distance = row &- before
+            before = row
+            if distance == 1 {
+                ones += 1
+                return
+            }
+            endRun()
+            write(UInt64(bitPattern: (distance << 1) ^ (distance >> 63)))
+        }
+
+        /// Returns all bytes written, in an array without spare capacity.
+        func finished() -> [UInt8] {
+            var whole = self
+            whole.endRun()
+            return Array(whole.bytes[...])
+        }
+
+        private mutating func endRun() {
+            if ones > 4 {
+                bytes += SeenLog.run
+                write(ones)
+            } else {
+                for _ in 0..<ones { write(2) }
+            }
+            ones = 0
+        }
+
+        private mutating func write(_ number: UInt64) {
+            var rest = number
+            while rest >= 0x80 {
+                bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+                rest >>= 7
+            }
+            bytes.append(UInt8(truncatingIfNeeded: rest))
+        }
+    }
+
+    private static func decode(_ bytes: [UInt8], _ body: (Int64) -> Void) {
+        var row: Int64 = 0
+        var rest: UInt64 = 0
+        var shift: UInt64 = 0
+        var isRun = false
+        for byte in bytes {
+            if shift < 64 { rest |= UInt64(byte & 0x7F) << shift }
+            shift += 7
+            guard byte < 0x80 else { continue }
+            if isRun {
+                for _ in 0..<rest {
+                    row &+= 1
+                    body(row)
+                }
+                isRun = false
+            } else if rest == 0, shift > 7 {
+                isRun = true
+            } else {
+                row &+= Int64(bitPattern: rest >> 1) ^ -Int64(bitPattern: rest & 1)
+                body(row)
+            }
+            rest = 0
+            shift = 0
+        }
+    }
+}
+
+/// A chunk of a table's rows, some of them marked as seen.
+struct MarkedRows {
+    /// The rows, in ascending order.
+    let rows: [Int64]
+    private(set) var isSeen: [Bool]
+
+    init(_ rows: [Int64]) {
+        self.rows = rows
+        isSeen = Array(repeating: false, count: rows.count)
+    }
+
+    /// Marks the rows that are in a log.
+    mutating func mark(_ log: SeenLog) {
+        guard let first = rows.first, let last = rows.last else { return }
+        // The next row is mostly the one after the last match.
+        var hint = 0
+        var seen = isSeen
+        log.forEach { row in
+            guard row >= first, row <= last else { return }
+            if hint < rows.count, rows[hint] == row {
+                seen[hint] = true
+                hint += 1
+                return
+            }
+            var low = 0
+            var high = rows.count
+            while low < high {
+                let middle = (low + high) / 2
+                if rows[middle] < row { low = middle + 1 } else { high = middle }
+            }
+            guard low < rows.count, rows[low] == row else { return }
+            seen[low] = true
+            hint = low + 1
+        }
+        isSeen = seen
+    }
+}

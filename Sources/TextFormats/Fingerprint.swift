@@ -1,0 +1,20 @@
+/// A 64-bit FNV-1a hash of texts.
+///
+/// For distinguishing things, not for keeping secrets.
+package struct Fingerprint {
+    /// The current hash.
+    package private(set) var value: UInt64 = 14_695_981_039_346_656_037
+
+    /// Creates the hash of no text.
+    package init() {}
+
+    /// Adds a text.
+    package mutating func add(_ text: String) {
+        for byte in text.utf8 { add(byte) }
+    }
+
+    /// Separates the texts before from those after: 0xFF does not occur in UTF-8.
+    package mutating func separate() { add(0xFF) }
+
+    private mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 1_099_511_628_211 }
+}

@@ -1,0 +1,28 @@
+extension String {
+    /// The text as a JSON string.
+    package var jsonQuoted: String {
+        var json = ""
+        json.appendJSONString(self)
+        return json
+    }
+
+    /// Appends `text` as a JSON string (RFC 8259, section 7), quoted and escaped.
+    package mutating func appendJSONString(_ text: String) {
+        append("\"")
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": append("\\\"")
+            case "\\": append("\\\\")
+            case "\n": append("\\n")
+            case "\r": append("\\r")
+            case "\t": append("\\t")
+            // Also escape the C1 controls, which a terminal would execute.
+            case "\u{0}"..<"\u{20}", "\u{7F}"..."\u{9F}":
+                let hex = String(scalar.value, radix: 16)
+                append("\\u" + String(repeating: "0", count: 4 - hex.count) + hex)
+            default: unicodeScalars.append(scalar)
+            }
+        }
+        append("\"")
+    }
+}

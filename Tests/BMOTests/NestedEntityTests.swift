@@ -1,0 +1,51 @@
+import BMO
+import Foundation
+import ImportTestSupport
+import Importer
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// Entities that only come nested: `listing: none`.
+@Suite struct NestedEntityTests {
+    private let text = """
+        version: 1
+        bridges:
+          numbers: {plugin: counting}
+        entities:
+          Number:
+            bridge: numbers
+            key: id
+            attributes: {id: integer, name: text}
+            relationships: {digits: {many: Digit, from: nested.digits}}
+            counting: {count: 12}
+          Digit: {listing: none, key: digit, attributes: {digit: integer}}
+        """
+
+    @Test func theirObjectsComeWithTheOthers() async throws {
+        let place = try CountingWorkplace()
+        let workspace = try await place.workspace(text)
+        let report = try await place.sync(workspace)
+        #expect(report.succeeded)
+        #expect(report.entities.map(\.name) == ["Number", "Digit"])
+        #expect(try place.file().value("SELECT count(*) FROM Number") == "12")
+        #expect(try place.file().value("SELECT count(*) > 0 FROM Digit") == "1")
+        let before = try Data(contentsOf: URL(filePath: place.database))
+        #expect(try await place.sync(workspace).succeeded)
+        #expect(try Data(contentsOf: URL(filePath: place.database)) == before)
+    }
+
+    @Test func theyCannotBeSyncedAlone() async throws {
+        let place = try CountingWorkplace()
+        let workspace = try await place.workspace(text)
+        let store = try workspace.openStore()
+        defer { try? store.close() }
+        let error = try await #require(throws: StoreError.self) {
+            try await workspace.sync(into: store, Workspace.SyncOptions(entities: ["Digit"]))
+        }
+        #expect(
+            error.description
+                == "Digit has no listing (\"listing: none\"): its objects come inside those of other entities; "
+                + "sync the entities whose records hold them")
+    }
+}

@@ -1,0 +1,50 @@
+import BMO
+import Foundation
+import ImportTestSupport
+import Importer
+import TestSupport
+import Testing
+
+/// How much of a walk may go to quarantine.
+@Suite struct QuarantineLimitTests {
+    /// No record fits: no name is among those that are known.
+    private func text(_ place: CountingWorkplace, limit: String) -> String {
+        place.world(entity: limit).replacing(
+            "name: text", with: "name: {type: text, transform: {map: {nobody: x}}}")
+    }
+
+    private func quarantined(_ place: CountingWorkplace) throws -> String {
+        try place.file().value("SELECT count(*) FROM bmo_quarantine")
+    }
+
+    @Test func aWalkWithTooManyBadRecordsIsGivenUp() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 40")
+        let workspace = try await place.workspace(text(place, limit: "quarantine_limit: 12"))
+        for _ in 0..<3 {
+            let report = try await place.sync(workspace)
+            let failure = try #require(report.failure(of: "Number"))
+            #expect(failure.code == "quarantine")
+            #expect(failure.message.hasPrefix("more than 12 records could not be imported"), "\(failure)")
+            #expect(failure.description.contains("raise \"quarantine_limit\" of Number (12 now)"), "\(failure)")
+            // The first page, and of the second the records that came until it was too much.
+            #expect(try quarantined(place) == "13", "what was put aside is there to look at, and does not grow")
+        }
+        let raised = try await place.workspace(text(place, limit: "quarantine_limit: 100"))
+        let report = try await place.sync(raised)
+        let failure = try #require(report.failure(of: "Number"))
+        #expect(failure.message.contains("none of the 30"), "it goes on after the first page: \(failure)")
+        #expect(try quarantined(place) == "40")
+    }
+
+    @Test func goodRecordsOfThePagesBeforeStay() async throws {
+        let place = try CountingWorkplace()
+        try place.say("count 20")
+        _ = try await place.sync(try await place.workspace(place.world()))
+        // Now each record is bad: the rows stay as they are.
+        let workspace = try await place.workspace(text(place, limit: "quarantine_limit: 5"))
+        #expect(try await place.sync(workspace).succeeded == false)
+        #expect(try place.file().value("SELECT count(*) FROM Number") == "20")
+        #expect(try quarantined(place) == "6")
+    }
+}

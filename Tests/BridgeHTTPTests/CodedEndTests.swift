@@ -1,0 +1,40 @@
+import BridgeHTTP
+import BridgeKit
+import TestSupport
+import Testing
+
+/// Coded bodies that end before their data do, at a place where all that came can be decoded.
+@Suite struct CodedEndTests {
+    static let codings = ["gzip", "deflate", "raw-deflate", "br", "zstd"]
+    let server: ServerProcess
+
+    init() throws { server = try ServerProcess.shared.get() }
+
+    private func get(_ coding: String, _ framing: String, _ query: String) throws -> (body: [UInt8], tellsEnd: Bool) {
+        let exchange = try client().start(HTTPRequest(url: server.url + "/coded-lines/\(coding)/\(framing)?\(query)"))
+        let response = try exchange.response()
+        return (try exchange.body(), response.tellsEnd)
+    }
+
+    @Test(arguments: codings, ["length", "chunks", "close", "old"])
+    func `a body that is cut where its coding was flushed breaks off`(coding: String, framing: String) throws {
+        let whole = try get(coding, framing, "")
+        #expect(whole.body.split(separator: UInt8(ascii: "\n")).count == 100 && whole.tellsEnd)
+        for flushes in [1, 3, 10] {
+            let error = try failure { _ = try get(coding, framing, "flushes=\(flushes)") }
+            #expect(error.code == .malformed && error.isRetryable, "\(flushes): \(error)")
+            let name = coding == "raw-deflate" ? "deflate" : coding
+            #expect(error.message.contains("its \(name) data, of which "), "\(error)")
+        }
+        // In the middle of the end itself.
+        #expect(throws: BridgeError.self) { _ = try get(coding, framing, "drop=1") }
+    }
+
+    @Test func `without a coding, length or chunks a body does not tell its end`() throws {
+        for (framing, tells) in [("length", true), ("chunks", true), ("close", false), ("old", false)] {
+            let reply = try get("identity", framing, "flushes=2")
+            #expect(reply.tellsEnd == tells, "\(framing)")
+            #expect(reply.body.split(separator: UInt8(ascii: "\n")).count == 20)
+        }
+    }
+}

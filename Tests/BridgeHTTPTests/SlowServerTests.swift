@@ -1,0 +1,78 @@
+import BridgeHTTP
+import BridgeKit
+import Foundation
+import TestSupport
+import Testing
+
+/// Servers that are slow on purpose, with small limits.
+@Suite struct SlowServerTests {
+    let server: ServerProcess
+
+    private static let shared = Result { try ServerProcess(script: "hostile.py") }
+
+    init() throws { server = try Self.shared.get() }
+
+    private func slow() throws -> HTTPClient {
+        try client { writer in
+            writer.set("first_byte_timeout", 3)
+            writer.set("minimum_speed", 1000)
+            writer.set("minimum_speed_time", 1)
+        }
+    }
+
+    @Test(arguments: [
+        ("silence", "the reply did not begin within 3 s", "first_byte_timeout"),
+        ("head", "the reply is slower than 1000 bytes a second: ", "minimum_speed"),
+        ("body", "the reply is slower than 1000 bytes a second: ", "minimum_speed"),
+    ])
+    func `a slow reply ends with the limit's name`(where place: String, words: String, option: String) throws {
+        let began = ContinuousClock.now
+        let error = try failure {
+            _ = try slow().start(HTTPRequest(url: server.url + "/drip/\(place)?pause=0.05")).body()
+        }
+        #expect(error.code == .timeout && error.isRetryable)
+        #expect(error.message.hasPrefix(words), "\(error)")
+        #expect(error.remedy?.contains(option) == true, "\(error)")
+        #expect(ContinuousClock.now - began < .seconds(15))
+    }
+
+    @Test func `a request may have limits of its own`() throws {
+        var request = HTTPRequest(url: server.url + "/drip/body?pause=0.01")
+        let options = BridgeOptions { $0.set("minimum_speed", 1_000_000) }
+        request.timing = try slow().timing.replaced(by: options)
+        let error = try failure { _ = try client().start(request).body() }
+        #expect(error.message.hasPrefix("the reply is slower than 1000000 bytes a second"), "\(error)")
+    }
+
+    @Test func `a reader that takes its time is not held against the server`() throws {
+        var request = HTTPRequest(url: server.url + "/stream?mib=8")
+        request.bufferLimit = 1 << 20
+        let exchange = try slow().start(request)
+        var count = 0
+        while let chunk = try exchange.nextChunk() {
+            count += chunk.count
+            // Longer than the time over which the speed is measured.
+            Thread.sleep(forTimeInterval: count < 2 << 20 ? 1.6 : 0)
+        }
+        #expect(count == 8 << 20)
+    }
+
+    @Test(arguments: [("first_byte_timeout", 0.0), ("minimum_speed_time", -1), ("timeout", 0), ("minimum_speed", -5)])
+    func `a limit that is none is refused`(name: String, value: Double) throws {
+        let error = try failure {
+            if name == "minimum_speed" {
+                _ = try client { $0.set(name, Int(value)) }
+            } else {
+                _ = try client { $0.set(name, value) }
+            }
+        }
+        #expect(error.code == .configuration && error.message.hasPrefix(name), "\(error)")
+    }
+
+    @Test func `who waited longer for a byte before still does`() throws {
+        let long = try client { $0.set("idle_timeout", 200) }.timing
+        #expect(long.firstByte == 200 && long.speedTime == 200)
+        let short = try client { $0.set("idle_timeout", 5) }.timing
+        #expect(short.firstByte == 30 && short.speedTime == 30)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// What a walk by parent asks for where the parent has no value, or no such attribute: never for the children of all.
+    @Suite struct ParentValueTests {
+        private func configure(_ server: ScriptServer, team: String) throws {
+            try server.folder.write(
+                """
+                version: 1
+                bridges: {api: {plugin: rest, options: {url: "\(server.url)"}}}
+                entities:
+                  Team:
+                    bridge: api
+                    key: id
+                    attributes: {id: integer, slug: text}
+                    rest: {path: /teams}
+                  User:
+                    bridge: api
+                    key: id
+                    attributes: {id: integer}
+                    relationships: {team: {to: Team}}
+                    parent: team
+                    writable: true
+                    rest: {path: /users, query: {team: "\(team)"}, write: {update: {path: "/users/{key}"}}}
+
+                """, to: "bmo.yml")
+        }
+
+        @Test func `a name that the parent does not have is refused by all that would ask with it`() async throws {
+            let server = try await ScriptServer(Self.server)
+            try configure(server, team: "{parent.ident}")
+            for command in [["check"], ["sync"], ["sync", "User"], ["plan"], ["watch", "--every", "1s"]] {
+                let run = try await RunningProcess(Command.path(), command, directory: server.folder.path)
+                    .finish(within: .seconds(60))
+                #expect(run.exitCode == 2, "\(command) \(run)")
+                run.expectWords("User: query: {parent.ident} names no attribute", #"there are: "id", "slug""#)
+            }
+            #expect(!FileManager.default.fileExists(atPath: server.folder.appending("asked")), "nothing was asked")
+            // What has no such fault goes on by itself.
+            let team = try await ProcessRun.run(Command.path(), ["sync", "Team"], directory: server.folder.path)
+            #expect(team.exitCode == 0, "\(team)")
+            try configure(server, team: "{parent.slug}")
+            _ = try await ProcessRun.run(Command.path(), ["sync"], directory: server.folder.path)
+            // An edit that waits is not sent with a section that has a fault.
+            _ = try await ProcessRun.run(
+                Command.path(), ["update", "User", "11", "--set", "team=2"], directory: server.folder.path)
+            try configure(server, team: "{parent.ident}")
+            let push = try await ProcessRun.run(Command.path(), ["push"], directory: server.folder.path)
+            #expect(push.exitCode == 2, "\(push)")
+            push.expectWords("{parent.ident} names no attribute")
+        }
+
+        @Test func `a parent whose value is null is skipped, and its children stay`() async throws {
+            let server = try await ScriptServer(Self.server)
+            try configure(server, team: "{parent.slug}")
+            func rows() async throws -> String {
+                try await server.query(
+                    "SELECT group_concat(id || ':' || team, ' ') FROM (SELECT * FROM User ORDER BY id)")
+            }
+            let first = try await ProcessRun.run(Command.path(), ["sync"], directory: server.folder.path)
+            #expect(first.exitCode == 0, "\(first)")
+            // The third team's slug is an empty text, which is a value.
+            #expect(try await rows() == "10:1 11:1 20:2 30:3")
+            try server.folder.write("null", to: "slug")
+            let second = try await ProcessRun.run(Command.path(), ["sync"], directory: server.folder.path)
+            #expect(second.exitCode == 0, "\(second)")
+            second.expectWords("[2]: {parent.slug} of query is null, so this parent is skipped")
+            #expect(try await rows() == "10:1 11:1 20:2 30:3", "\(second)")
+        }
+
+        private static let server = """
+            users = [(10, "red"), (11, "red"), (20, "blue"), (30, "")]
+            def answer(path, query):
+                open("asked", "w").close()
+                if path == "/teams":
+                    second = None if os.path.exists("slug") else "blue"
+                    return 200, [{"id": 1, "slug": "red"}, {"id": 2, "slug": second}, {"id": 3, "slug": ""}]
+                wanted = query.get("team")
+                return 200, [{"id": id} for id, team in users if wanted is None or team == wanted]
+            """
+    }
+}

@@ -1,0 +1,69 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import Testing
+
+/// Stubs go with the last reference to them, in both stores.
+@Suite struct AbandonedStubTests {
+    private func model() throws -> CompiledModel {
+        try CompiledModel.of(
+            Entity("A", key: ["id"], [.of("id", .integer), .of("name", .text)]),
+            Entity(
+                "B", key: ["id"], [.of("id", .integer), .of("name", .text)],
+                [.one("a", "A"), .many("others", "A"), .many("children", "C", inverse: "parent")]),
+            Entity("C", key: ["id"], [.of("id", .integer)], [.one("parent", "B", inverse: "children")]))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aStubGoesWhenAnUpdateMovesTheLastReference(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, try model())
+        try database.add("B", ["id": 1, "a": 3], ["id": 2, "a": 3])
+        try database.add("B", ["id": 1, "a": 4])
+        #expect(try database.rows("A") == "3 null\n4 null", "2 still refers to it")
+        try database.add("B", ["id": 2, "a": nil])
+        #expect(try database.rows("A") == "4 null")
+        #expect(try database.rows("stubs") == "A [4]")
+        try database.add("A", ["id": 4, "name": "four"])
+        try database.add("B", ["id": 1, "a": nil])
+        #expect(try database.rows("A") == "4 'four'", "it is no stub")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aStubGoesWithTheLastLinkToIt(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, try model())
+        try database.add("B", ["id": 1, "others": [3, 4]], ["id": 2, "others": [4]])
+        try database.add("B", ["id": 1, "others": []])
+        #expect(try database.rows("A") == "4 null")
+        #expect(try database.delete("B", ["id": 2]) == "B -1")
+        #expect(try database.text() == "B\n  1 null null")
+        #expect(try database.faults().isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aStubThatRefersToSomethingStaysUntilItDoesNot(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, try model())
+        try database.add("B", ["id": 1, "children": [7, 8]])
+        #expect(try database.rows("C") == "7 1\n8 1")
+        try database.add("B", ["id": 1, "children": [8]])
+        #expect(try database.rows("C") == "8 1", "7 was nothing but a child of 1")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatIsReferredToAgainOnTheSamePageStays(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, try model())
+        try database.add("B", ["id": 1, "a": 3])
+        try database.addBatches([[["id": 1, "a": nil]], [["id": 2, "a": 3]]], of: "B")
+        #expect(try database.rows("A") == "3 null")
+        #expect(try database.rows("stubs") == "A [3]")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aPageThatIsTakenBackLeavesTheStub(_ kind: StoreKind) throws {
+        let database = try TestDatabase(kind, try model())
+        try database.add("B", ["id": 1, "a": 3])
+        try database.addBatches([[["id": 1, "a": nil]]], of: "B", end: .rollback)
+        try database.add("B", ["id": 5])
+        #expect(try database.rows("A") == "3 null")
+    }
+}

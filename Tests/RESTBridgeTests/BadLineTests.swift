@@ -1,0 +1,18 @@
+import BridgeKit
+import TestSupport
+import Testing
+
+/// Replies of very many lines that are no records.
+@Suite struct BadLineTests {
+    /// Of text that is no JSON, and of JSON that is no record.
+    @Test(arguments: ["x", "1"])
+    func `each piece of a reply rejects no more than a page may have`(word: String) throws {
+        let server = try ServerProcess.shared.get()
+        let walk = try Walk(source(bridge(["url": "\(server.url)"]), ["path": .text("/bad-lines/\(word)/30000")]))
+        #expect(walk.ids == Array(stride(from: 0, to: 30_000, by: 1000)))
+        #expect(walk.rejected.count == 29_970)
+        #expect(walk.pages.allSatisfy { $0.rejected.count <= 5000 })
+        #expect(Set(walk.rejected.compactMap(\.index)).count == 29_970, "each says which line it was")
+        #expect(walk.last?.isComplete == true)
+    }
+}

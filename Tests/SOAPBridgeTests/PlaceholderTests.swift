@@ -1,0 +1,51 @@
+import BridgeKit
+import Testing
+
+@testable import SOAPBridge
+
+/// Values of the parent that an input lacks: the request would be for the children of all parents.
+@Suite struct PlaceholderTests {
+    private static let parent: ConfigValue = ["id": 7, "area": nil, "code": ""]
+
+    private func skipped(_ input: ConfigValue, parent: ConfigValue? = parent) throws -> String? {
+        let section: ConfigValue = ["operation": "List", "records": "a", "input": input]
+        return Placeholders(parent: parent?.options, since: nil).skipped(in: try SOAPSection(section.options).input)?
+            .warning
+    }
+
+    @Test func `a parent whose value is null is skipped, wherever the input names it`() throws {
+        for input: ConfigValue in [
+            ["area": "{parent.area}"], ["filter": ["area": "in {parent.area}"]],
+            ["tag": .list(["a", "{parent.area}"])],
+            ["@area": "{parent.id}-{parent.area}"],
+        ] {
+            let warning = try skipped(input)
+            #expect(warning?.hasPrefix("{parent.area} of input is null, so this parent is skipped") == true, "\(input)")
+        }
+    }
+
+    @Test func `what has a value, is optional, or is no parent's is no reason to skip`() throws {
+        for input: ConfigValue in [
+            ["id": "{parent.id}"], ["code": "{parent.code}"], ["area": "({parent.area})"], ["since": "{since}"],
+            ["area": nil], [:],
+        ] { #expect(try skipped(input) == nil, "\(input)") }
+        #expect(try skipped(["area": "{parent.area}"], parent: nil) == nil)
+        // An optional part is the whole text, and one variable.
+        #expect(try skipped(["area": "({parent.area}{parent.id})"]) != nil)
+    }
+
+    @Test func `a walk below such a parent asks nothing, and says nothing of what is there`() async throws {
+        let server = try await RichService.php()
+        let bridge = try SOAPBridge(
+            options: (["wsdl": .text(server.url + "/s?wsdl"), "wsdl_cache": ""] as ConfigValue).options,
+            context: BridgeContext())
+        let section: ConfigValue = [
+            "operation": "GetThing", "records": "GetThingResponse/thing", "input": ["id": "{parent.area}"],
+        ]
+        var request = FetchRequest(entity: "Thing", section: section.options)
+        request.parent = Self.parent.options
+        let walk = try Walk.run(bridge.fetch(request))
+        #expect(walk.records.isEmpty && walk.pages.last?.isComplete == false && walk.pages.last?.isEnd == true)
+        #expect(walk.pages.last?.warnings.first?.contains("is null, so this parent is skipped") == true)
+    }
+}

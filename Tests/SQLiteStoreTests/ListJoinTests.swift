@@ -1,0 +1,171 @@
+import ImportTestSupport
+import Importer
+import Mapping
+import Model
+import SQLiteStore
+import Testing
+
+/// Lists that a remote splits over several replies of one walk.
+@Suite struct ListJoinTests {
+    private let scope = WalkScope(entity: "Page")
+
+    private func model() throws -> CompiledModel {
+        try CompiledModel.of(
+            Entity(
+                "Page", key: ["id"], [.of("id", .integer), .of("title", .text)],
+                [.many("categories", "Category"), .many("parts", "Part", inverse: "page")]),
+            Entity("Category", key: ["name"], [.of("name", .text)]),
+            Entity("Part", key: ["id"], [.of("id", .integer)], [.one("page", "Page", inverse: "parts")]))
+    }
+
+    /// A walk of these pages; the last one ends it.
+    @discardableResult
+    private func walk(
+        _ fixture: StoreFixture, _ pages: [[RemoteValue]], after resumed: Int? = nil, ends: Bool = true
+    ) throws -> Int {
+        try fixture.store.beginWalk(scope, afterPage: resumed)
+        defer { fixture.store.endWalk(scope) }
+        var relinked = 0
+        for (index, records) in pages.enumerated() {
+            let number = (resumed ?? 0) + index + 1
+            let page = try fixture.begin("Page", page: number)
+            try page.add(try RemoteValue.batch(records), location: nil)
+            if ends, index == pages.count - 1 {
+                _ = try page.commit(end: WalkEnd())
+            } else {
+                try page.commit(progress: WalkProgress(cursor: "\(number)", page: number, request: "r"))
+            }
+            relinked += page.counts[0].relinked
+        }
+        return relinked
+    }
+
+    private func categories(_ fixture: StoreFixture) throws -> [String] {
+        try fixture.file().rows(
+            "SELECT group_concat(target, '') FROM (SELECT * FROM Page_categories ORDER BY source, position) "
+                + "GROUP BY source ORDER BY source"
+        ).map { $0[0].filter { $0 != "'" } }
+    }
+
+    @Test func partsOfAListOnTwoPagesAreJoined() throws {
+        let fixture = try StoreFixture(try model())
+        try walk(
+            fixture, [[["id": 1, "categories": ["a", "b"]], ["id": 2]], [["id": 1, "categories": ["c"]]]])
+        #expect(try categories(fixture) == ["abc"])
+        try walk(
+            fixture,
+            [[["id": 1, "categories": ["a"]], ["id": 2]], [["id": 1, "categories": ["b", "c"]]], [["id": 2]]])
+        #expect(try categories(fixture) == ["abc"], "wherever it is cut")
+        #expect(try fixture.file().faults().isEmpty)
+    }
+
+    @Test func nextTimeTheListIsReplaced() throws {
+        let fixture = try StoreFixture(try model())
+        try walk(fixture, [[["id": 1, "categories": ["a", "b"]]], [["id": 1, "categories": ["c", "d"]]]])
+        let relinked = try walk(
+            fixture, [[["id": 1, "categories": ["a"]]], [["id": 1, "categories": ["d"]]], [["id": 2]]])
+        #expect(try categories(fixture) == ["ad"])
+        #expect(relinked == 1, "the change is one")
+        try walk(fixture, [[["id": 1, "categories": []]], [["id": 2]]])
+        #expect(try categories(fixture) == [])
+        #expect(try fixture.rows("Category") == [], "nothing refers to them")
+    }
+
+    @Test func anUnchangedListInPartsWritesNothing() throws {
+        let fixture = try StoreFixture(try model())
+        let pages: [[RemoteValue]] = [
+            [["id": 1, "categories": ["a", "b"]], ["id": 2, "categories": ["x"]]],
+            [["id": 1, "categories": ["c"]], ["id": 2, "categories": ["y", "z"]]],
+        ]
+        try walk(fixture, pages)
+        #expect(try categories(fixture) == ["abc", "xyz"])
+        let before = try FileBytes(fixture.path)
+        #expect(try walk(fixture, pages) == 0)
+        #expect(try FileBytes(fixture.path) == before)
+    }
+
+    @Test func aListIsJoinedOverAnInterruption() throws {
+        let fixture = try StoreFixture(try model())
+        let first: [RemoteValue] = [["id": 1, "categories": ["a", "b"], "title": "one"]]
+        let second: [RemoteValue] = [["id": 1, "categories": ["c"]]]
+        try walk(fixture, [first, second])
+        // Each page changes something, so that its place is kept with what waits.
+        try walk(fixture, [[["id": 1, "categories": ["a"], "title": "two"]]], ends: false)
+        #expect(try fixture.file().value("SELECT count(*) FROM bmo_waiting_lists") == "1")
+        try fixture.reopen()
+        try walk(fixture, [[["id": 1, "categories": ["d"]]]], after: 1)
+        #expect(try categories(fixture) == ["ad"], "b and c are gone")
+        #expect(try fixture.file().value("SELECT count(*) FROM bmo_waiting_lists") == "0")
+        #expect(try fixture.file().value("SELECT count(*) FROM bmo_list_owners") == "0")
+    }
+
+    @Test func theFirstPartIsKnownAfterAnInterruption() throws {
+        let fixture = try StoreFixture(try model())
+        try walk(fixture, [[["id": 1, "categories": ["a", "b"]]]], ends: false)
+        try fixture.reopen()
+        try walk(fixture, [[["id": 1, "categories": ["c"]]]], after: 1)
+        #expect(try categories(fixture) == ["abc"])
+    }
+
+    @Test func aWalkThatBeginsAnewForgetsWhatTheInterruptedOneHeard() throws {
+        let fixture = try StoreFixture(try model())
+        try walk(fixture, [[["id": 1, "categories": ["a", "b"]]], [["id": 2]]])
+        try walk(fixture, [[["id": 1, "categories": ["a", "c"], "title": "t"]]], ends: false)
+        try fixture.reopen()
+        try fixture.store.forgetProgress(of: scope)
+        try walk(fixture, [[["id": 1, "categories": ["d"]]]])
+        #expect(try categories(fixture) == ["d"])
+    }
+
+    @Test func aPageThatIsTakenBackWasNoPart() throws {
+        let fixture = try StoreFixture(try model())
+        try walk(fixture, [[["id": 1, "categories": ["a", "b"]]]])
+        try fixture.store.beginWalk(scope, afterPage: nil)
+        let page = try fixture.begin("Page")
+        try page.add(try RemoteValue.batch([["id": 1, "categories": ["a", "x"]]]), location: nil)
+        page.rollback()
+        let again = try fixture.begin("Page")
+        try again.add(try RemoteValue.batch([["id": 1, "categories": ["b"]]]), location: nil)
+        _ = try again.commit(end: WalkEnd())
+        fixture.store.endWalk(scope)
+        #expect(try categories(fixture) == ["b"])
+    }
+
+    @Test func childrenOfAnObjectAreJoinedToo() throws {
+        let fixture = try StoreFixture(try model())
+        let pages: [[RemoteValue]] = [[["id": 1, "parts": [1, 2]]], [["id": 1, "parts": [3]]]]
+        for _ in 0..<2 {
+            try walk(fixture, pages)
+            #expect(try fixture.rows("Part") == ["1 1", "2 1", "3 1"])
+        }
+        try walk(fixture, [[["id": 1, "parts": [1]]], [["id": 1, "parts": [3]]]])
+        #expect(try fixture.rows("Part") == ["1 1", "3 1"], "2 was nothing but a part of 1")
+    }
+
+    @Test func anOwnerThatIsDeletedMeanwhileStaysSo() throws {
+        let fixture = try StoreFixture(try model())
+        try walk(fixture, [[["id": 1, "categories": ["a", "b"]], ["id": 2]]])
+        try fixture.store.beginWalk(scope, afterPage: nil)
+        let page = try fixture.begin("Page")
+        try page.add(try RemoteValue.batch([["id": 1, "categories": ["a", "new"]]]), location: nil)
+        try page.delete(try RemoteValue.batch([["id": 1]]), location: nil)
+        _ = try page.commit(end: WalkEnd())
+        fixture.store.endWalk(scope)
+        #expect(try fixture.rows("Page") == ["2 null"])
+        #expect(try fixture.file().faults().isEmpty)
+    }
+
+    @Test func manyListsThatWaitGoToTheFile() throws {
+        let fixture = try StoreFixture(try model())
+        func records(_ categories: RemoteValue) -> [RemoteValue] {
+            (0..<12_000).map { ["id": .int($0), "categories": categories] }
+        }
+        try walk(fixture, [records(["a", "b"])])
+        try walk(fixture, [records(["a"]), records(["c"]), [["id": 1]]])
+        #expect(
+            try fixture.file().rows("SELECT target, count(*) FROM Page_categories GROUP BY target") == [
+                ["'a'", "12000"], ["'c'", "12000"],
+            ])
+        #expect(try fixture.file().value("SELECT count(*) FROM bmo_waiting_lists") == "0")
+    }
+}
