@@ -28,7 +28,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "bmo", targets: ["bmo"]),
-        .library(name: "BMO", targets: ["BMO"]),
+        // The library, with the store that the program passes to it.
+        .library(name: "BMO", targets: ["BMO", "SQLiteStore"]),
         .library(name: "BridgeKit", targets: ["BridgeKit", "RecordBatch", "CBridge"]),
         .library(name: "BridgeKitFoundation", targets: ["BridgeKitFoundation"]),
         .library(name: "BridgeConformance", targets: ["BridgeConformance"]),
@@ -96,36 +97,38 @@ let package = Package(
         .target(name: "Model", dependencies: ["TextFormats", "Yams"]),
         .systemLibrary(name: "CTime"),
         .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "TextFormats", "CTime"]),
-        .target(name: "Importer", dependencies: ["Model", "Mapping", "RecordBatch"]),
+        .target(name: "StoreContract", dependencies: ["Model", "Mapping", "RecordBatch", "TextFormats"]),
+        .target(name: "Importer", dependencies: ["Model", "Mapping", "RecordBatch", "StoreContract"]),
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Model", "Mapping", "Importer", "RecordBatch", "TextFormats",
+                "Model", "Mapping", "StoreContract", "RecordBatch", "TextFormats",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(
             name: "BMO",
             dependencies: [
-                "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch", "TextFormats",
+                "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch", "TextFormats",
                 .product(name: "Logging", package: "swift-log"),
             ], exclude: ["Objects/README.md", "Requests/README.md"]),
         .target(
             name: "BridgeConformance",
             dependencies: [
-                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "TextFormats",
+                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "TextFormats",
                 "Yams",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "BMOCommand",
             dependencies: [
-                "BMO", "BridgeConformance", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
-                "TextFormats",
+                "BMO", "BridgeConformance", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch",
+                "StoreContract", "TextFormats",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .executableTarget(name: "bmo", dependencies: ["BMOCommand"]),
+        // Chooses the kind of database, and is otherwise empty.
+        .executableTarget(name: "bmo", dependencies: ["BMOCommand", "SQLiteStore"]),
 
         // A bridge in plain C: the contract needs no Swift.
         .target(name: "CountingBridge", dependencies: ["CBridge"], path: "Tests/CountingBridge"),
@@ -157,24 +160,25 @@ let package = Package(
             ]),
         .testTarget(
             name: "BridgeConformanceTests",
-            dependencies: ["BridgeConformance", "BridgeHost", "TestHost", "TestSupport"]),
+            dependencies: ["BridgeConformance", "BridgeHost", "SQLiteStore", "TestHost", "TestSupport"]),
         // Replays Fixtures/cases with the built command.
         .testTarget(
-            name: "FixtureTests", dependencies: ["BridgeConformance", "BridgeHost", "BridgeKit", "TestSupport", "bmo"]),
+            name: "FixtureTests",
+            dependencies: ["BridgeConformance", "BridgeHost", "BridgeKit", "SQLiteStore", "TestSupport", "bmo"]),
         .testTarget(name: "ModelTests", dependencies: ["Model", "TestSupport"]),
         // Models and records as literals, and a reader of the database as another program sees it.
         .target(
             name: "ImportTestSupport",
             dependencies: [
-                "Importer", "Mapping", "Model", "RecordBatch",
+                "Importer", "Mapping", "Model", "RecordBatch", "StoreContract",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], path: "Tests/ImportTestSupport"),
         .testTarget(name: "MappingTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "RecordBatch"]),
         .testTarget(
             name: "ImporterTests",
             dependencies: [
-                "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "TestSupport",
-                "TextFormats",
+                "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "StoreContract",
+                "TestSupport", "TextFormats",
             ]),
         // A disk and an allocator that fail on request, and the executable that imports with them.
         .target(
@@ -183,18 +187,19 @@ let package = Package(
             name: "FaultHost",
             dependencies: [
                 "FaultySQLite", "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
+                "StoreContract",
             ], path: "Tests/FaultHost"),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "FaultHost", "ImportTestSupport", "SQLiteStore", "Importer", "Mapping", "Model", "RecordBatch",
-                "TestSupport",
+                "FaultHost", "ImportTestSupport", "SQLiteStore", "StoreContract", "Importer", "Mapping", "Model",
+                "RecordBatch", "TestSupport",
             ]),
         .testTarget(
             name: "BMOTests",
             dependencies: [
                 "BMO", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model", "RESTBridge",
-                "RecordBatch", "SQLiteStore", "TestHost", "TestSupport",
+                "RecordBatch", "SQLiteStore", "StoreContract", "TestHost", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // Checks which targets may import which modules.

@@ -1,3 +1,4 @@
+internal import StoreContract
 public import BridgeHost
 internal import Foundation
 internal import Model
@@ -132,11 +133,12 @@ public struct BridgeSwap: Sendable {
     /// - Throws: `ConfigurationErrors`, each located in the file that states it: the configuration or the section's
     ///   file.
     public func workspace(
-        host: BridgeHost, environment: [String: String] = Workspace.environment
+        host: BridgeHost, stores: any StoreProvider, environment: [String: String] = Workspace.environment
     ) async throws -> Workspace {
         let text = configuration.json
         do {
-            return try await Workspace.load(text: text, path: path, host: host, environment: environment)
+            return try await Workspace.load(
+                text: text, path: path, host: host, stores: stores, environment: environment)
         } catch var errors as ConfigurationErrors {
             let whole = ConfigurationPlaces(file: path, text: text)
             for index in errors.diagnostics.indices {

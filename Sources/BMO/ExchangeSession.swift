@@ -1,3 +1,4 @@
+internal import StoreContract
 package import BridgeHost
 internal import Foundation
 package import Model
@@ -92,11 +93,14 @@ extension Workspace {
     /// Reads a configuration whose bridges record or replay.
     ///
     /// - Throws: ``ConfigurationErrors``.
-    package static func load(path: String, host: BridgeHost, session: ExchangeSession) async throws -> Workspace {
-        let plain = try await load(path: path, host: host)
+    package static func load(
+        path: String, host: BridgeHost, stores: any StoreProvider, session: ExchangeSession
+    ) async throws -> Workspace {
+        let plain = try await load(path: path, host: host, stores: stores)
         var configuration = plain.configuration
         configuration.databasePath = session.database
         return Workspace(
-            configuration: configuration, plugins: plain.plugins, model: plain.model, host: host, session: session)
+            configuration: configuration, plugins: plain.plugins, model: plain.model, host: host, stores: plain.stores,
+            session: session)
     }
 }

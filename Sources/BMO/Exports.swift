@@ -5,4 +5,4 @@
 @_exported public import Importer
 @_exported public import enum Mapping.StoredValue
 @_exported public import Model
-@_exported public import SQLiteStore
+@_exported public import StoreContract

@@ -2,13 +2,13 @@ public import BridgeHost
 internal import Foundation
 public import Mapping
 public import Model
-public import SQLiteStore
+public import StoreContract
 
 /// A configuration with its plugins, model and database.
 ///
 /// ```swift
 /// let host = BridgeHost(logger: logger)
-/// let workspace = try await Workspace.load(path: "bmo.yml", host: host)
+/// let workspace = try await Workspace.load(path: "bmo.yml", host: host, stores: SQLiteStores())
 /// let report = try await workspace.sync { event in print(event) }
 /// ```
 public struct Workspace: Sendable {
@@ -22,6 +22,8 @@ public struct Workspace: Sendable {
     public let model: CompiledModel
     /// The host that finds plugins.
     public let host: BridgeHost
+    /// The kind of database that the configuration names.
+    public let stores: any StoreProvider
     /// The recording or replay of the exchanges with the remotes; usually nil.
     package var session: ExchangeSession?
 
@@ -32,12 +34,14 @@ public struct Workspace: Sendable {
     /// - Parameters:
     ///   - path: The file.
     ///   - host: The host that finds plugins.
+    ///   - stores: The kind of database.
     ///   - environment: The variables that secrets may name.
     /// - Throws: ``ConfigurationErrors`` with every fault at once.
     public static func load(
-        path: String, host: BridgeHost, environment: [String: String] = Workspace.environment
+        path: String, host: BridgeHost, stores: any StoreProvider,
+        environment: [String: String] = Workspace.environment
     ) async throws -> Workspace {
-        try await load(host: host, environment: environment) { plugins, environment in
+        try await load(host: host, stores: stores, environment: environment) { plugins, environment in
             try ConfigurationFile.load(path: path, plugins: plugins, environment: environment)
         }
     }
@@ -45,9 +49,11 @@ public struct Workspace: Sendable {
     /// Reads a configuration so that a bridge with an unusable plugin fails only when it is connected to.
     ///
     /// Other bridges keep working. It is an error if no plugin can be used.
-    package static func load(path: String, host: BridgeHost, toleratesRefusals: Bool) async throws -> Workspace {
+    package static func load(
+        path: String, host: BridgeHost, stores: any StoreProvider, toleratesRefusals: Bool
+    ) async throws -> Workspace {
         try await load(
-            host: host, environment: Workspace.environment, toleratesRefusals: toleratesRefusals
+            host: host, stores: stores, environment: Workspace.environment, toleratesRefusals: toleratesRefusals
         ) { plugins, environment in
             try ConfigurationFile.load(path: path, plugins: plugins, environment: environment)
         }
@@ -58,15 +64,16 @@ public struct Workspace: Sendable {
     /// - Parameters:
     ///   - definition: The bridges and entities.
     ///   - host: The host that finds plugins.
+    ///   - stores: The kind of database.
     ///   - environment: The variables that secrets may name.
     /// - Throws: ``ConfigurationErrors`` with every fault at once, each with its line of the generated text.
     public static func load(
-        _ definition: ModelDefinition, host: BridgeHost,
+        _ definition: ModelDefinition, host: BridgeHost, stores: any StoreProvider,
         environment: [String: String] = Workspace.environment
     ) async throws -> Workspace {
         let (text, path) = definition.text
         do {
-            return try await load(host: host, environment: environment) { plugins, environment in
+            return try await load(host: host, stores: stores, environment: environment) { plugins, environment in
                 try ConfigurationFile.load(text: text, path: path, plugins: plugins, environment: environment)
             }
         } catch let errors as ConfigurationErrors {
@@ -74,17 +81,17 @@ public struct Workspace: Sendable {
         }
     }
 
-    /// Reads and checks `text` in place of the file's content; see ``load(path:host:environment:)``.
+    /// Reads and checks `text` in place of the file's content; see ``load(path:host:stores:environment:)``.
     static func load(
-        text: String, path: String, host: BridgeHost, environment: [String: String]
+        text: String, path: String, host: BridgeHost, stores: any StoreProvider, environment: [String: String]
     ) async throws -> Workspace {
-        try await load(host: host, environment: environment) { plugins, environment in
+        try await load(host: host, stores: stores, environment: environment) { plugins, environment in
             try ConfigurationFile.load(text: text, path: path, plugins: plugins, environment: environment)
         }
     }
 
     private static func load(
-        host: BridgeHost, environment: [String: String], toleratesRefusals: Bool = false,
+        host: BridgeHost, stores: any StoreProvider, environment: [String: String], toleratesRefusals: Bool = false,
         _ read: ([PluginSchema]?, [String: String]?) throws -> Configuration
     ) async throws -> Workspace {
         let draft = try? read(nil, nil)
@@ -106,7 +113,7 @@ public struct Workspace: Sendable {
             plugins: Dictionary(usable.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
             refusals: Dictionary(
                 refused.map { ($0.plugin, $0.fault.message) }, uniquingKeysWith: { first, _ in first }),
-            model: try CompiledModel(configuration.model), host: host)
+            model: try CompiledModel(configuration.model), host: host, stores: stores)
     }
 
     /// A plugin that exists and can't be used.
@@ -211,21 +218,21 @@ public struct Workspace: Sendable {
     /// Opens the database, and creates it if necessary.
     ///
     /// - Throws: ``StoreError``.
-    public func openStore() throws -> SQLiteStore {
-        try SQLiteStore(path: configuration.databasePath, model: model)
+    public func openStore() throws -> any Store {
+        try stores.open(configuration.databasePath, model: model, for: .writing)
     }
 
     /// Opens the database for local edits, which need the lock only for a migration.
     ///
     /// - Parameter command: The command that other processes see as the lock's holder; no secrets.
     /// - Throws: ``StoreError``, `busy` with the holder when another process holds the needed lock.
-    public func openStoreForEdits(command: String) throws -> SQLiteStore {
+    public func openStoreForEdits(command: String) throws -> any Store {
         let path = configuration.databasePath
-        if FileManager.default.fileExists(atPath: path) {
+        if stores.exists(path) {
             do {
                 try openStoreForReading().close()
             } catch let error as StoreError where error.code == .schema {
-                let lock = try FileLock.take(of: path, command: command)
+                let lock = try stores.lock(path, command: command)
                 defer { lock.release() }
                 return try openStore()
             }
@@ -237,8 +244,8 @@ public struct Workspace: Sendable {
     ///
     /// - Parameter entities: The indexes of the entities to read; nil for all.
     /// - Throws: ``StoreError``: `schema` when the file does not have their tables and columns yet.
-    public func openStoreForReading(of entities: [Int]? = nil) throws -> SQLiteStore {
-        try SQLiteStore(reading: configuration.databasePath, model: model, entities: entities)
+    public func openStoreForReading(of entities: [Int]? = nil) throws -> any Store {
+        try stores.open(configuration.databasePath, model: model, for: .reading(entities: entities))
     }
 
     /// Opens the database for ``plan(_:in:)`` if it exists, without changing the file.
@@ -246,14 +253,14 @@ public struct Workspace: Sendable {
     /// Missing tables and columns exist while the store is open, as in a dry run.
     ///
     /// - Throws: ``StoreError``.
-    public func openStoreForPlan() throws -> SQLiteStore? {
+    public func openStoreForPlan() throws -> (any Store)? {
         let path = configuration.databasePath
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard stores.exists(path) else { return nil }
         do {
             return try openStoreForReading()
         } catch let error as StoreError where error.code == .schema {
             do {
-                return try SQLiteStore(rehearsing: path, model: model)
+                return try stores.open(path, model: model, for: .rehearsing)
             } catch let other as StoreError where other.code == .open {
                 // The file is not writable.
                 throw error
@@ -267,18 +274,18 @@ public struct Workspace: Sendable {
     ///
     /// - Parameters:
     ///   - command: The command that other processes see as the lock's holder; no secrets.
-    ///   - patience: How long to wait when another process holds the lock.
-    ///   - rehearsing: Whether to discard all writes and create no file: see ``SQLiteStore/init(rehearsing:model:)``.
+    ///   - timeout: How long to wait when another process holds the lock.
+    ///   - rehearsing: Whether to discard all writes and create no file: see ``StoreUse/rehearsing``.
     ///   - onWait: Called once before a wait, with the holder if known.
     /// - Throws: ``StoreError``, `busy` with the holder when another process holds the lock; `CancellationError`.
     public func openLockedStore(
-        command: String, patience: FileLock.Patience = .none, rehearsing: Bool = false,
-        onWait: (FileLock.Holder?) -> Void = { _ in }
-    ) async throws -> SQLiteStore {
-        let lock = try await FileLock.take(
-            of: configuration.databasePath, command: command, patience: patience, onWait: onWait)
-        let store =
-            try rehearsing ? SQLiteStore(rehearsing: configuration.databasePath, model: model) : openStore()
+        command: String, timeout: LockTimeout = .none, rehearsing: Bool = false,
+        onWait: (LockHolder?) -> Void = { _ in }
+    ) async throws -> any Store {
+        let lock = try await stores.lock(
+            configuration.databasePath, command: command, timeout: timeout, onWait: onWait)
+        let store = try stores.open(
+            configuration.databasePath, model: model, for: rehearsing ? .rehearsing : .writing)
         store.keep(lock)
         return store
     }

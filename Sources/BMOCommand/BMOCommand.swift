@@ -1,4 +1,5 @@
 /// The command line: `bmo` and its subcommands. Results go to stdout, diagnostics and progress to stderr.
+public import StoreContract
 public import ArgumentParser
 internal import BridgeHost
 internal import Foundation
@@ -39,7 +40,10 @@ public struct BMOCommand: AsyncParsableCommand {
     ///
     /// Call it from a `main` that is not async. A process that serves a bridge closes all unknown descriptors,
     /// including those of a running concurrency runtime.
-    public static func start() -> Never {
+    ///
+    /// - Parameter stores: The kind of database that configurations name.
+    public static func start(stores: any StoreProvider) -> Never {
+        Stores.choose(stores)
         BridgeHost.serveIfAsked()
         BridgeHost.keepOthersOut()
         CommandEnd.waitForReaders()

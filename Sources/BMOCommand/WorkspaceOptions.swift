@@ -6,7 +6,7 @@ internal import Importer
 internal import Logging
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// The options of all commands that read a configuration.
 struct WorkspaceOptions: ParsableArguments {
@@ -51,7 +51,8 @@ struct WorkspaceOptions: ParsableArguments {
     /// - Parameter toleratesRefusals: Whether an unusable plugin fails only the entities that use it.
     func workspace(toleratesRefusals: Bool = false) async throws -> Workspace {
         guard let exchanges else {
-            let workspace = try await Workspace.load(path: file, host: try host, toleratesRefusals: toleratesRefusals)
+            let workspace = try await Workspace.load(
+                path: file, host: try host, stores: try Stores.chosen, toleratesRefusals: toleratesRefusals)
             // The secrets have been read; remove them from the environment, where other processes could find them.
             workspace.takeSecrets()
             warnOfOpenTLS(workspace.configuration)
@@ -63,7 +64,9 @@ struct WorkspaceOptions: ParsableArguments {
     /// Learns the attributes of entities with `attributes: auto` and reports new ones; does nothing in a replay.
     func learnAttributes() async throws {
         guard exchanges == nil else { return }
-        for note in try await Workspace.learnAttributes(path: file, host: try host, takesSecrets: true) {
+        for note in try await Workspace.learnAttributes(
+            path: file, host: try host, stores: try Stores.chosen, takesSecrets: true)
+        {
             Terminal.error(note, prefix: "bmo: note: ")
         }
     }
@@ -84,11 +87,11 @@ struct WorkspaceOptions: ParsableArguments {
         limits.retries.passesAtOnce = session.mode == .replay
         let host = BridgeHost(
             logger: ExchangeLog.logger(over: logger, report: session.report), limits: limits, pins: try pins())
-        return try await Workspace.load(path: file, host: host, session: session)
+        return try await Workspace.load(path: file, host: host, stores: try Stores.chosen, session: session)
     }
 
     /// Opens the existing database for edits.
-    func store(of workspace: Workspace) throws -> SQLiteStore {
+    func store(of workspace: Workspace) throws -> any Store {
         _ = try databasePath(of: workspace)
         return try workspace.openStoreForEdits(command: "bmo")
     }
@@ -96,7 +99,7 @@ struct WorkspaceOptions: ParsableArguments {
     /// Opens the existing database for reading.
     ///
     /// - Parameter entities: The indexes of the entities to read; nil for all.
-    func storeForReading(of workspace: Workspace, _ entities: [Int]? = nil) throws -> SQLiteStore {
+    func storeForReading(of workspace: Workspace, _ entities: [Int]? = nil) throws -> any Store {
         _ = try databasePath(of: workspace)
         return try workspace.openStoreForReading(of: entities)
     }
@@ -104,7 +107,7 @@ struct WorkspaceOptions: ParsableArguments {
     /// Returns the path of the existing database.
     func databasePath(of workspace: Workspace) throws -> String {
         let path = workspace.configuration.databasePath
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard workspace.stores.exists(path) else {
             throw CommandFailure(
                 "there is no database \(path) yet; `bmo sync` makes it", exitCode: CommandFailure.usage)
         }

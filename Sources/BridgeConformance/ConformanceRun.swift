@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let settings = try ConformanceSettings(path: "conformance.yml")
-/// let run = try await ConformanceRun(settings)
+/// let run = try await ConformanceRun(settings, stores: SQLiteStores())
 /// let report = await run.run()
 /// print(report.text)
 /// ```
@@ -13,6 +13,7 @@ public import BridgeHost
 internal import BMO
 internal import Logging
 internal import Model
+public import StoreContract
 
 /// A run of the checks against one bridge of a configuration.
 public struct ConformanceRun: Sendable {
@@ -23,11 +24,13 @@ public struct ConformanceRun: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The bridge to test, with its test data.
+    ///   - stores: The kind of database that checks of writes and mappings use.
     ///   - executable: The executable that serves bridges in child processes; nil for this process's executable.
     ///   - searchPaths: Where to search for plugins; nil for the standard paths.
     /// - Throws: `ConfigurationErrors`, ``BridgeFailure``, ``ConformanceSettings/Fault``.
     public init(
-        _ settings: ConformanceSettings, executable: String? = nil, searchPaths: [SearchPath]? = nil
+        _ settings: ConformanceSettings, stores: any StoreProvider, executable: String? = nil,
+        searchPaths: [SearchPath]? = nil
     ) async throws {
         self.settings = settings
         let spy = LogSpy()
@@ -42,7 +45,7 @@ public struct ConformanceRun: Sendable {
             limits.inspection = min(limits.inspection, timeout)
         }
         let host = BridgeHost(searchPaths: searchPaths, executable: executable, logger: spy.logger, limits: limits)
-        subject = try await Subject(settings, host: host, spy: spy)
+        subject = try await Subject(settings, host: host, stores: stores, spy: spy)
     }
 
     /// Runs the basic checks, then the others unless a basic one failed.

@@ -1,3 +1,4 @@
+internal import StoreContract
 internal import BMO
 internal import BridgeHost
 internal import Logging
@@ -17,8 +18,8 @@ struct Subject: Sendable {
     let secrets: [String]
     private let options: RecordBatch
 
-    init(_ settings: ConformanceSettings, host: BridgeHost, spy: LogSpy) async throws {
-        workspace = try await Workspace.load(path: settings.config, host: host)
+    init(_ settings: ConformanceSettings, host: BridgeHost, stores: any StoreProvider, spy: LogSpy) async throws {
+        workspace = try await Workspace.load(path: settings.config, host: host, stores: stores)
         let bridges = workspace.configuration.bridges
         let named = settings.bridge.map { name in bridges.first { $0.name == name } } ?? bridges.first
         guard let bridge = named, settings.bridge != nil || bridges.count == 1 else {

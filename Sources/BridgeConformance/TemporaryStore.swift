@@ -1,16 +1,17 @@
 internal import BMO
 internal import Foundation
-internal import SQLiteStore
+internal import StoreContract
 
 /// The database of a single check.
 struct TemporaryStore {
-    let store: SQLiteStore
+    let store: any Store
     private let folder: URL
 
     fileprivate init(_ workspace: Workspace) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("bmo-conformance-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        store = try SQLiteStore(path: folder.appendingPathComponent("check.sqlite").path, model: workspace.model)
+        store = try workspace.stores.open(
+            folder.appendingPathComponent("check.sqlite").path, model: workspace.model, for: .writing)
     }
 
     func remove() {

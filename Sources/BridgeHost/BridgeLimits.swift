@@ -8,6 +8,10 @@ public struct BridgeLimits: Sendable {
     public var inspection: Duration = .seconds(30)
     /// How long one call may take, above all ``RecordStream/next()``.
     public var call: Duration = .seconds(300)
+    /// How long a helper process may take for work that another process delegated.
+    ///
+    /// Far less than ``call``: the delegating call waits for it, and does the work itself if it fails.
+    public var delegatedWork: Duration = .seconds(60)
     /// How long a bridge may take to react to `cancel` before it is killed or abandoned.
     public var cancellationGrace: Duration = .milliseconds(300)
     /// How many child processes one connection may use when its bridge serves one fetch at a time.

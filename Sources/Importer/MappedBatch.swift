@@ -1,3 +1,4 @@
+internal import StoreContract
 public import Mapping
 public import RecordBatch
 

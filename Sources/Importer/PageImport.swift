@@ -1,3 +1,4 @@
+public import StoreContract
 public import Mapping
 internal import Model
 internal import RecordBatch
@@ -67,7 +68,7 @@ public final class PageImport {
     /// Begins a page of `entity`.
     ///
     /// - Throws: ``StoreError`` when the store cannot begin a transaction.
-    public init(_ entity: Int, of model: CompiledModel, from origin: Origin, into store: any Store) throws {
+    public init(_ entity: Int, of model: CompiledModel, from origin: Origin, into store: any PageStore) throws {
         self.model = model
         self.entity = entity
         self.origin = origin

@@ -1,3 +1,4 @@
+internal import StoreContract
 internal import Mapping
 
 /// Tracks which fields of an entity have appeared in records.

@@ -1,3 +1,5 @@
+public import StoreContract
+
 /// The remaining quarantine budget of a scan.
 public struct QuarantineRoom: Sendable, Equatable {
     /// The number of records.

@@ -1,5 +1,5 @@
 internal import GRDB
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// A page's writes in one SQLite transaction.

@@ -1,7 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import Glibc
-public import Importer
+public import StoreContract
 public import Mapping
 internal import Synchronization
 
@@ -26,7 +26,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// Whether an abandoned page still has to be rolled back; accessed only inside the writer's accesses.
     private var owesRollback = false
     /// The file's lock, while this store holds it.
-    private let fileLock = Mutex<FileLock?>(nil)
+    private let fileLock = Mutex<(any StoreLock)?>(nil)
     /// The notifier of observers, created on first use, as most runs have no observers.
     var watcher: ChangeWatcher {
         openWatcher.withLock { open in
@@ -225,10 +225,10 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     }
 
     /// Whether this store holds the file's lock; see ``keep(_:)``.
-    package var hasLock: Bool { fileLock.withLock { $0 != nil } }
+    public var hasLock: Bool { fileLock.withLock { $0 != nil } }
 
     /// Keeps the file's lock until the store is closed.
-    package func keep(_ lock: FileLock) { fileLock.withLock { $0 = lock } }
+    public func keep(_ lock: any StoreLock) { fileLock.withLock { $0 = lock } }
 
     /// Returns the tables of a model as SQL, in order of creation.
     public static func schema(of model: CompiledModel) -> [String] {

@@ -1,4 +1,5 @@
-// The command bmo; its code is in BMOCommand, where tests can reach it.
+// The command bmo: chooses the kind of database. The code is in BMOCommand, where tests can reach it.
 internal import BMOCommand
+internal import SQLiteStore
 
-BMOCommand.start()
+BMOCommand.start(stores: SQLiteStores())

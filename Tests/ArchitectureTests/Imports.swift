@@ -1,7 +1,7 @@
 /// Which target may see which: the arrows of the design.
 ///
-/// `BMO` joins the host, the importer and the store, which do not know each other; a plugin sees the kit and its own
-/// transport; one target sees the database.
+/// `BMO` joins the host and the importer, which do not know each other; a plugin sees the kit and its own transport. One
+/// target sees the database, and only the program sees that target: all others use the protocols of `StoreContract`.
 enum Imports {
     /// What a target may import besides the modules of the platform.
     struct Rule {
@@ -38,22 +38,23 @@ enum Imports {
         "BridgeHost": Rule(
             "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "TextFormats", "Logging"),
         "BridgeConformance": Rule(
-            "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "TextFormats", "SQLiteStore", "Yams",
+            "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "TextFormats", "StoreContract", "Yams",
             "Logging",
             foundation: true),
         "Model": Rule("TextFormats", "Yams", "CYaml"),
         "Mapping": Rule("Model", "RecordBatch", "TextFormats", "CTime"),
-        "Importer": Rule("Model", "Mapping", "RecordBatch"),
-        "SQLiteStore": Rule("Model", "Mapping", "Importer", "RecordBatch", "TextFormats", "GRDB", "GRDBSQLite"),
+        "StoreContract": Rule("Model", "Mapping", "RecordBatch", "TextFormats"),
+        "Importer": Rule("Model", "Mapping", "RecordBatch", "StoreContract"),
+        "SQLiteStore": Rule("Model", "Mapping", "StoreContract", "RecordBatch", "TextFormats", "GRDB", "GRDBSQLite"),
         "BMO": Rule(
-            "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch", "TextFormats", "Logging",
+            "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch", "TextFormats", "Logging",
             foundation: true),
         "BMOCommand": Rule(
-            "BMO", "BridgeConformance", "Model", "Mapping", "Importer", "SQLiteStore", "BridgeHost", "RecordBatch",
+            "BMO", "BridgeConformance", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
             "TextFormats",
             "ArgumentParser",
             "Logging", foundation: true),
-        "bmo": Rule("BMOCommand"),
+        "bmo": Rule("BMOCommand", "SQLiteStore"),
         "CSimdJSON": Rule("CBridge"),
         "CBridge": Rule(), "CBridgeGuard": Rule(), "CBridgeProcess": Rule(), "CCurl": Rule(), "CLibXML2": Rule(),
         "CSMBClient": Rule(),

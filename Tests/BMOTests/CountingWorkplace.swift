@@ -3,6 +3,7 @@ import BridgeHost
 import Foundation
 import ImportTestSupport
 import Importer
+import StoreContract
 import Logging
 import Model
 import SQLiteStore
@@ -48,13 +49,13 @@ final class CountingWorkplace: Sendable {
     /// Writes the configuration and loads it.
     func workspace(_ text: String) async throws -> Workspace {
         try folder.write(text, to: "bmo.yml")
-        return try await Workspace.load(path: folder.appending("bmo.yml"), host: host)
+        return try await Workspace.load(path: folder.appending("bmo.yml"), host: host, stores: SQLiteStores())
     }
 
     /// Loads the configuration as it was written last, with a bridge that does not misbehave: another configuration would
     /// be another request, which does not go on where the one before stopped.
     func mendedWorkspace() async throws -> Workspace {
-        try await Workspace.load(path: folder.appending("bmo.yml"), host: mendedHost)
+        try await Workspace.load(path: folder.appending("bmo.yml"), host: mendedHost, stores: SQLiteStores())
     }
 
     /// A configuration of one bridge and one entity; each argument is what stands between the braces.

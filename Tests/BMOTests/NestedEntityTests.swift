@@ -2,6 +2,7 @@ import BMO
 import Foundation
 import ImportTestSupport
 import Importer
+import StoreContract
 import SQLiteStore
 import TestSupport
 import Testing

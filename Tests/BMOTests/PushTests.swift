@@ -1,6 +1,7 @@
 import BridgeHost
 import ImportTestSupport
 import Importer
+import StoreContract
 import Mapping
 import Model
 import SQLiteStore

@@ -98,7 +98,7 @@ import Testing
         ]
         let secretive = Workspace(
             configuration: configuration, plugins: workspace.plugins, model: try CompiledModel(configuration.model),
-            host: workspace.host)
+            host: workspace.host, stores: workspace.stores)
         #expect(try await place.sync(secretive).text == "Number failed, 1 pages +10")
         let requests = try place.file().rows("SELECT request FROM bmo_progress")
         #expect(requests.count == 1)

@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import ImportTestSupport
 import Importer
+import StoreContract
 import Model
 import SQLiteStore
 import Synchronization

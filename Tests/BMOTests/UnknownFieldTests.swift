@@ -1,5 +1,6 @@
 import BMO
 import SQLiteStore
+import StoreContract
 import Testing
 
 @Suite struct UnknownFieldReportTests {

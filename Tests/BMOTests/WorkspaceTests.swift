@@ -4,6 +4,7 @@ import ImportTestSupport
 import Mapping
 import Model
 import TestSupport
+import SQLiteStore
 import Testing
 
 @testable import BMO
@@ -73,7 +74,8 @@ import Testing
 
     @Test func aMissingFileIsNamed() async throws {
         let error = try await #require(throws: ConfigurationErrors.self) {
-            _ = try await Workspace.load(path: place.folder.appending("none.yml"), host: place.host)
+            _ = try await Workspace.load(
+                path: place.folder.appending("none.yml"), host: place.host, stores: SQLiteStores())
         }
         #expect(error.description.contains("none.yml") && error.description.contains("bmo init"))
     }
@@ -82,9 +84,10 @@ import Testing
         try place.folder.write(
             CountingWorkplace.numbers(options: "secret: {env: BMO_A}"), to: "bmo.yml")
         let path = place.folder.appending("bmo.yml")
-        let without = try await Workspace.load(path: path, host: place.host, environment: [:])
+        let without = try await Workspace.load(path: path, host: place.host, stores: SQLiteStores(), environment: [:])
         #expect(without.configuration.warnings.map(\.message).contains { $0.contains("BMO_A") })
-        let with = try await Workspace.load(path: path, host: place.host, environment: ["BMO_A": "x"])
+        let with = try await Workspace.load(
+            path: path, host: place.host, stores: SQLiteStores(), environment: ["BMO_A": "x"])
         #expect(with.configuration.warnings.isEmpty)
     }
 
@@ -100,7 +103,7 @@ import Testing
         let workspace = Workspace(
             configuration: Configuration(
                 file: "bmo.yml", databasePath: "", bridges: [], model: Model(entities: entities)),
-            plugins: [:], model: try CompiledModel(Model(entities: entities)), host: place.host)
+            plugins: [:], model: try CompiledModel(Model(entities: entities)), host: place.host, stores: SQLiteStores())
         return workspace.syncOrder(names).map { entities[$0].name }
     }
 

@@ -3,6 +3,7 @@ import BridgeHost
 import Foundation
 import Synchronization
 import TestSupport
+import SQLiteStore
 import Testing
 
 /// The shelf bridge (Tests/ShelfBridge), compiled with one defect or none, and settings for it.
@@ -48,7 +49,7 @@ struct ShelfWorkplace {
 
     func report() async throws -> ConformanceReport {
         let run = try await ConformanceRun(
-            settings, executable: Self.testHost, searchPaths: [SearchPath(folder.path)])
+            settings, stores: SQLiteStores(), executable: Self.testHost, searchPaths: [SearchPath(folder.path)])
         return await run.run()
     }
 

@@ -2,6 +2,7 @@ import FaultySQLite
 import Foundation
 import ImportTestSupport
 import Importer
+import StoreContract
 import SQLiteStore
 
 /// Runs the same work again and again, each time with a later fault, until one runs to its end without any.

@@ -1,6 +1,7 @@
 import Foundation
 import ImportTestSupport
 import Importer
+import StoreContract
 import SQLiteStore
 
 /// A folder on a file system that is full before the import is done, and has room again later.

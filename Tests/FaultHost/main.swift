@@ -10,6 +10,7 @@ import FaultySQLite
 import Glibc
 import Mapping
 import SQLiteStore
+import StoreContract
 
 guard faulty_install() == 0 else {
     print("SQLite takes no faulty disk")

@@ -1,6 +1,7 @@
 import BridgeConformance
 import Foundation
 import TestSupport
+import SQLiteStore
 import Testing
 
 /// The cases that ship, copies of them to spoil, and the built command that replays them.
@@ -23,7 +24,7 @@ struct FixtureWorkplace {
     /// Replays a case in strict mode.
     static func run(_ folder: String, strict: Bool = true, updates: Bool = false) async throws -> FixtureRun.Result {
         try await FixtureRun(
-            FixtureCase(folder: folder), executable: command(), strict: strict, updates: updates
+            FixtureCase(folder: folder), stores: SQLiteStores(), executable: command(), strict: strict, updates: updates
         ).run()
     }
 

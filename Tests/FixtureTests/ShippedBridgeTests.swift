@@ -2,6 +2,7 @@ import BridgeConformance
 import BridgeHost
 import Foundation
 import TestSupport
+import SQLiteStore
 import Testing
 
 /// The bridges that ship keep the contract, at the strictest level, against real servers.
@@ -18,7 +19,8 @@ import Testing
         let command = try FixtureWorkplace.command()
         let folder = URL(filePath: command).deletingLastPathComponent().path
         let run = try await ConformanceRun(
-            ConformanceSettings(config: path, level: .strict, wrongOptions: wrong, writes: writes), executable: command,
+            ConformanceSettings(config: path, level: .strict, wrongOptions: wrong, writes: writes),
+            stores: SQLiteStores(), executable: command,
             searchPaths: [SearchPath(folder)])
         let report = await run.run()
         #expect(report.passed, "\(report.text)", sourceLocation: sourceLocation)
@@ -105,7 +107,8 @@ import Testing
             ConformanceSettings(
                 config: path, level: .strict,
                 skips: Dictionary(uniqueKeysWithValues: others.map { ($0, "not of this test") })),
-            executable: command, searchPaths: [SearchPath(URL(filePath: command).deletingLastPathComponent().path)])
+            stores: SQLiteStores(), executable: command,
+            searchPaths: [SearchPath(URL(filePath: command).deletingLastPathComponent().path)])
         let report = await run.run()
         let result = try #require(report.results.first { $0.check.id == "incremental.future" })
         if let fault {

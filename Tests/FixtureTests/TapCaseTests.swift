@@ -2,6 +2,7 @@ import BridgeConformance
 import BridgeHost
 import Foundation
 import TestSupport
+import SQLiteStore
 import Testing
 
 /// Singer taps in cases, and in the conformance kit.
@@ -96,7 +97,8 @@ import Testing
         let command = try FixtureWorkplace.command()
         let folder = URL(filePath: command).deletingLastPathComponent().path
         let run = try await ConformanceRun(
-            ConformanceSettings(config: place.folder.appending("bmo.yml"), level: .strict), executable: command,
+            ConformanceSettings(config: place.folder.appending("bmo.yml"), level: .strict), stores: SQLiteStores(),
+            executable: command,
             searchPaths: [SearchPath(folder)])
         let report = await run.run()
         #expect(report.passed, "\(report.text)")

@@ -1,4 +1,5 @@
 package import Importer
+internal import StoreContract
 package import Mapping
 package import RecordBatch
 

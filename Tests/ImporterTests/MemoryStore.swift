@@ -1,10 +1,11 @@
 import Importer
+import StoreContract
 import Mapping
 import Model
 import Synchronization
 
 /// A store without a database: what the importer asks of a store, done in the plainest way.
-final class MemoryStore: Store {
+final class MemoryStore: PageStore {
     typealias Key = [StoredValue]
 
     struct Contents {

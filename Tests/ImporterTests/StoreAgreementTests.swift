@@ -1,6 +1,7 @@
 import Foundation
 import ImportTestSupport
 import Importer
+import StoreContract
 import Mapping
 import Model
 import TestSupport

@@ -1,5 +1,6 @@
 import ImportTestSupport
 import Importer
+import StoreContract
 import Mapping
 import Model
 import RecordBatch
@@ -16,7 +17,7 @@ enum StoreKind: String, CaseIterable, Sendable {
 /// A store of one kind, with all that is in it as text.
 final class TestDatabase {
     let model: CompiledModel
-    let store: any Store
+    let store: any PageStore
     private let contents: () throws -> Contents
     private let file: SQLiteFile?
 

@@ -1,5 +1,6 @@
 import ImportTestSupport
 import Importer
+import StoreContract
 import Mapping
 import Model
 import SQLiteStore
@@ -17,8 +18,8 @@ import Testing
     @discardableResult
     private func walk(_ fixture: StoreFixture, _ entity: String, _ records: RemoteValue...) throws -> SweepResult {
         let scope = WalkScope(entity: entity)
-        try fixture.store.beginWalk(scope, afterPage: nil)
-        defer { fixture.store.endWalk(scope) }
+        try fixture.store.beginScan(scope, afterPage: nil)
+        defer { fixture.store.endScan(scope) }
         let page = try fixture.begin(entity)
         try page.add(try RemoteValue.batch(records), location: nil)
         return try page.commit(end: WalkEnd(sweep: SweepRule(brake: nil)))

@@ -1,5 +1,6 @@
 import ImportTestSupport
 import Importer
+import StoreContract
 import Mapping
 import Model
 import SQLiteStore
@@ -160,7 +161,7 @@ import Testing
         try fixture.reopen()
         #expect(try runs == [["1", "'sync'", "'running'", "1"]])
         #expect(try fixture.store.runs().map(\.outcome) == ["killed"], "nobody has the lock")
-        let lock = try FileLock.take(of: fixture.path, command: "bmo sync")
+        let lock = try SQLiteStores().lock(fixture.path, command: "bmo sync")
         #expect(try fixture.store.runs().map(\.outcome) == ["running"])
         lock.release()
         try fixture.store.beginRun(kind: "sync")

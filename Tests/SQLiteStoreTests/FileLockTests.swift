@@ -1,6 +1,8 @@
+import Foundation
 import Glibc
 import ImportTestSupport
 import Importer
+import StoreContract
 import Mapping
 import Model
 import SQLiteStore
@@ -18,11 +20,11 @@ import Testing
     private func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     @Test func theSecondIsToldWhoHasItAndSinceWhen() throws {
-        let lock = try FileLock.take(of: database, command: "bmo sync\nCountry")
-        let holder = try #require(FileLock.holder(of: database))
+        let lock = try SQLiteStores().lock(database, command: "bmo sync\nCountry")
+        let holder = try #require(SQLiteStores().lockHolder(of: database, for: .writing))
         #expect(holder.pid == getpid() && holder.command == "bmo sync Country" && !holder.host.isEmpty)
         #expect(holder.since.hasSuffix("Z") && holder.since.count == 27)
-        let error = try storeError { _ = try FileLock.take(of: database, command: "another") }
+        let error = try storeError { _ = try SQLiteStores().lock(database, command: "another") }
         #expect(error.code == .busy)
         #expect(
             error.description
@@ -30,27 +32,29 @@ import Testing
                 + "since \(holder.since); wait for its end, or let --wait do that")
         lock.release()
         lock.release()
-        #expect(FileLock.holder(of: database) == nil)
+        #expect(SQLiteStores().lockHolder(of: database, for: .writing) == nil)
         #expect(!isThere(lockFile), "nothing stays beside the database")
-        try FileLock.take(of: database, command: "next").release()
+        try SQLiteStores().lock(database, command: "next").release()
     }
 
     @Test func oneFileHasOneLockWhateverItIsCalled() throws {
         try folder.write("", to: "bmo.sqlite")
         symlink(database, folder.appending("other.sqlite"))
-        let lock = try FileLock.take(
-            of: folder.path + "/../" + folder.path.split(separator: "/").last! + "/bmo.sqlite", command: "a")
-        #expect(lock.path == lockFile)
+        let lock = try SQLiteStores().lock(
+            folder.path + "/../" + folder.path.split(separator: "/").last! + "/bmo.sqlite", command: "a")
+        defer { lock.release() }
+        #expect(FileManager.default.fileExists(atPath: lockFile))
         #expect(
-            try storeError { _ = try FileLock.take(of: folder.appending("other.sqlite"), command: "b") }.code == .busy)
+            try storeError { _ = try SQLiteStores().lock(folder.appending("other.sqlite"), command: "b") }.code == .busy
+        )
     }
 
     @Test func aWaiterGetsItWhenItIsFree() async throws {
-        let lock = try FileLock.take(of: database, command: "first")
+        let lock = try SQLiteStores().lock(database, command: "first")
         let database = database
-        let waits = AsyncStream<FileLock.Holder?>.makeStream()
+        let waits = AsyncStream<LockHolder?>.makeStream()
         let waiter = Task {
-            try await FileLock.take(of: database, command: "second", patience: .unlimited) {
+            try await SQLiteStores().lock(database, command: "second", timeout: .unlimited) {
                 waits.continuation.yield($0)
             }
         }
@@ -59,15 +63,15 @@ import Testing
         #expect(told??.command == "first")
         lock.release()
         let second = try await waiter.value
-        #expect(FileLock.holder(of: database)?.command == "second")
+        #expect(SQLiteStores().lockHolder(of: database, for: .writing)?.command == "second")
         second.release()
     }
 
     @Test func patienceEnds() async throws {
-        let lock = try FileLock.take(of: database, command: "first")
+        let lock = try SQLiteStores().lock(database, command: "first")
         let start = ContinuousClock.now
         let error = await #expect(throws: StoreError.self) {
-            _ = try await FileLock.take(of: database, command: "second", patience: .atMost(.milliseconds(200)))
+            _ = try await SQLiteStores().lock(database, command: "second", timeout: .atMost(.milliseconds(200)))
         }
         #expect(error?.code == .busy)
         #expect(ContinuousClock.now - start >= .milliseconds(200))
@@ -75,9 +79,9 @@ import Testing
     }
 
     @Test func aCancelledWaitEnds() async throws {
-        let lock = try FileLock.take(of: database, command: "first")
+        let lock = try SQLiteStores().lock(database, command: "first")
         let database = database
-        let waiter = Task { try await FileLock.take(of: database, command: "second", patience: .unlimited) }
+        let waiter = Task { try await SQLiteStores().lock(database, command: "second", timeout: .unlimited) }
         waiter.cancel()
         await #expect(throws: CancellationError.self) { _ = try await waiter.value }
         lock.release()
@@ -86,28 +90,32 @@ import Testing
     @Test func deathGivesItBack() async throws {
         // flock(1) of util-linux holds the lock; what a killed bmo left in the file is its own.
         try folder.write("pid 1\nhost old\nsince 2000\ncommand bmo sync\n", to: "bmo.sqlite-lock")
-        #expect(FileLock.holder(of: database) == nil, "a dead process holds nothing")
+        #expect(SQLiteStores().lockHolder(of: database, for: .writing) == nil, "a dead process holds nothing")
         let other = try RunningProcess("flock", [lockFile, "sleep", "60"])
-        try await eventually("the other process has the lock") { FileLock.holder(of: database) != nil }
-        #expect(try storeError { _ = try FileLock.take(of: database, command: "second") }.code == .busy)
+        try await eventually("the other process has the lock") {
+            SQLiteStores().lockHolder(of: database, for: .writing) != nil
+        }
+        #expect(try storeError { _ = try SQLiteStores().lock(database, command: "second") }.code == .busy)
         other.signal(SIGKILL)
         _ = try await other.finish()
-        let lock = try FileLock.take(of: database, command: "second")
-        #expect(FileLock.holder(of: database)?.command == "second", "what the dead one wrote is replaced")
+        let lock = try SQLiteStores().lock(database, command: "second")
+        #expect(
+            SQLiteStores().lockHolder(of: database, for: .writing)?.command == "second",
+            "what the dead one wrote is replaced")
         lock.release()
     }
 
     @Test func aProcessThatWasStartedMeanwhileDoesNotKeepIt() async throws {
-        let lock = try FileLock.take(of: database, command: "first")
+        let lock = try SQLiteStores().lock(database, command: "first")
         let child = try RunningProcess("sleep", ["60"])
         lock.release()
-        try FileLock.take(of: database, command: "second").release()
+        try SQLiteStores().lock(database, command: "second").release()
         child.signal(SIGKILL)
         _ = try await child.finish()
     }
 
     @Test func aFolderThatIsNotThereIsSaid() throws {
-        let error = try storeError { _ = try FileLock.take(of: folder.appending("no/bmo.sqlite"), command: "a") }
+        let error = try storeError { _ = try SQLiteStores().lock(folder.appending("no/bmo.sqlite"), command: "a") }
         #expect(error.code == .open)
         #expect(error.message.contains("no/bmo.sqlite-lock cannot be made: No such file or directory"), "\(error)")
     }
@@ -115,10 +123,10 @@ import Testing
     @Test func aStoreKeepsItUntilItIsClosed() throws {
         let fixture = try StoreFixture(.of(Entity("A", key: ["id"], [.of("id", .integer)])))
         #expect(!fixture.store.hasLock)
-        fixture.store.keep(try FileLock.take(of: fixture.path, command: "a"))
+        fixture.store.keep(try SQLiteStores().lock(fixture.path, command: "a"))
         #expect(fixture.store.hasLock)
-        #expect(FileLock.holder(of: fixture.path)?.command == "a")
+        #expect(SQLiteStores().lockHolder(of: fixture.path, for: .writing)?.command == "a")
         try fixture.store.close()
-        #expect(FileLock.holder(of: fixture.path) == nil)
+        #expect(SQLiteStores().lockHolder(of: fixture.path, for: .writing) == nil)
     }
 }

@@ -1,5 +1,6 @@
 import ImportTestSupport
 import Importer
+import StoreContract
 import Mapping
 import Model
 import SQLiteStore
@@ -23,8 +24,8 @@ import Testing
     private func walk(
         _ fixture: StoreFixture, _ pages: [[RemoteValue]], after resumed: Int? = nil, ends: Bool = true
     ) throws -> Int {
-        try fixture.store.beginWalk(scope, afterPage: resumed)
-        defer { fixture.store.endWalk(scope) }
+        try fixture.store.beginScan(scope, afterPage: resumed)
+        defer { fixture.store.endScan(scope) }
         var relinked = 0
         for (index, records) in pages.enumerated() {
             let number = (resumed ?? 0) + index + 1
@@ -120,14 +121,14 @@ import Testing
     @Test func aPageThatIsTakenBackWasNoPart() throws {
         let fixture = try StoreFixture(try model())
         try walk(fixture, [[["id": 1, "categories": ["a", "b"]]]])
-        try fixture.store.beginWalk(scope, afterPage: nil)
+        try fixture.store.beginScan(scope, afterPage: nil)
         let page = try fixture.begin("Page")
         try page.add(try RemoteValue.batch([["id": 1, "categories": ["a", "x"]]]), location: nil)
         page.rollback()
         let again = try fixture.begin("Page")
         try again.add(try RemoteValue.batch([["id": 1, "categories": ["b"]]]), location: nil)
         _ = try again.commit(end: WalkEnd())
-        fixture.store.endWalk(scope)
+        fixture.store.endScan(scope)
         #expect(try categories(fixture) == ["b"])
     }
 
@@ -145,12 +146,12 @@ import Testing
     @Test func anOwnerThatIsDeletedMeanwhileStaysSo() throws {
         let fixture = try StoreFixture(try model())
         try walk(fixture, [[["id": 1, "categories": ["a", "b"]], ["id": 2]]])
-        try fixture.store.beginWalk(scope, afterPage: nil)
+        try fixture.store.beginScan(scope, afterPage: nil)
         let page = try fixture.begin("Page")
         try page.add(try RemoteValue.batch([["id": 1, "categories": ["a", "new"]]]), location: nil)
         try page.delete(try RemoteValue.batch([["id": 1]]), location: nil)
         _ = try page.commit(end: WalkEnd())
-        fixture.store.endWalk(scope)
+        fixture.store.endScan(scope)
         #expect(try fixture.rows("Page") == ["2 null"])
         #expect(try fixture.file().faults().isEmpty)
     }

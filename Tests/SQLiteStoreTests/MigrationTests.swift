@@ -1,6 +1,7 @@
 import Foundation
 import ImportTestSupport
 import Importer
+import StoreContract
 import Mapping
 import Model
 import SQLiteStore
@@ -35,7 +36,7 @@ import Testing
         return fixture
     }
 
-    private func migrate(_ fixture: StoreFixture, to model: CompiledModel) throws -> SQLiteStore.Migration {
+    private func migrate(_ fixture: StoreFixture, to model: CompiledModel) throws -> MigrationResult {
         try fixture.store.close()
         let backup = fixture.folder.appending("backup-\(UUID()).sqlite")
         let migration = try SQLiteStore.migrate(path: fixture.path, to: model, backup: backup)

@@ -1,5 +1,6 @@
 import ImportTestSupport
 import Importer
+import StoreContract
 public import Mapping
 import Model
 import SQLiteStore

@@ -1,5 +1,6 @@
 import ImportTestSupport
 import Importer
+import StoreContract
 import Mapping
 import Model
 import SQLiteStore
@@ -242,11 +243,11 @@ import Testing
             ("Post", remote.posts.keys.sorted().compactMap { remote.record(post: $0) }),
         ] {
             let scope = WalkScope(entity: entity)
-            try store.beginWalk(scope, afterPage: nil)
+            try store.beginScan(scope, afterPage: nil)
             let page = try world.fixture.begin(entity)
             try page.add(try RemoteValue.batch(records), location: nil)
             _ = try page.commit(end: WalkEnd(sweep: SweepRule(brake: nil)))
-            store.endWalk(scope)
+            store.endScan(scope)
         }
         try store.endRun(outcome: "finished", summary: nil, always: false)
     }

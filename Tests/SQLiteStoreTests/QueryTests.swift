@@ -1,5 +1,6 @@
 import ImportTestSupport
 import Importer
+import StoreContract
 import Mapping
 import Model
 import SQLiteStore
@@ -7,7 +8,7 @@ import Testing
 
 /// Reading rows by conditions.
 @Suite struct QueryTests {
-    private typealias Condition = SQLiteStore.Condition
+    private typealias Condition = RowCondition
     private let fixture: StoreFixture
 
     init() throws {

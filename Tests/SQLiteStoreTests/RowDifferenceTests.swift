@@ -1,5 +1,6 @@
 import Mapping
 import SQLiteStore
+import StoreContract
 import Testing
 
 /// What leads from one list to another, applied as a list on a screen applies it.

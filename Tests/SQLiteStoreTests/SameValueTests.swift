@@ -1,6 +1,7 @@
 import Mapping
 import Model
 import SQLiteStore
+import StoreContract
 import Testing
 
 @Suite struct SameValueTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SQLiteStore
+import StoreContract
 
 @Suite struct SeenLogTests {
     private func rows(_ log: SeenLog) -> [Int64] {

@@ -1,5 +1,6 @@
 import ImportTestSupport
 import Importer
+import StoreContract
 import Mapping
 import Model
 import SQLiteStore
@@ -52,10 +53,10 @@ import Testing
         listing: SweepRule.Listing = .only
     ) throws -> SweepResult {
         let scope = WalkScope(entity: "Order")
-        if isNewWalk { try fixture.store.beginWalk(scope, afterPage: nil) }
+        if isNewWalk { try fixture.store.beginScan(scope, afterPage: nil) }
         let page = try fixture.begin("Order")
         try page.add(try RemoteValue.batch(ids.map { ["id": .int($0)] }), location: nil)
-        defer { fixture.store.endWalk(scope) }
+        defer { fixture.store.endScan(scope) }
         return try page.commit(end: WalkEnd(sweep: SweepRule(brake: brake, listing: listing)))
     }
 
@@ -81,7 +82,7 @@ import Testing
             let fixture = try StoreFixture(try model())
             _ = try sweep(fixture, ids)
             let listed = ids.indices.filter { !missing.contains($0) }.map { ids[$0] }
-            try fixture.store.beginWalk(scope, afterPage: nil)
+            try fixture.store.beginScan(scope, afterPage: nil)
             var result = SweepResult()
             for (number, start) in stride(from: 0, to: listed.count, by: 20).enumerated() {
                 let page = try fixture.begin("Order", page: number + 1)
@@ -93,7 +94,7 @@ import Testing
                     result = try page.commit(end: WalkEnd(sweep: SweepRule(brake: nil)))
                 }
             }
-            fixture.store.endWalk(scope)
+            fixture.store.endScan(scope)
             #expect(result.deleted == (missing.isEmpty ? [:] : [0: missing.count]), "\(missing)")
             #expect(try fixture.rows("Order").map { Int64($0.split(separator: " ")[0]) } == listed, "\(missing)")
         }
@@ -133,7 +134,7 @@ import Testing
     @Test func aPageThatIsTakenBackHasListedNothing() throws {
         let fixture = try StoreFixture(try model())
         _ = try sweep(fixture, [1, 2, 3])
-        try fixture.store.beginWalk(WalkScope(entity: "Order"), afterPage: nil)
+        try fixture.store.beginScan(WalkScope(entity: "Order"), afterPage: nil)
         let page = try fixture.begin("Order")
         try page.add(try RemoteValue.batch([["id": 1], ["id": 2]]), location: nil)
         page.rollback()

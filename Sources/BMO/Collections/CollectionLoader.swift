@@ -1,7 +1,7 @@
 internal import Importer
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// A remote list that loads page by page, in the server's order: first, next and previous page.
 ///

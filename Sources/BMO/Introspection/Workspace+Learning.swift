@@ -3,7 +3,7 @@ internal import Foundation
 internal import Importer
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// Attributes learned from the records: `attributes: auto`.
 extension Workspace {
@@ -24,15 +24,19 @@ extension Workspace {
     ///   - host: The host that finds plugins.
     /// - Returns: The new attributes, a sentence for each entity.
     /// - Throws: ``ConfigurationErrors``, ``BridgeFailure``, `SecretError`; then nothing was written.
-    public static func learnAttributes(path: String, host: BridgeHost) async throws -> [String] {
-        try await learnAttributes(path: path, host: host, takesSecrets: false)
+    public static func learnAttributes(
+        path: String, host: BridgeHost, stores: any StoreProvider
+    ) async throws -> [String] {
+        try await learnAttributes(path: path, host: host, stores: stores, takesSecrets: false)
     }
 
-    /// Learns attributes as ``learnAttributes(path:host:)`` does.
+    /// Learns attributes as ``learnAttributes(path:host:stores:)`` does.
     ///
     /// - Parameter takesSecrets: Whether secret variables are removed from this process's environment before a bridge
     ///   is called: see ``takeSecrets()``.
-    package static func learnAttributes(path: String, host: BridgeHost, takesSecrets: Bool) async throws -> [String] {
+    package static func learnAttributes(
+        path: String, host: BridgeHost, stores: any StoreProvider, takesSecrets: Bool
+    ) async throws -> [String] {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8), text.contains(LearnedAttributes.word),
             let file = ConfigurationFile.value(ofYAML: text)
         else { return [] }
@@ -49,7 +53,7 @@ extension Workspace {
         for (name, entity) in automatic where !learned.has(name) {
             var names = LearnedNames(entity, file["defaults"])
             let look = try await look(
-                at: name, entity, in: file, path: path, host: host, takesSecrets: takesSecrets)
+                at: name, entity, in: file, path: path, host: host, stores: stores, takesSecrets: takesSecrets)
             let new = names.attributes(look.members)
             guard !new.isEmpty else {
                 throw BridgeFailure(
@@ -68,7 +72,7 @@ extension Workspace {
             try learned.write()
             return notes
         }
-        return try await evolve(automatic, file["defaults"], &learned, path: path, host: host)
+        return try await evolve(automatic, file["defaults"], &learned, path: path, host: host, stores: stores)
     }
 
     private static func words(_ attributes: [(key: String, value: ConfigValue)]) -> String {
@@ -79,12 +83,13 @@ extension Workspace {
     /// Returns the members of an entity's first records, in their order.
     private static func look(
         at name: String, _ entity: ConfigValue, in file: ConfigValue, path: String, host: BridgeHost,
-        takesSecrets: Bool
+        stores: any StoreProvider, takesSecrets: Bool
     ) async throws -> (members: [(name: String, kinds: LearnedKinds)], records: Int) {
         let text = provisional(name, entity, in: file)
         let workspace: Workspace
         do {
-            workspace = try await load(text: text, path: path, host: host, environment: Workspace.environment)
+            workspace = try await load(
+                text: text, path: path, host: host, stores: stores, environment: Workspace.environment)
             if takesSecrets { workspace.takeSecrets() }
         } catch let errors as ConfigurationErrors {
             throw errors.quoting(text)
@@ -159,10 +164,10 @@ extension Workspace {
     /// fit their attribute.
     private static func evolve(
         _ automatic: [(key: String, value: ConfigValue)], _ defaults: ConfigValue?, _ learned: inout LearnedFile,
-        path: String, host: BridgeHost
+        path: String, host: BridgeHost, stores: any StoreProvider
     ) async throws -> [String] {
-        let workspace = try await load(path: path, host: host, toleratesRefusals: true)
-        guard FileManager.default.fileExists(atPath: workspace.configuration.databasePath) else { return [] }
+        let workspace = try await load(path: path, host: host, stores: stores, toleratesRefusals: true)
+        guard workspace.stores.exists(workspace.configuration.databasePath) else { return [] }
         var notes: [String] = []
         var hasNew = false
         for (name, entity) in automatic {

@@ -1,4 +1,4 @@
-internal import SQLiteStore
+internal import StoreContract
 
 /// The local objects of a request as a sequence that reads one page after the other, at a cost that does not depend on
 /// the position.

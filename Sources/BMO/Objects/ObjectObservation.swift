@@ -1,6 +1,6 @@
 internal import Importer
 internal import Mapping
-public import SQLiteStore
+public import StoreContract
 
 /// The local objects of a request and their changes: an `AsyncSequence` for one consumer.
 ///
@@ -21,7 +21,7 @@ public struct ObjectObservation: AsyncSequence, Sendable {
     private let including: [String]
     private let reader: ObjectReader
 
-    init(_ request: ObjectRequest, store: SQLiteStore, reader: ObjectReader) throws {
+    init(_ request: ObjectRequest, store: any Store, reader: ObjectReader) throws {
         let query = try reader.query(request)
         do {
             changes = try store.observe(query)

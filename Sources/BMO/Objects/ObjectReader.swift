@@ -1,17 +1,17 @@
 internal import Importer
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 internal import Synchronization
 
 /// Reads objects and included objects on its own thread, concurrently with imports on other connections.
 final class ObjectReader: Sendable {
-    let store: SQLiteStore
+    let store: any Store
     let model: CompiledModel
     private let thread = ImportThread(label: "bmo.local")
     private let schemas: [ObjectSchema]
 
-    init(_ store: SQLiteStore, _ model: CompiledModel) {
+    init(_ store: any Store, _ model: CompiledModel) {
         self.store = store
         self.model = model
         schemas = model.entities.indices.map { ObjectSchema($0, of: model) }

@@ -1,6 +1,6 @@
 public import Mapping
 internal import RecordBatch
-public import SQLiteStore
+public import StoreContract
 
 /// A pending local edit in a plan.
 public struct PlannedWrite: Sendable {

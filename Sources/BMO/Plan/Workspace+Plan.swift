@@ -3,7 +3,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import RecordBatch
-public import SQLiteStore
+public import StoreContract
 
 extension Workspace {
     /// Returns the requests of a sync with these options, without calling the API itself.
@@ -15,7 +15,7 @@ extension Workspace {
     ///   - store: The database, for cursors and parents; nil where it does not exist yet. It is only read.
     /// - Returns: A plan; a walk that cannot be planned contains its failure.
     /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities; ``StoreError``.
-    public func plan(_ options: SyncOptions = SyncOptions(), in store: SQLiteStore?) async throws -> SyncPlan {
+    public func plan(_ options: SyncOptions = SyncOptions(), in store: (any Store)?) async throws -> SyncPlan {
         let connections = Connections(self)
         var plan = SyncPlan()
         do {
@@ -41,7 +41,7 @@ extension Workspace {
     }
 
     /// Returns the edits that a push would send, in order.
-    func plannedWrites(of entities: [String]?, in store: SQLiteStore?) throws -> [PlannedWrite] {
+    func plannedWrites(of entities: [String]?, in store: (any Store)?) throws -> [PlannedWrite] {
         try store.map { try pendingRequests(of: entities, in: $0).map(PlannedWrite.init) } ?? []
     }
 }
@@ -50,7 +50,7 @@ extension Workspace {
 private struct WalkPlanner {
     let workspace: Workspace
     let options: Workspace.SyncOptions
-    let store: SQLiteStore?
+    let store: (any Store)?
     let connections: Connections
     let entity: Entity
     let index: Int

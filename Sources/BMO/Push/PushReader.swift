@@ -3,7 +3,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// Reads one object from the remote, to determine whether an edit arrived, or what a conflict is about.
 ///

@@ -1,6 +1,6 @@
 public import Mapping
 internal import RecordBatch
-public import SQLiteStore
+public import StoreContract
 
 /// The result of a push.
 public struct PushReport: Sendable {

@@ -2,7 +2,7 @@ internal import BridgeHost
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// A bridge's request for one edit: `write` of `bmo_bridge.h`.
 struct PushRequest: Sendable {
@@ -22,7 +22,7 @@ struct PushRequest: Sendable {
     /// - Parameter explains: Whether the bridge only describes what it would send.
     /// - Throws: ``OutgoingPlan/Refusal`` where a value has no remote form; ``SecretError``; ``StoreError``.
     init(
-        _ entry: OutboxEntry, _ index: Int, in workspace: Workspace, _ store: SQLiteStore, explains: Bool = false
+        _ entry: OutboxEntry, _ index: Int, in workspace: Workspace, _ store: any Store, explains: Bool = false
     ) throws {
         let model = workspace.model
         let layout = model.entities[index]
@@ -170,7 +170,7 @@ struct PushRequest: Sendable {
 
     /// Returns the object's local values by column as of the edit; for a deleted object, as of before the deletion.
     private static func row(
-        of entry: OutboxEntry, _ layout: EntityLayout, _ store: SQLiteStore
+        of entry: OutboxEntry, _ layout: EntityLayout, _ store: any Store
     ) throws -> [String: StoredValue] {
         var row: [String: StoredValue] = [:]
         if entry.operation != .delete { row = try store.object(layout, key: entry.key) ?? [:] }
@@ -181,7 +181,7 @@ struct PushRequest: Sendable {
 
     /// Returns the row without the edits after this one, which the remote has not received.
     private static func before(
-        later entry: OutboxEntry, _ row: [String: StoredValue], _ store: SQLiteStore
+        later entry: OutboxEntry, _ row: [String: StoredValue], _ store: any Store
     ) throws -> [String: StoredValue] {
         var row = row
         for later in try store.outbox(entity: entry.entity, key: entry.key).reversed() where later.id > entry.id {
@@ -192,7 +192,7 @@ struct PushRequest: Sendable {
 
     private static func parent(
         of entity: Entity, _ layout: EntityLayout, _ row: [String: StoredValue], _ workspace: Workspace,
-        _ store: SQLiteStore
+        _ store: any Store
     ) throws -> ParentObject? {
         guard let name = entity.parent?.relationship, let index = layout.toOne.firstIndex(where: { $0.name == name })
         else { return nil }
@@ -235,7 +235,7 @@ struct PushRequest: Sendable {
     }
 }
 
-extension SQLiteStore {
+extension Store {
     /// Returns an object's values by column; nil for an unknown key.
     func object(_ layout: EntityLayout, key: [StoredValue]) throws -> [String: StoredValue]? {
         try rows(of: layout.index, keys: [key]).first.map { row in

@@ -2,7 +2,7 @@ internal import BridgeHost
 internal import Importer
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// A push: first edits in an unknown state, then waiting edits, several objects at a time.
 struct PushRun {
@@ -15,11 +15,13 @@ struct PushRun {
     private static let mostTries = 3
 
     init(
-        _ workspace: Workspace, _ store: SQLiteStore, _ options: Workspace.PushOptions,
+        _ workspace: Workspace, _ store: any Store, _ options: Workspace.PushOptions,
         _ report: @escaping @Sendable (PushReport.Edit) -> Void
     ) {
         self.workspace = workspace
-        self.store = PushStore(store, path: workspace.configuration.databasePath)
+        self.store = PushStore(store) { [stores = workspace.stores, location = workspace.configuration.databasePath] in
+            stores.lockHolder(of: location, for: .writing) != nil
+        }
         self.options = options
         self.report = report
     }

@@ -3,7 +3,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// Edits in an unknown state: the remote is searched for them before anything is sent again.
 extension PushSender {

@@ -3,7 +3,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// Sends one edit, and determines its outcome.
 struct PushSender {
@@ -355,7 +355,7 @@ struct PushSender {
     }
 
     func settle(
-        _ entry: OutboxEntry, _ settlement: SQLiteStore.Settlement, _ outcome: PushReport.Edit.Outcome,
+        _ entry: OutboxEntry, _ settlement: OutboxSettlement, _ outcome: PushReport.Edit.Outcome,
         _ failure: OutboxFailure
     ) async throws -> PushReport.Edit {
         try await store.run { try $0.settle(entry.id, settlement) }

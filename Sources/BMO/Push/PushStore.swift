@@ -1,23 +1,24 @@
 internal import Importer
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// The store for a push, on its own thread, with retries while a sync has an open page.
 ///
 /// The results of accepted edits must be recorded: giving up early would leave the edits unknown.
 final class PushStore: Sendable {
-    let store: SQLiteStore
-    private let path: String
+    let store: any Store
+    private let isImporting: @Sendable () -> Bool
     private let thread = ImportThread()
     private static let patience: Duration = .seconds(600)
 
-    init(_ store: SQLiteStore, path: String) {
+    /// - Parameter isImporting: Whether a process holds the lock to write the database.
+    init(_ store: any Store, isImporting: @escaping @Sendable () -> Bool) {
         self.store = store
-        self.path = path
+        self.isImporting = isImporting
     }
 
     /// Runs `body`, with retries while another connection writes.
-    func run<Result: Sendable>(_ body: @escaping @Sendable (SQLiteStore) throws -> Result) async throws -> Result {
+    func run<Result: Sendable>(_ body: @escaping @Sendable (any Store) throws -> Result) async throws -> Result {
         let end = ContinuousClock.now + Self.patience
         while true {
             do {
@@ -34,7 +35,7 @@ final class PushStore: Sendable {
     /// A running or interrupted walk may have passed the object's position before the object existed, and would take it
     /// for deleted. In that case only later walks count.
     func mayList(_ place: PushSender.Place) async throws -> Bool {
-        guard place.request.parent == nil, FileLock.holder(of: path) == nil else { return false }
+        guard place.request.parent == nil, !isImporting() else { return false }
         let scope = WalkScope(entity: place.entity.name)
         return try await run { try $0.progress(of: scope) } == nil
     }

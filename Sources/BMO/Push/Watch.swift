@@ -4,7 +4,7 @@
 internal import Importer
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 internal import Synchronization
 
 /// The options of a watch.
@@ -187,7 +187,7 @@ private struct Watch {
 
     // MARK: push
 
-    func pushAgainAndAgain(_ store: SQLiteStore) async {
+    func pushAgainAndAgain(_ store: any Store) async {
         var seen: Int64?
         var next = ""
         var failures = 0
@@ -213,13 +213,13 @@ private struct Watch {
     }
 
     /// Returns whether an edit can be sent now.
-    private func hasNews(_ store: SQLiteStore) throws -> Bool {
+    private func hasNews(_ store: any Store) throws -> Bool {
         let names = options.entities.map { workspace.model.model.names(under: $0) }
         return try store.nextToSend(at: Clock.now(), entities: names, excluding: []) != nil
     }
 
     /// Pushes any waiting edits, and returns when to check again; empty to wait for the next commit.
-    private func pushOnce(_ store: SQLiteStore) async throws -> String {
+    private func pushOnce(_ store: any Store) async throws -> String {
         let waiting = try store.outbox()
         note { $0.outbox = waiting.count }
         let now = Clock.now()

@@ -1,6 +1,6 @@
 internal import Glibc
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 internal import Synchronization
 
 /// The state of a watch as a JSON file for monitors, which is replaced atomically.

@@ -3,7 +3,7 @@ internal import Importer
 package import Mapping
 internal import Model
 internal import RecordBatch
-package import SQLiteStore
+package import StoreContract
 
 extension Workspace {
     /// The values that would be sent for an edit.
@@ -68,7 +68,7 @@ extension Workspace {
     /// Returns the requests of a push in order, without connecting to anything.
     ///
     /// - Throws: ``StoreError``.
-    package func pendingRequests(of entities: [String]?, in store: SQLiteStore) throws -> [PendingRequest] {
+    package func pendingRequests(of entities: [String]?, in store: any Store) throws -> [PendingRequest] {
         let names = entities.map { model.model.names(under: $0) }
         return try store.outbox().filter { entry in
             names?.contains(entry.entity) != false && entry.state != .refused && entry.state != .conflict

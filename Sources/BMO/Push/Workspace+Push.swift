@@ -5,7 +5,7 @@ internal import Glibc
 internal import Importer
 internal import Mapping
 internal import Model
-public import SQLiteStore
+public import StoreContract
 
 extension Workspace {
     /// The options of a push.
@@ -19,19 +19,19 @@ extension Workspace {
         /// How many objects are sent at a time.
         public var concurrency: Int
         /// How long to wait for another push of the same database to end.
-        public var patience: FileLock.Patience
+        public var lockTimeout: LockTimeout
         /// How long after sending a missing edit is given up: until then, the remote may still be processing it.
         public var grace: Duration
 
         /// Creates options.
         public init(
             entities: [String]? = nil, entries: Set<Int64>? = nil, concurrency: Int = 4,
-            patience: FileLock.Patience = .none, grace: Duration = .seconds(30)
+            lockTimeout: LockTimeout = .none, grace: Duration = .seconds(30)
         ) {
             self.entities = entities
             self.entries = entries
             self.concurrency = concurrency
-            self.patience = patience
+            self.lockTimeout = lockTimeout
             self.grace = grace
         }
     }
@@ -48,43 +48,22 @@ extension Workspace {
     /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities, before anything is sent;
     ///   ``StoreError``: `busy` when another process is pushing, others when the outbox cannot be read or written.
     public func push(
-        from store: SQLiteStore, _ options: PushOptions = PushOptions(), command: String = "bmo push",
+        from store: any Store, _ options: PushOptions = PushOptions(), command: String = "bmo push",
         report: @escaping @Sendable (PushReport.Edit) -> Void = { _ in }
     ) async throws -> PushReport {
-        let lock = try await pushLock(command: command, patience: options.patience)
+        let lock = try await stores.lock(
+            configuration.databasePath, for: .pushing, command: command, timeout: options.lockTimeout)
         defer { lock.release() }
         return try await PushRun(self, store, options, report).run()
-    }
-
-    /// Takes the push lock, which one process holds at a time.
-    private func pushLock(command: String, patience: FileLock.Patience) async throws -> FileLock {
-        let name = pushLockName
-        do {
-            return try await FileLock.take(of: name, command: command, patience: patience)
-        } catch let error as StoreError where error.code == .busy {
-            let holder = FileLock.holder(of: name)?.description ?? "another process"
-            throw StoreError(
-                .busy, "the edits of \(configuration.databasePath) are being sent by \(holder)",
-                remedy: "it sends yours too; `bmo outbox` shows what waits")
-        }
-    }
-
-    /// The lock's name, which is the same for all paths of one database.
-    private var pushLockName: String {
-        guard let resolved = realpath(configuration.databasePath, nil) else {
-            return configuration.databasePath + "-push"
-        }
-        defer { free(resolved) }
-        return String(cString: resolved) + "-push"
     }
 
     /// Checks local edits against the configuration, then applies them: rows and outbox in one transaction.
     ///
     /// - Parameter joining: Whether they may join waiting edits of the same objects; see
-    ///   ``SQLiteStore/edit(_:joining:)``.
+    ///   ``EditStore/edit(_:joining:)``.
     /// - Throws: ``StoreError`` of the code `request` for edits that cannot be written, with all reasons; other errors
     ///   of the store.
-    public func edit(_ edits: [LocalEdit], in store: SQLiteStore, joining: Bool = true) throws -> [EditReceipt] {
+    public func edit(_ edits: [LocalEdit], in store: any Store, joining: Bool = true) throws -> [EditReceipt] {
         try check(edits, in: store)
         return try store.edit(edits, joining: joining)
     }
@@ -92,7 +71,7 @@ extension Workspace {
     /// Checks local edits against the configuration.
     ///
     /// - Throws: ``StoreError`` of the code `request`, with all reasons why edits cannot be sent to the remote.
-    func check(_ edits: [LocalEdit], in store: SQLiteStore) throws {
+    func check(_ edits: [LocalEdit], in store: any Store) throws {
         var faults: [String] = []
         for edit in edits {
             let last =

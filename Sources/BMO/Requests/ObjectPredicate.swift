@@ -1,6 +1,6 @@
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// A named value of an object, for comparisons: `Field("population") > 1_000_000`.
 public struct Field: Sendable, Hashable {
@@ -103,7 +103,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
     func compiled(for schema: ObjectSchema) throws -> RowPredicate {
         switch self {
         case .compare(let name, let comparison, let value):
-            let comparison = SQLiteStore.Condition.Comparison(rawValue: comparison.rawValue) ?? .equal
+            let comparison = RowCondition.Comparison(rawValue: comparison.rawValue) ?? .equal
             return .compare(name, comparison, try Self.stored(value, name, schema))
         case .like(let name, let pattern):
             _ = try Self.type(of: name, schema)

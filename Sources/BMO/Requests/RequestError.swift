@@ -1,3 +1,4 @@
+internal import StoreContract
 internal import BridgeHost
 internal import Importer
 internal import Model

@@ -1,5 +1,5 @@
 internal import Importer
-public import SQLiteStore
+public import StoreContract
 
 extension RequestManager {
     /// Returns the local edits that the remote has not confirmed, in the order in which they are sent.
@@ -49,7 +49,7 @@ extension RequestManager {
     public func conflicts(entity: String? = nil) async throws -> [EditConflict] {
         if let entity { _ = try reader.schema(of: entity) }
         return try await atStep(.answeredLocally, entity ?? "") {
-            try await reader.run { [reader] in try reader.store.conflicts(entity: entity) }
+            try await reader.run { [reader] in try reader.store.conflicts(entity: entity, key: nil) }
         }
     }
 
@@ -62,7 +62,7 @@ extension RequestManager {
     ///   - side: The side whose value to keep. Where the remote has deleted the object, `.local` re-creates it there
     ///     and `.remote` deletes it here.
     /// - Throws: ``RequestError`` when it was decided meanwhile, or the object's edit is being sent.
-    public func resolve(_ conflict: EditConflict, take side: SQLiteStore.Side) async throws {
+    public func resolve(_ conflict: EditConflict, take side: ConflictSide) async throws {
         try await atStep(.importing, conflict.entity) {
             try await editing.run { [reader] in
                 try reader.store.resolve(

@@ -1,7 +1,7 @@
 internal import Importer
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 internal import Synchronization
 
 /// The local result of a save, and its outcome on the remote.
@@ -94,7 +94,7 @@ extension RequestManager {
     /// - Throws: `StoreError`: `busy` when another process sends for longer than the manager's time limit, others when
     ///   the outbox cannot be read or written; `CancellationError` after ``close()``.
     public func push(_ options: Workspace.PushOptions? = nil) async throws -> PushReport {
-        try await pusher.push(options ?? Workspace.PushOptions(patience: self.options.patience))
+        try await pusher.push(options ?? Workspace.PushOptions(lockTimeout: self.options.lockTimeout))
     }
 
     // MARK: local
@@ -133,7 +133,7 @@ extension RequestManager {
 
     /// Returns the entries of edits, with updates that were deferred until objects that refer to each other are
     /// created.
-    private static func entries(of receipts: [EditReceipt], in store: SQLiteStore) throws -> [Int64] {
+    private static func entries(of receipts: [EditReceipt], in store: any Store) throws -> [Int64] {
         var entries = Set(receipts.compactMap(\.entry))
         for receipt in receipts.count > 1 ? receipts : [] {
             guard let entry = receipt.entry else { continue }
@@ -147,7 +147,7 @@ extension RequestManager {
     ///
     /// - Returns: The outcomes that this changed.
     private static func rollBack(
-        _ entries: [Int64], _ outcomes: [Int64: PushOutcome], in store: SQLiteStore
+        _ entries: [Int64], _ outcomes: [Int64: PushOutcome], in store: any Store
     ) -> [Int64: PushOutcome] {
         var changed: [Int64: PushOutcome] = [:]
         var lost: [OutboxEntry] = []

@@ -1,5 +1,5 @@
 internal import Importer
-public import SQLiteStore
+public import StoreContract
 
 extension RequestManager {
     /// Syncs whole entities as `bmo sync` does, rather than single objects as a fetch does.
@@ -21,10 +21,10 @@ extension RequestManager {
     public func sync(
         _ options: Workspace.SyncOptions? = nil, report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) async throws -> SyncReport {
-        let options = options ?? Workspace.SyncOptions(patience: self.options.patience)
+        let options = options ?? Workspace.SyncOptions(lockTimeout: self.options.lockTimeout)
         let task = tasks.begin { [workspace] in
             let store = try await workspace.openLockedStore(
-                command: Workspace.programName, patience: options.patience)
+                command: Workspace.programName, timeout: options.lockTimeout)
             do {
                 let result = try await workspace.sync(into: store, options, report: report)
                 try store.close()
@@ -77,7 +77,7 @@ extension RequestManager {
     public func undo(run: Int64) async throws -> Int64 {
         try await atStep(.importing, "") {
             let store = try await workspace.openLockedStore(
-                command: Workspace.programName, patience: options.patience)
+                command: Workspace.programName, timeout: options.lockTimeout)
             return try await editing.run {
                 defer { try? store.close() }
                 return try store.undo(run: run)

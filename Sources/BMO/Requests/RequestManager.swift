@@ -5,13 +5,13 @@ public import Logging
 internal import Mapping
 internal import Model
 public import RecordBatch
-public import SQLiteStore
+public import StoreContract
 internal import Synchronization
 
 /// Manages requests over one database: local objects are returned at once, and the remote's answer follows.
 ///
 /// ```swift
-/// let manager = try await RequestManager(config: "bmo.yml")
+/// let manager = try await RequestManager(config: "bmo.yml", stores: SQLiteStores())
 /// let fetch = try await manager.fetch(ObjectRequest("Country", where: Field("population") > 1_000_000))
 /// show(fetch.local)                          // at once
 /// let result = try await fetch.remote        // inserted, updated, deleted, ...
@@ -26,7 +26,7 @@ public final class RequestManager: Sendable {
         /// The handling of a request whose remote is unreachable.
         public var availability = AvailabilityPolicy.fail
         /// How long a request waits for another process that writes the file.
-        public var patience: FileLock.Patience = .atMost(.seconds(30))
+        public var lockTimeout: LockTimeout = .atMost(.seconds(30))
         /// How many objects a result lists individually; all are counted.
         public var detailLimit = 10_000
         /// Whether saves are sent to their remotes; if not, their edits wait for `push(_:)` or `bmo push`.
@@ -55,33 +55,36 @@ public final class RequestManager: Sendable {
     ///
     /// - Parameters:
     ///   - config: The file.
+    ///   - stores: The kind of database, such as `SQLiteStores()`.
     ///   - bridges: Bridges that are linked into this program, named by the configuration as plugins are; one in Swift
     ///     is `BridgeExport(MyBridge.self)`.
     ///   - options: The manager's settings.
     ///   - logger: Receives the bridges' logs.
     /// - Throws: `ConfigurationErrors` with every fault, `StoreError`.
     public convenience init(
-        config: String, bridges: [any LinkedBridge] = [], options: Options = Options(),
+        config: String, stores: any StoreProvider, bridges: [any LinkedBridge] = [], options: Options = Options(),
         logger: Logger = Logger(label: "bmo")
     ) async throws {
         let host = BridgeHost(logger: logger, linked: bridges)
-        try self.init(try await Workspace.load(path: config, host: host), options: options)
+        try self.init(try await Workspace.load(path: config, host: host, stores: stores), options: options)
     }
 
     /// Creates a manager for bridges and entities that are defined in code.
     ///
     /// - Parameters:
     ///   - definition: The database, the bridges and the entities.
+    ///   - stores: The kind of database, such as `SQLiteStores()`.
     ///   - bridges: Bridges that are linked into this program.
     ///   - options: The manager's settings.
     ///   - logger: Receives the bridges' logs.
     /// - Throws: `ConfigurationErrors` with every fault, `StoreError`.
     public convenience init(
-        _ definition: ModelDefinition, bridges: [any LinkedBridge] = [], options: Options = Options(),
+        _ definition: ModelDefinition, stores: any StoreProvider, bridges: [any LinkedBridge] = [],
+        options: Options = Options(),
         logger: Logger = Logger(label: "bmo")
     ) async throws {
         let host = BridgeHost(logger: logger, linked: bridges)
-        try self.init(try await Workspace.load(definition, host: host), options: options)
+        try self.init(try await Workspace.load(definition, host: host, stores: stores), options: options)
     }
 
     /// Creates a manager for a workspace.
@@ -92,9 +95,9 @@ public final class RequestManager: Sendable {
         self.options = options
         // If another process holds the lock, it has migrated the tables; else they are migrated here under the lock.
         let path = workspace.configuration.databasePath
-        let lock: FileLock?
+        let lock: (any StoreLock)?
         do {
-            lock = try FileLock.take(of: path, command: Workspace.programName)
+            lock = try workspace.stores.lock(path, command: Workspace.programName)
         } catch let error as StoreError where error.code == .busy {
             lock = nil
         }
@@ -106,8 +109,8 @@ public final class RequestManager: Sendable {
             try? store.close()
             throw error
         }
-        session = ImportSession(workspace, store: store, patience: options.patience)
-        pusher = OutboxPusher(workspace, reader, patience: options.patience)
+        session = ImportSession(workspace, store: store, lockTimeout: options.lockTimeout)
+        pusher = OutboxPusher(workspace, reader, lockTimeout: options.lockTimeout)
     }
 
     /// Closes the database and the bridges.

@@ -2,20 +2,20 @@ internal import Importer
 public import Mapping
 internal import Model
 internal import RecordBatch
-public import SQLiteStore
+public import StoreContract
 
 /// The result of retrying quarantined records.
 public struct RetryReport: Sendable {
     /// A record that stays in quarantine.
     public struct Kept: Sendable {
         /// The record.
-        public var record: SQLiteStore.Quarantined
+        public var record: QuarantineEntry
         /// The reason.
         public var reason: String
     }
 
     /// The records that were imported and have left the quarantine.
-    public var imported: [SQLiteStore.Quarantined] = []
+    public var imported: [QuarantineEntry] = []
     /// The records that stay in quarantine.
     public var kept: [Kept] = []
     /// The number of the run; nil when nothing was imported.
@@ -29,9 +29,9 @@ extension Workspace {
     ///
     /// - Parameters:
     ///   - entity: Limits the retry to this entity's records.
-    ///   - store: The database, with the file lock: see ``openLockedStore(command:patience:rehearsing:onWait:)``.
+    ///   - store: The database, with the file lock: see ``openLockedStore(command:timeout:rehearsing:onWait:)``.
     /// - Throws: ``StoreError``; records imported before the error stay imported.
-    public func retryQuarantine(of entity: String? = nil, in store: SQLiteStore) throws -> RetryReport {
+    public func retryQuarantine(of entity: String? = nil, in store: any Store) throws -> RetryReport {
         var report = RetryReport()
         try store.beginRun(kind: "retry")
         do {
@@ -52,7 +52,7 @@ extension Workspace {
     }
 
     /// Returns why the record stays; nil when it was imported.
-    private func retry(_ quarantined: SQLiteStore.Quarantined, in store: SQLiteStore) throws -> String? {
+    private func retry(_ quarantined: QuarantineEntry, in store: any Store) throws -> String? {
         let record = quarantined.record
         guard let index = model.index(of: record.entity) else { return "the configuration has no \(record.entity)" }
         if let size = record.cutFrom {
@@ -92,7 +92,7 @@ extension Workspace {
     /// Returns a row's origin and changes, and the quarantined records that seem to belong to it.
     ///
     /// - Throws: ``StoreError``.
-    public func history(of entity: Int, key: [StoredValue], in store: SQLiteStore) throws -> RowHistory {
+    public func history(of entity: Int, key: [StoredValue], in store: any Store) throws -> RowHistory {
         var history = try store.history(of: entity, key: key)
         let wanted = key.map(\.description)
         let attributes = model.model.entities[entity].keyAttributes

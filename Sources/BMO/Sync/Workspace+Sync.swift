@@ -2,7 +2,7 @@ internal import BridgeHost
 internal import Importer
 internal import Mapping
 public import Model
-public import SQLiteStore
+public import StoreContract
 
 extension Workspace {
     /// The options of a sync.
@@ -23,12 +23,12 @@ extension Workspace {
         /// How many entities are fetched at a time.
         public var concurrency: Int
         /// How long to wait for the database's lock, where the store does not hold it yet.
-        public var patience: FileLock.Patience
+        public var lockTimeout: LockTimeout
 
         /// Creates options.
         public init(
             entities: [String]? = nil, restart: Bool = false, full: Bool = false, allowsDeletes: Bool = false,
-            conditions: [LocalCondition] = [], concurrency: Int = 4, patience: FileLock.Patience = .none
+            conditions: [LocalCondition] = [], concurrency: Int = 4, lockTimeout: LockTimeout = .none
         ) {
             self.entities = entities
             self.restart = restart
@@ -36,7 +36,7 @@ extension Workspace {
             self.allowsDeletes = allowsDeletes
             self.conditions = conditions
             self.concurrency = concurrency
-            self.patience = patience
+            self.lockTimeout = lockTimeout
         }
     }
 
@@ -46,7 +46,7 @@ extension Workspace {
     /// the task is cancelled, open pages are rolled back and the report says `interrupted`.
     ///
     /// - Parameters:
-    ///   - store: The database; see ``openLockedStore(command:patience:rehearsing:onWait:)``. A store without the file
+    ///   - store: The database; see ``openLockedStore(command:timeout:rehearsing:onWait:)``. A store without the file
     ///     lock takes it for the duration of the sync.
     ///   - options: The options.
     ///   - report: Called for progress, from any thread.
@@ -55,7 +55,7 @@ extension Workspace {
     ///   fetched; ``StoreError``: `request` for an invalid condition, before anything is fetched; `busy` when another
     ///   process is writing the file; others when the run cannot be recorded.
     public func sync(
-        into store: SQLiteStore, _ options: SyncOptions = SyncOptions(),
+        into store: any Store, _ options: SyncOptions = SyncOptions(),
         report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) async throws -> SyncReport {
         try checkListings(of: options.entities)
@@ -63,9 +63,8 @@ extension Workspace {
         let lock =
             store.hasLock
             ? nil
-            : try await FileLock.take(
-                of: configuration.databasePath, command: Self.programName,
-                patience: options.patience)
+            : try await stores.lock(
+                configuration.databasePath, command: Self.programName, timeout: options.lockTimeout)
         defer { lock?.release() }
         let start = ContinuousClock.now
         let began = Clock.now()

@@ -1,9 +1,9 @@
-internal import SQLiteStore
+internal import StoreContract
 
 extension Workspace {
     /// Warns of fields that are new in the records and that no attribute reads.
     func noteUnknownFields(
-        in store: SQLiteStore, since instant: String, _ results: inout [String: SyncReport.Entity],
+        in store: any Store, since instant: String, _ results: inout [String: SyncReport.Entity],
         _ report: @Sendable (SyncEvent) -> Void
     ) throws {
         let fields = Dictionary(grouping: try store.unknownFields(since: instant), by: \.entity)

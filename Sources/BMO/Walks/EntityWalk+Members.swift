@@ -1,7 +1,7 @@
 internal import Importer
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 extension EntityWalk {
     /// Warns of members that earlier records had, and that no record of a whole listing has any more.

@@ -3,7 +3,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// The walks of one entity: through its own bridge, then through its further sources.
 struct EntityWalk {

@@ -3,7 +3,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// Passes the batches of one walk to the store, page by page, on the import thread.
 final class PageWriter: @unchecked Sendable {
@@ -16,7 +16,7 @@ final class PageWriter: @unchecked Sendable {
     private let parent: ParentObject?
     private let isResumed: Bool
     private let limit: StoredValue?
-    private let store: SQLiteStore
+    private let store: any Store
     private let thread: ImportThread
     private let gate: PageGate
     private let mapper: Mapper

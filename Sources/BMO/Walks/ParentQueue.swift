@@ -1,6 +1,6 @@
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// The parents of walks, read as needed.
 struct ParentQueue {
@@ -10,8 +10,8 @@ struct ParentQueue {
     private let walks: ParentWalks
     private let entity: Int
     private let relationship: Int?
-    private let conditions: [SQLiteStore.Condition]
-    private var waiting: ArraySlice<SQLiteStore.ParentRow> = []
+    private let conditions: [RowCondition]
+    private var waiting: ArraySlice<ParentRow> = []
     private var last = Int64.min
     private var isAtEnd = false
     /// Whether the walks may bring further parents: those after row `end` wait for the next level.
@@ -101,7 +101,7 @@ struct ParentQueue {
 /// The selection of parent objects that have a walk.
 struct ParentRows {
     /// The conditions, which must all hold.
-    let conditions: [SQLiteStore.Condition]
+    let conditions: [RowCondition]
     /// The conditions as written.
     let words: [String]
 
@@ -125,10 +125,10 @@ struct ParentRows {
         }
         words = all.map(\.text)
         conditions = try all.map { condition in
-            guard let comparison = SQLiteStore.Condition.Comparison(rawValue: condition.comparison.rawValue) else {
+            guard let comparison = RowCondition.Comparison(rawValue: condition.comparison.rawValue) else {
                 throw StoreError(.request, "unknown comparison \(condition.comparison.rawValue)")
             }
-            return SQLiteStore.Condition(field: condition.field, comparison: comparison, value: condition.value)
+            return RowCondition(field: condition.field, comparison: comparison, value: condition.value)
         }
     }
 }

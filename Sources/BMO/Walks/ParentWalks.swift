@@ -2,7 +2,7 @@ internal import BridgeHost
 internal import Importer
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 internal import Synchronization
 
 /// The walks of an entity by the objects of its parent: one for each, several at a time.

@@ -3,7 +3,7 @@ internal import Importer
 internal import Mapping
 public import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// Filters records by conditions on local fields, before they are imported.
 ///

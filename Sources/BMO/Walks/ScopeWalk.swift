@@ -3,7 +3,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 internal import Synchronization
 
 /// One walk: fetch, import, commit, until the end or the first failure.
@@ -109,9 +109,9 @@ struct ScopeWalk: Sendable {
         let connection = try await context.connections.connection(for: plan.bridge)
         place.page = (progress?.page ?? 0) + 1
         try await context.thread.run { [context] in
-            try context.store.beginWalk(scope, afterPage: progress?.page)
+            try context.store.beginScan(scope, afterPage: progress?.page)
         }
-        defer { context.thread.runLater { [context] in context.store.endWalk(scope) } }
+        defer { context.thread.runLater { [context] in context.store.endScan(scope) } }
         let stream: RecordStream
         do {
             stream = try await connection.fetch(fetchRequest(request, cursor: progress?.cursor))
@@ -170,10 +170,10 @@ struct ScopeWalk: Sendable {
         let connection = try await context.connections.connection(for: plan.bridge)
         let scope = plan.scope(ofPartFor: parent)
         let (acknowledged, members) = try await context.thread.run { [context, plan] in
-            try context.store.beginWalk(scope, afterPage: nil)
+            try context.store.beginScan(scope, afterPage: nil)
             return (try context.store.newestAcknowledged(), try context.store.members(of: plan.memberListing))
         }
-        defer { context.thread.runLater { [context] in context.store.endWalk(scope) } }
+        defer { context.thread.runLater { [context] in context.store.endScan(scope) } }
         place.page = 1
         var fetch = fetchRequest(request, cursor: nil)
         if connection.plugin.can("filter") {

@@ -2,13 +2,13 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 internal import TextFormats
 
 /// The context shared by all walks of a sync.
 struct SyncContext: Sendable {
     let workspace: Workspace
-    let store: SQLiteStore
+    let store: any Store
     let connections: Connections
     let thread: ImportThread
     let gate: PageGate
@@ -183,7 +183,7 @@ struct ParentObject: Sendable {
     init(_ values: [StoredValue], _ layout: EntityLayout, relationship: Int?) throws {
         self.relationship = relationship
         key = layout.key.map { values[$0] }
-        text = SQLiteStore.text(ofKey: key)
+        text = JSONText.key(key).string
         let writer = RecordBatchWriter()
         writer.object {
             for (field, value) in zip(layout.fields, values) {

@@ -2,7 +2,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 internal import TextFormats
 
 /// The request of one walk (everything, or the changes since an earlier walk), and the state that it leaves at its end.

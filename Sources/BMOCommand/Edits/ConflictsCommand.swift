@@ -3,7 +3,7 @@ internal import BMO
 internal import Importer
 internal import Mapping
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo conflicts`.
 struct ConflictsCommand: AsyncParsableCommand {
@@ -24,7 +24,7 @@ struct ConflictsCommand: AsyncParsableCommand {
         let workspace = try await options.workspace()
         if let entity { _ = try WorkspaceOptions.entity(entity, in: workspace) }
         let store = try options.storeForReading(of: workspace)
-        let conflicts = try store.conflicts(entity: entity)
+        let conflicts = try store.conflicts(entity: entity, key: nil)
         try store.close()
         if json {
             var printer = JSONArrayPrinter()
@@ -90,7 +90,7 @@ struct ResolveCommand: AsyncParsableCommand {
     var column: String?
 
     func run() async throws {
-        guard let side = SQLiteStore.Side(rawValue: take) else {
+        guard let side = ConflictSide(rawValue: take) else {
             throw CommandFailure(
                 "the value \"\(take)\" of --take is none of local, remote", exitCode: CommandFailure.usage)
         }

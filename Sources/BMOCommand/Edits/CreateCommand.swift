@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import BMO
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo create`.
 struct CreateCommand: AsyncParsableCommand {

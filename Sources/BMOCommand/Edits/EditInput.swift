@@ -5,7 +5,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// Parses an object's values from the user: `NAME=VALUE` on a command line, or JSON objects by local names.
 struct EditInput {

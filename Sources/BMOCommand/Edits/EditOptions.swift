@@ -4,7 +4,7 @@ internal import Foundation
 internal import Importer
 internal import Mapping
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// How to save an edit: only locally, locally and remotely, or only if the remote accepts it.
 struct SaveOptions: ParsableArguments {
@@ -135,7 +135,7 @@ struct EditRun {
     }
 
     /// Opens the database for edits; a new object needs no sync before it.
-    private func openStore() throws -> SQLiteStore {
+    private func openStore() throws -> any Store {
         try workspace.openStoreForEdits(command: "bmo")
     }
 
@@ -173,7 +173,7 @@ struct EditRun {
     }
 
     private func tell(
-        _ edit: LocalEdit, _ receipt: EditReceipt, _ store: SQLiteStore, doesPush: Bool, rolledBack: Set<Int64> = []
+        _ edit: LocalEdit, _ receipt: EditReceipt, _ store: any Store, doesPush: Bool, rolledBack: Set<Int64> = []
     ) throws {
         let entries = try receipt.entry == nil ? [] : store.outbox(entity: receipt.entity, key: receipt.key)
         let waiting = entries.first { $0.id == receipt.entry }
@@ -219,13 +219,13 @@ struct EditRun {
     }
 
     /// Pushes the waiting edits.
-    private func send(_ receipts: [EditReceipt], _ store: SQLiteStore, _ command: String) async throws -> Sent {
+    private func send(_ receipts: [EditReceipt], _ store: any Store, _ command: String) async throws -> Sent {
         let wanted = Set(receipts.compactMap(\.entry))
         let printer = PushPrinter(json: save.json)
         let entities = Array(Set(receipts.map(\.entity)))
         let outcomes = Outcomes()
         do {
-            let options = Workspace.PushOptions(entities: entities, patience: .atMost(.seconds(30)))
+            let options = Workspace.PushOptions(entities: entities, lockTimeout: .atMost(.seconds(30)))
             _ = try await workspace.push(from: store, options, command: command) { edit in
                 guard wanted.contains(edit.entry) else { return }
                 outcomes.note(edit)

@@ -3,7 +3,7 @@ internal import BMO
 internal import Importer
 internal import Mapping
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo outbox`.
 struct OutboxCommand: AsyncParsableCommand {
@@ -15,7 +15,7 @@ struct OutboxCommand: AsyncParsableCommand {
         ], defaultSubcommand: OutboxListCommand.self)
 
     /// Returns an entry, or throws a failure that names it.
-    static func entry(_ id: Int64, in store: SQLiteStore) throws -> OutboxEntry {
+    static func entry(_ id: Int64, in store: any Store) throws -> OutboxEntry {
         guard let entry = try store.outboxEntry(id) else {
             throw CommandFailure(
                 "there is no edit \(id) in the outbox; `bmo outbox` lists them", exitCode: CommandFailure.usage)
@@ -100,7 +100,7 @@ struct OutboxListCommand: AsyncParsableCommand {
         let workspace = try await options.workspace()
         if let entity { _ = try WorkspaceOptions.entity(entity, in: workspace, orOf: OutboxCommand.self) }
         let store = try options.storeForReading(of: workspace)
-        let entries = try store.outbox(entity: entity)
+        let entries = try store.outbox(entity: entity, state: nil)
         try store.close()
         if json {
             var printer = JSONArrayPrinter()

@@ -3,7 +3,7 @@ internal import BMO
 internal import Importer
 internal import Mapping
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo push`.
 struct PushCommand: AsyncParsableCommand {
@@ -37,13 +37,13 @@ struct PushCommand: AsyncParsableCommand {
     var lookAgainAfter = "30s"
 
     @Option(
-        defaultAsFlag: LockPatience.unlimited,
+        defaultAsFlag: LockWait.unlimited,
         help: ArgumentHelp(
             "Wait for another push of this database to end, at most so long (30s, 5m, 1h).", valueName: "duration"))
-    var wait: LockPatience? = nil
+    var wait: LockWait? = nil
 
     func run() async throws {
-        guard case .atMost(let grace)? = LockPatience(argument: lookAgainAfter)?.patience else {
+        guard case .atMost(let grace)? = LockWait(argument: lookAgainAfter)?.timeout else {
             throw CommandFailure(
                 "the value \"\(lookAgainAfter)\" of --look-again-after is no time; a time is like 30s or 5m",
                 exitCode: CommandFailure.usage)
@@ -57,7 +57,7 @@ struct PushCommand: AsyncParsableCommand {
             return try show(requests, await workspace.plannedRequests(of: requests), names, store)
         }
         let printer = PushPrinter(json: json)
-        let pushOptions = Workspace.PushOptions(entities: names, patience: wait?.patience ?? .none, grace: grace)
+        let pushOptions = Workspace.PushOptions(entities: names, lockTimeout: wait?.timeout ?? .none, grace: grace)
         let command = (["bmo push"] + entities).joined(separator: " ")
         let work = Task {
             try await workspace.push(from: store, pushOptions, command: command) { printer.add($0) }
@@ -75,7 +75,7 @@ struct PushCommand: AsyncParsableCommand {
 
     private func show(
         _ requests: [Workspace.PendingRequest], _ planned: [Int64: Workspace.PlannedRequest], _ names: [String]?,
-        _ store: SQLiteStore
+        _ store: any Store
     ) throws {
         let kept = try store.outbox().count { entry in
             (entry.state == .refused || entry.state == .conflict) && names?.contains(entry.entity) != false

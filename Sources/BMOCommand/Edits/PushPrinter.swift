@@ -1,6 +1,6 @@
 internal import BMO
 internal import Mapping
-internal import SQLiteStore
+internal import StoreContract
 internal import Synchronization
 
 /// Prints the outcomes of edits, one per line.

@@ -3,7 +3,7 @@ internal import BMO
 internal import Importer
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo watch`.
 struct WatchCommand: AsyncParsableCommand {
@@ -33,7 +33,7 @@ struct WatchCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        guard case .atMost(let pause)? = LockPatience(argument: every)?.patience, pause > .zero else {
+        guard case .atMost(let pause)? = LockWait(argument: every)?.timeout, pause > .zero else {
             throw CommandFailure(
                 "the value \"\(every)\" of --every is no time; a time is like 30s, 5m or 1h",
                 exitCode: CommandFailure.usage)

@@ -66,7 +66,8 @@ struct FixturesRecordCommand: AsyncParsableCommand {
             let path = try folder.newPath(of: name)
             let step = try add.map(CommandWords.split) ?? ["sync"] + entities
             guard !step.isEmpty else { throw ValidationError("--add names no command") }
-            let recording = FixtureRecording(folder: path, config: config, executable: FixtureFolder.executable)
+            let recording = FixtureRecording(
+                folder: path, config: config, stores: try Stores.chosen, executable: FixtureFolder.executable)
             let result = try await recording.record(
                 step, adds: add != nil, replaces: force, keeps: keep, purpose: proves)
             if result.isKept { print("\(path): \(Terminal.count(result.exchanges, "exchange", "exchanges"))") }

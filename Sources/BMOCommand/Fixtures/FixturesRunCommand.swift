@@ -68,6 +68,7 @@ struct FixturesRunCommand: AsyncParsableCommand {
     private func inOrder(
         _ cases: [FixtureCase], _ take: (Result<FixtureRun.Result, any Error>) throws -> Void
     ) async throws {
+        let stores = try Stores.chosen
         try await withThrowingTaskGroup(of: Ending.self) { group in
             var next = 0
             var shown = 0
@@ -75,7 +76,7 @@ struct FixturesRunCommand: AsyncParsableCommand {
             func start() {
                 guard next < cases.count else { return }
                 let run = FixtureRun(
-                    cases[next], executable: FixtureFolder.executable, strict: strict, updates: update)
+                    cases[next], stores: stores, executable: FixtureFolder.executable, strict: strict, updates: update)
                 group.addTask { [next] in
                     do {
                         let result = try await run.run()

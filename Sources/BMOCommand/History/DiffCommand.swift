@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import BMO
 internal import Importer
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo diff`.
 struct DiffCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 internal import TextFormats
 
 /// Prints the changes of a run: a table for people, a JSON array for machines.

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import Importer
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo undo`.
 struct UndoCommand: AsyncParsableCommand {

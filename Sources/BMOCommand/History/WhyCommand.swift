@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import Importer
 internal import Mapping
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo why`.
 struct WhyCommand: AsyncParsableCommand {

@@ -4,7 +4,7 @@ internal import BridgeConformance
 internal import BridgeHost
 internal import Foundation
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo plugins test`.
 struct PluginsTestCommand: AsyncParsableCommand {
@@ -61,7 +61,7 @@ struct PluginsTestCommand: AsyncParsableCommand {
             settings.level = known
         }
         if let timeout {
-            guard case .atMost(let time)? = LockPatience(argument: timeout)?.patience, time > .zero else {
+            guard case .atMost(let time)? = LockWait(argument: timeout)?.timeout, time > .zero else {
                 throw CommandFailure(
                     "the value \"\(timeout)\" of --timeout is no time; a time is like 30s, 5m or 1h",
                     exitCode: CommandFailure.usage)
@@ -73,7 +73,8 @@ struct PluginsTestCommand: AsyncParsableCommand {
         }
         let report: ConformanceReport
         do {
-            let run = try await ConformanceRun(settings, searchPaths: try searchPaths())
+            let run = try await ConformanceRun(
+                settings, stores: try Stores.chosen, searchPaths: try searchPaths())
             report = await run.run { [json] result in
                 if !json { Terminal.error(Terminal.printable(result.line), prefix: "") }
             }

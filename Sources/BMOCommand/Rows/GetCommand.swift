@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import BMO
 internal import Mapping
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo get`.
 struct GetCommand: AsyncParsableCommand {
@@ -40,7 +40,7 @@ struct GetCommand: AsyncParsableCommand {
                 "the key of \(entity) is \(names.joined(separator: ", ")): \(names.count) values, not \(key.count)",
                 exitCode: CommandFailure.usage)
         }
-        let conditions = zip(names, key).map { SQLiteStore.Condition(field: $0, comparison: .equal, value: $1) }
+        let conditions = zip(names, key).map { RowCondition(field: $0, comparison: .equal, value: $1) }
         let store = try options.storeForReading(of: workspace, [index])
         var found: [StoredValue]?
         try store.rows(of: index, where: conditions, limit: 1) { found = $0 }

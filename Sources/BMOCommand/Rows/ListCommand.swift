@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo list`.
 struct ListCommand: AsyncParsableCommand {
@@ -52,11 +52,11 @@ struct ListCommand: AsyncParsableCommand {
 
 /// Parses `FIELD OPERATOR VALUE`.
 enum ConditionParser {
-    static func parse(_ text: String, for layout: EntityLayout) throws -> SQLiteStore.Condition {
+    static func parse(_ text: String, for layout: EntityLayout) throws -> RowCondition {
         let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
         let rest = text.dropFirst(name.count).drop { $0 == " " }
         // Try the longest operator first: `<=` is not `<` with the value `=`.
-        let comparisons = SQLiteStore.Condition.Comparison.allCases.sorted { $0.rawValue.count > $1.rawValue.count }
+        let comparisons = RowCondition.Comparison.allCases.sorted { $0.rawValue.count > $1.rawValue.count }
         guard let comparison = comparisons.first(where: { rest.hasPrefix($0.rawValue) }), !name.isEmpty else {
             let valid = comparisons.map(\.rawValue).joined(separator: " ")
             throw CommandFailure(
@@ -71,6 +71,6 @@ enum ConditionParser {
         }
         let value = String(rest.dropFirst(comparison.rawValue.count).drop { $0 == " " })
         let isNull = value == "null" && (comparison == .equal || comparison == .notEqual)
-        return SQLiteStore.Condition(field: String(name), comparison: comparison, value: isNull ? nil : value)
+        return RowCondition(field: String(name), comparison: comparison, value: isNull ? nil : value)
     }
 }

@@ -1,5 +1,5 @@
 internal import Mapping
-internal import SQLiteStore
+internal import StoreContract
 
 /// A to-many relationship of one object, in the form that `bmo get` shows and `bmo update --set` takes.
 struct ShownLinks {
@@ -9,7 +9,7 @@ struct ShownLinks {
 
     /// Returns the object's to-many relationships, except those that are the inverse of a to-one relationship.
     static func of(
-        _ entity: Int, key: [StoredValue], in model: CompiledModel, _ store: SQLiteStore
+        _ entity: Int, key: [StoredValue], in model: CompiledModel, _ store: any Store
     ) throws -> [ShownLinks] {
         try model.entities[entity].toMany.enumerated().compactMap { index, many in
             if case .inverse = many.storage { return nil }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import Importer
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo migrate`.
 struct MigrateCommand: AsyncParsableCommand {
@@ -31,21 +31,21 @@ struct MigrateCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try await options.workspace()
         let path = workspace.configuration.databasePath
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard workspace.stores.exists(path) else {
             throw CommandFailure("there is no database \(path) yet; `bmo sync` makes it")
         }
         if apply {
-            let lock = try await FileLock.take(of: path, command: "bmo migrate", patience: .none)
+            let lock = try workspace.stores.lock(path, command: "bmo migrate")
             defer { lock.release() }
-            let migration = try SQLiteStore.migrate(
-                path: path, to: workspace.model, backup: Self.freePath("\(path)-before-\(Self.stamp(Date()))"))
+            let migration = try workspace.stores.migrate(
+                path, to: workspace.model, backup: Self.freePath("\(path)-before-\(Self.stamp(Date()))"))
             show(migration.plan, migration)
         } else {
-            show(try SQLiteStore.migrationPlan(path: path, model: workspace.model), nil)
+            show(try workspace.stores.migrationPlan(of: path, to: workspace.model), nil)
         }
     }
 
-    private func show(_ plan: SchemaPlan, _ migration: SQLiteStore.Migration?) {
+    private func show(_ plan: SchemaPlan, _ migration: MigrationResult?) {
         guard !json else {
             print(Self.json(plan, migration))
             return
@@ -70,7 +70,7 @@ struct MigrateCommand: AsyncParsableCommand {
         }
     }
 
-    private static func json(_ plan: SchemaPlan, _ migration: SQLiteStore.Migration?) -> String {
+    private static func json(_ plan: SchemaPlan, _ migration: MigrationResult?) -> String {
         RecordBatchWriter.json { writer in
             writer.key("steps")
             writer.array {

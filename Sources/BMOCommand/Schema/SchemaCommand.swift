@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import BridgeHost
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo schema`.
 struct SchemaCommand: AsyncParsableCommand {
@@ -23,7 +23,7 @@ struct SchemaCommand: AsyncParsableCommand {
             print(ConfigurationSchema.json(plugins: plugins))
         } else {
             let workspace = try await options.workspace()
-            print(SQLiteStore.schema(of: workspace.model).joined(separator: "\n\n"))
+            print(workspace.stores.schema(of: workspace.model).joined(separator: "\n\n"))
         }
     }
 }

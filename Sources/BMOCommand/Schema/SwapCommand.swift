@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import BridgeHost
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo swap`.
 struct SwapCommand: AsyncParsableCommand {
@@ -50,7 +50,7 @@ struct SwapCommand: AsyncParsableCommand {
         }
         let workspace: Workspace
         do {
-            workspace = try await swap.workspace(host: try options.host)
+            workspace = try await swap.workspace(host: try options.host, stores: try Stores.chosen)
         } catch let errors as ConfigurationErrors {
             let faults = errors.diagnostics.map { fault in
                 "  \(fault.location): \(fault.message)" + (fault.remedy.map { "; \($0)" } ?? "")

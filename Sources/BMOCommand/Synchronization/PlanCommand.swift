@@ -4,7 +4,7 @@ internal import Foundation
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo plan`.
 struct PlanCommand: AsyncParsableCommand {

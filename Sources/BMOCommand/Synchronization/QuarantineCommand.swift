@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import Importer
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo quarantine`.
 struct QuarantineCommand: AsyncParsableCommand {
@@ -45,7 +45,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
         }
     }
 
-    private static func text(_ quarantined: SQLiteStore.Quarantined) -> String {
+    private static func text(_ quarantined: QuarantineEntry) -> String {
         let record = quarantined.record
         let location = record.location.map { "\n  from   \($0)" } ?? ""
         let representation =
@@ -61,7 +61,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
             """)
     }
 
-    static func json(_ quarantined: SQLiteStore.Quarantined) -> String {
+    static func json(_ quarantined: QuarantineEntry) -> String {
         let record = quarantined.record
         return RecordBatchWriter.json { writer in
             writer.member("id", Int(quarantined.id))

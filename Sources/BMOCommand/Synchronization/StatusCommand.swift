@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import BMO
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 
 /// `bmo status`.
 struct StatusCommand: AsyncParsableCommand {
@@ -22,7 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let workspace = try await options.workspace()
         let path = try options.databasePath(of: workspace)
-        let holder = FileLock.holder(of: path)
+        let holder = workspace.stores.lockHolder(of: path, for: .writing)
         let store = try options.storeForReading(of: workspace)
         let entities = try store.status()
         let last = try store.runs(limit: 1).first
@@ -45,7 +45,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private static func text(
-        _ path: String, _ entities: [EntityStatus], _ last: RunRecord?, _ holder: FileLock.Holder?,
+        _ path: String, _ entities: [EntityStatus], _ last: RunRecord?, _ holder: LockHolder?,
         _ stubs: [String: [String]], _ workspace: Workspace
     ) -> String {
         var parts = ["database \(path)"]
@@ -77,7 +77,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private static func json(
-        _ path: String, _ entities: [EntityStatus], _ last: RunRecord?, _ holder: FileLock.Holder?,
+        _ path: String, _ entities: [EntityStatus], _ last: RunRecord?, _ holder: LockHolder?,
         _ stubs: [String: [String]]?, _ edits: [OutboxEntry.State: Int], _ workspace: Workspace
     ) -> String {
         var out = "{"

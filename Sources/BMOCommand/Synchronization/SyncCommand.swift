@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import Foundation
 internal import Importer
-internal import SQLiteStore
+internal import StoreContract
 internal import Synchronization
 
 /// `bmo sync`.
@@ -56,10 +56,10 @@ struct SyncCommand: AsyncParsableCommand {
     var quiet = false
 
     @Option(
-        defaultAsFlag: LockPatience.unlimited,
+        defaultAsFlag: LockWait.unlimited,
         help: ArgumentHelp(
             "Wait for another sync of this database to end, at most so long (30s, 5m, 1h).", valueName: "duration"))
-    var wait: LockPatience? = nil
+    var wait: LockWait? = nil
 
     func validate() throws {
         if !filter.conditions.isEmpty, allowDeletes || restart || full {
@@ -70,7 +70,7 @@ struct SyncCommand: AsyncParsableCommand {
         // The parser reads `--wait=soon` as a bare `--wait`, because the next word may be an entity.
         for argument in CommandLine.arguments where argument.hasPrefix("--wait=") {
             let value = String(argument.dropFirst("--wait=".count))
-            guard LockPatience(argument: value) == nil else { continue }
+            guard LockWait(argument: value) == nil else { continue }
             throw ValidationError("the value \"\(value)\" of --wait is no time; a time is like 30s, 5m or 1h")
         }
     }
@@ -84,14 +84,14 @@ struct SyncCommand: AsyncParsableCommand {
         let command = (["bmo sync"] + entities).joined(separator: " ")
         let waiting = Task {
             try await workspace.openLockedStore(
-                command: command, patience: wait?.patience ?? .none, rehearsing: dryRun
+                command: command, timeout: wait?.timeout ?? .none, rehearsing: dryRun
             ) { holder in
                 Terminal.error(
                     "waiting for \(holder?.description ?? "another process")", prefix: "bmo: note: ")
             }
         }
         let signals = SignalTrap { waiting.cancel() }
-        let store: SQLiteStore
+        let store: any Store
         do {
             store = try await waiting.value
         } catch is CancellationError {
@@ -144,7 +144,7 @@ struct SyncCommand: AsyncParsableCommand {
         return all.description
     }
 
-    private func showChanges(_ report: SyncReport, _ workspace: Workspace, _ store: SQLiteStore) throws {
+    private func showChanges(_ report: SyncReport, _ workspace: Workspace, _ store: any Store) throws {
         var printer = DiffPrinter(workspace.model, limit: 1000)
         if let run = report.run {
             try store.changes(of: run) { change in
@@ -158,7 +158,7 @@ struct SyncCommand: AsyncParsableCommand {
         if !json { printer.finish() }
     }
 
-    private func showTrouble(_ report: SyncReport, _ store: SQLiteStore) throws {
+    private func showTrouble(_ report: SyncReport, _ store: any Store) throws {
         var told: Set<String> = []
         for entity in report.entities {
             if case .failed(let failure) = entity.outcome, let words = Self.words(failure, in: report),

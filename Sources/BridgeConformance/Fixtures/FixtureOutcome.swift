@@ -3,7 +3,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 internal import TextFormats
 
 /// The outcome of a case as the text of `expected.txt`: the report of each step, then all rows by table and key.
@@ -43,14 +43,14 @@ struct FixtureOutcome: Equatable {
     // MARK: Tables
 
     /// Adds the rows of the database, if the steps created it.
-    mutating func addTables(of runner: StepRunner, config: String) throws {
+    mutating func addTables(of runner: StepRunner, config: String, stores: any StoreProvider) throws {
         let database = runner.database
-        guard FileManager.default.fileExists(atPath: database) else { return }
-        let store = try SQLiteStore(
-            path: database, model: CompiledModel(ConfigurationFile.load(path: config).model))
+        guard stores.exists(database) else { return }
+        let store = try stores.open(
+            database, model: CompiledModel(ConfigurationFile.load(path: config).model), for: .writing)
         let quarantine = try store.quarantined()
         try store.close()
-        for table in try TableContents.read(path: database) {
+        for table in try stores.contents(of: database) {
             let lines = table.rows.map { row in
                 let key = table.key.map { Self.json(row[$0]) }.joined(separator: ", ")
                 let members = table.columns.indices.filter { !table.key.contains($0) && row[$0] != .null }.map {

@@ -1,9 +1,11 @@
 internal import BMO
 internal import Foundation
 internal import Model
+public import StoreContract
 
 /// Records a case against a live remote.
 public struct FixtureRecording: Sendable {
+    private let stores: any StoreProvider
     private let executable: String
     private let config: String
     private let folder: String
@@ -25,9 +27,11 @@ public struct FixtureRecording: Sendable {
     /// - Parameters:
     ///   - folder: The case's folder, which is created.
     ///   - config: The configuration.
+    ///   - stores: The kind of database that the executable writes.
     ///   - executable: The `bmo` executable, which runs the steps.
-    public init(folder: String, config: String, executable: String) {
+    public init(folder: String, config: String, stores: any StoreProvider, executable: String) {
         self.folder = folder
+        self.stores = stores
         self.config = URL(fileURLWithPath: config).standardizedFileURL.path
         self.executable = executable
     }
@@ -66,7 +70,7 @@ public struct FixtureRecording: Sendable {
         try place.copy(to: made)
         var fixture = adds ? try FixtureCase(folder: made) : FixtureCase(new: made)
         if adds {
-            let run = FixtureRun(fixture, executable: executable)
+            let run = FixtureRun(fixture, stores: stores, executable: executable)
             for (index, known) in fixture.steps.enumerated() {
                 _ = try await run.replay(known, index, FaultFile(), runner)
             }
@@ -108,7 +112,7 @@ public struct FixtureRecording: Sendable {
 
     private func tables(_ runner: StepRunner) throws -> FixtureOutcome {
         var outcome = FixtureOutcome()
-        try outcome.addTables(of: runner, config: config)
+        try outcome.addTables(of: runner, config: config, stores: stores)
         return outcome
     }
 
@@ -173,7 +177,7 @@ public struct FixtureRecording: Sendable {
         _ fixture: FixtureCase, _ live: FixtureOutcome, _ ending: StepRunner.Ending, _ secrets: CaseSecrets,
         _ result: inout Result
     ) async throws {
-        var run = FixtureRun(fixture, executable: executable, strict: true, updates: true)
+        var run = FixtureRun(fixture, stores: stores, executable: executable, strict: true, updates: true)
         run.secrets = secrets
         let replay = try await run.run()
         for problem in replay.problems {

@@ -2,15 +2,18 @@
 internal import BMO
 internal import Foundation
 internal import Model
+public import StoreContract
 
 /// Replays one case.
 ///
 /// ```swift
-/// let result = try await FixtureRun(FixtureCase(folder: "Fixtures/cases/rest-paging"), executable: bmo).run()
+/// let fixture = try FixtureCase(folder: "Fixtures/cases/rest-paging")
+/// let result = try await FixtureRun(fixture, stores: SQLiteStores(), executable: bmo).run()
 /// #expect(result.problems.isEmpty)
 /// ```
 public struct FixtureRun: Sendable {
     private let fixture: FixtureCase
+    private let stores: any StoreProvider
     private let executable: String
     private let isStrict: Bool
     private let updates: Bool
@@ -36,11 +39,16 @@ public struct FixtureRun: Sendable {
 
     /// - Parameters:
     ///   - fixture: The case.
+    ///   - stores: The kind of database that the executable writes.
     ///   - executable: The `bmo` executable, which runs the steps.
     ///   - strict: Whether an unused exchange, or a request that was not recorded, is a problem.
     ///   - updates: Whether to rewrite `expected.txt`.
-    public init(_ fixture: FixtureCase, executable: String, strict: Bool = false, updates: Bool = false) {
+    public init(
+        _ fixture: FixtureCase, stores: any StoreProvider, executable: String, strict: Bool = false,
+        updates: Bool = false
+    ) {
         self.fixture = fixture
+        self.stores = stores
         self.executable = executable
         isStrict = strict
         self.updates = updates
@@ -80,7 +88,7 @@ public struct FixtureRun: Sendable {
         for (index, rule) in faults.rules.enumerated() where !injected.contains(index) {
             result.problems.append("faults.yml: the fault on \(rule.words) never happened: nothing was asked there")
         }
-        try outcome.addTables(of: runner, config: fixture.config)
+        try outcome.addTables(of: runner, config: fixture.config, stores: stores)
         try compare(outcome, &result)
         return result
     }

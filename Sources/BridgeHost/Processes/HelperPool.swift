@@ -29,8 +29,11 @@ final class HelperPool: Sendable {
         // Calls of a fetch run in order, so this need not wait in between.
         let batch = lease.session.submit(.fetchNext(lease.fetch))
         let closed = lease.session.submit(.fetchClose(lease.fetch))
-        let late = BridgeReply.lost(BridgeFailure(.timeout, "a helper did not answer", bridge: log.bridge))
-        let timer = closed.fulfil(after: limits.call, with: late) { [pool] in
+        let seconds = limits.delegatedWork.components.seconds
+        let late = BridgeReply.lost(
+            BridgeFailure(.timeout, "a helper did not answer within \(seconds) s", bridge: log.bridge))
+        let timer = closed.fulfil(after: limits.delegatedWork, with: late) { [pool, log] in
+            log.logger.warning("a helper process is ended: it did not answer within \(seconds) s")
             pool.abandon(lease)
             opened.fulfil(late)
             batch.fulfil(late)

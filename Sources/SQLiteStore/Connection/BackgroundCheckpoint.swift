@@ -1,3 +1,4 @@
+internal import StoreContract
 internal import Dispatch
 internal import GRDBSQLite
 internal import Synchronization

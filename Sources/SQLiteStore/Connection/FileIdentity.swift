@@ -1,3 +1,4 @@
+internal import StoreContract
 internal import Glibc
 
 /// The identity of the file that a path leads to, independent of its name.

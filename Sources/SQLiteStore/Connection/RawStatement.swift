@@ -1,6 +1,6 @@
 internal import GRDBSQLite
 internal import Glibc
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// A prepared statement on GRDB's connection that binds cells without copying: the hot path.

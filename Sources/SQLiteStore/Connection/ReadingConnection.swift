@@ -1,6 +1,6 @@
 internal import GRDB
 internal import Glibc
-internal import Importer
+internal import StoreContract
 
 /// Connections to files for reading, including files without write permission.
 enum ReadingConnection {

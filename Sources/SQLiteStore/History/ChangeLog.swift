@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The record of each run's changes to rows: tables `bmo_runs` and `bmo_changes`, written in the page's transaction.

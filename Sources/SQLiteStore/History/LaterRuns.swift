@@ -1,3 +1,4 @@
+internal import StoreContract
 internal import GRDB
 
 /// The runs after a run that are still in effect: a run that was undone and its undo cancel each other out.

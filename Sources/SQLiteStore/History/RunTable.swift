@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 
 /// The description of a run at its beginning.
 struct RunDescription: Sendable {

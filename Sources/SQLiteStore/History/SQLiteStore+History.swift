@@ -1,3 +1,4 @@
+internal import StoreContract
 internal import GRDB
 public import Model
 

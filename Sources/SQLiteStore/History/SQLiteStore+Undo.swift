@@ -1,34 +1,6 @@
 internal import GRDB
-internal import Importer
+internal import StoreContract
 internal import Mapping
-
-/// A row that prevents a run from being undone.
-public struct UndoConflict: Sendable, Equatable, CustomStringConvertible {
-    /// The entity.
-    public var entity: String
-    /// The row's key as a JSON array.
-    public var key: String?
-    /// The reason.
-    public var reason: String
-
-    /// The row and the reason, in one line.
-    public var description: String { "\(entity) \(key ?? "(all)"): \(reason)" }
-}
-
-/// The error thrown when a run cannot be undone.
-public struct UndoRefusal: Error, Sendable, CustomStringConvertible {
-    /// The run.
-    public var run: Int64
-    /// The rows that prevent it; only the first if there are very many.
-    public var conflicts: [UndoConflict]
-    /// The total number of these rows.
-    public var count: Int
-
-    /// The refusal in one line, without the rows.
-    public var description: String {
-        "run \(run) is not undone: \(count) of its rows \(count == 1 ? "has" : "have") changed since; nothing was written"
-    }
-}
 
 extension SQLiteStore {
     /// Reverts a run, in one transaction that is recorded as a run of its own.

@@ -1,5 +1,5 @@
 internal import GRDB
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The reversal of one run, inside a transaction that the caller ends.

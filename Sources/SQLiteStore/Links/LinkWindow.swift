@@ -1,3 +1,4 @@
+internal import StoreContract
 internal import Mapping
 
 /// A merge of a list that is complete only between the least and the greatest value of an attribute of its objects.

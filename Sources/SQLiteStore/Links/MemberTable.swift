@@ -1,5 +1,5 @@
 internal import GRDB
-public import Importer
+public import StoreContract
 public import Mapping
 
 /// The members of the records in listings: table `bmo_members`, created with the first one.
@@ -97,14 +97,6 @@ extension SQLiteStore {
             }
         }
         return gone.sorted { $0.member.path < $1.member.path }
-    }
-
-    /// A member that no record has any more.
-    public struct MissingMember: Sendable {
-        /// The member.
-        public var member: ListedMember
-        /// Whether it came from another request, with another section or URL.
-        public var isOfOtherRequest: Bool
     }
 
     private func member(_ row: MemberTable.Row) -> ListedMember? {

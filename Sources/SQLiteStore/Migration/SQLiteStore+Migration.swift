@@ -1,18 +1,9 @@
 internal import GRDB
 internal import Glibc
-internal import Importer
+public import StoreContract
 public import Mapping
 
 extension SQLiteStore {
-    /// The result of a migration.
-    public struct Migration: Sendable, Equatable {
-        /// The changes that were needed.
-        public var plan: SchemaPlan
-        /// The path of the backup; nil if there was nothing to change.
-        public var backup: String?
-        /// The rows and values that could not be kept, in words.
-        public var notes: [String]
-    }
 
     /// Returns the changes that the tables of the file at `path` need to fit a model, with their cost.
     ///
@@ -46,7 +37,7 @@ extension SQLiteStore {
     ///   - model: The model.
     ///   - backup: The path of the backup, which must not exist.
     /// - Throws: ``StoreError``; the file is unchanged then.
-    public static func migrate(path: String, to model: CompiledModel, backup: String) throws -> Migration {
+    public static func migrate(path: String, to model: CompiledModel, backup: String) throws -> MigrationResult {
         try naming(path) {
             try translating("migrating") {
                 let queue = try migrationQueue(path)
@@ -61,13 +52,13 @@ extension SQLiteStore {
                                 return .commit
                             }
                         }
-                        return Migration(plan: SchemaPlan(steps: []), backup: nil, notes: [])
+                        return MigrationResult(plan: SchemaPlan(steps: []), backup: nil, notes: [])
                     }
                     try back(up: db, of: path, to: backup)
                     var hasMigrated = false
                     // Without a migration, the backup only duplicates the file and takes disk space that may be short.
                     defer { if !hasMigrated { unlink(backup) } }
-                    var result = Migration(plan: SchemaPlan(steps: []), backup: backup, notes: [])
+                    var result = MigrationResult(plan: SchemaPlan(steps: []), backup: backup, notes: [])
                     try db.inTransaction(.immediate) {
                         let started = Clock.now()
                         try SchemaUpdate.migrate(db)
@@ -133,7 +124,7 @@ extension SQLiteStore {
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    private static func record(_ migration: Migration, _ started: String, in db: Database) throws {
+    private static func record(_ migration: MigrationResult, _ started: String, in db: Database) throws {
         var summary = JSONText()
         summary.append("{")
         for (name, lines) in [("steps", migration.plan.steps.map(\.description)), ("notes", migration.notes)] {

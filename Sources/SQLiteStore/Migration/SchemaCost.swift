@@ -1,3 +1,4 @@
+internal import StoreContract
 internal import GRDB
 internal import Mapping
 internal import Model

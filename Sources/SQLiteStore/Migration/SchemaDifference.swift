@@ -1,5 +1,5 @@
 internal import GRDB
-internal import Importer
+internal import StoreContract
 internal import Mapping
 internal import Model
 

@@ -1,5 +1,5 @@
 internal import GRDB
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// A check that a file has the tables and columns that a read-only command needs.

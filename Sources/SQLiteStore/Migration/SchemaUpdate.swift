@@ -1,5 +1,5 @@
 internal import GRDB
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The adaptation of a file's tables to the model: tables and columns are added and renamed; other changes are refused.

@@ -1,6 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
-internal import Importer
+internal import StoreContract
 internal import Mapping
 internal import Model
 

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import StoreContract
 internal import Synchronization
 
 /// The notifier of subscribers about entities that may have changed.
@@ -19,17 +20,12 @@ final class ChangeWatcher: Sendable {
     }
 
     /// The pending notifications of one sequence.
-    final class Subscription: Sendable {
-        struct Pending {
-            var entities: Set<Int> = []
-            var isForeign = false
-        }
-
+    final class Subscription: ChangeSubscription {
         let entities: Set<Int>
         let interval: Duration
         let signals: AsyncStream<Void>
         private let signal: AsyncStream<Void>.Continuation
-        private let pending = Mutex(Pending())
+        private let pending = Mutex(PendingChanges())
 
         init(_ entities: Set<Int>, every interval: Duration) {
             self.entities = entities
@@ -53,9 +49,9 @@ final class ChangeWatcher: Sendable {
             signal.yield()
         }
 
-        func take() -> Pending {
+        func take() -> PendingChanges {
             pending.withLock { pending in
-                defer { pending = Pending() }
+                defer { pending = PendingChanges() }
                 return pending
             }
         }

@@ -1,3 +1,4 @@
+public import StoreContract
 internal import GRDB
 internal import Mapping
 
@@ -13,11 +14,11 @@ extension SQLiteStore {
     ///   - interval: The interval for polling the file for other writers. Imports by this process are notified at once.
     /// - Throws: ``StoreError`` of code `request` for an unknown entity.
     public func changes(
-        of entities: String..., every interval: Duration = .milliseconds(100)
+        of entities: [String], every interval: Duration
     ) throws -> StoreChanges {
         let indexes = entities.isEmpty ? Array(model.entities.indices) : try entities.map(model.observedIndex(of:))
         return StoreChanges(
-            subscription: watcher.subscribe(to: Set(indexes), every: interval), names: model.entities.map(\.name))
+            watcher.subscribe(to: Set(indexes), every: interval), names: model.entities.map(\.name))
     }
 
     /// Returns the rows of a query and their differences from now on, whichever process changes them; see
@@ -29,9 +30,13 @@ extension SQLiteStore {
     /// - Throws: ``StoreError`` of code `request` for an unknown entity or field.
     public func observe(_ query: RowQuery, every interval: Duration = .milliseconds(100)) throws -> QueryChanges {
         let compiled = try CompiledQuery(query, model)
-        return QueryChanges(
-            store: self, query: compiled,
-            subscription: watcher.subscribe(to: [compiled.entity], every: interval))
+        return QueryChanges(watcher.subscribe(to: [compiled.entity], every: interval)) { [self] in
+            do {
+                return try await watcher.run { [self] in try compiled.rows(in: self) }
+            } catch let error as StoreError where error.code == .internal && isClosed {
+                return nil
+            }
+        }
     }
 
     /// Calls `body` with the change indicators of the writer's connection, on that connection.

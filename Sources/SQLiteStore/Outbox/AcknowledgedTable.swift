@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The edits that the remote accepted during a scan: table `bmo_acknowledged`.

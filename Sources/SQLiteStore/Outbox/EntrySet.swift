@@ -1,3 +1,4 @@
+internal import StoreContract
 internal import Mapping
 
 /// The entries of one object during the merge of an import.

@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The local edits that wait to be pushed: table `bmo_outbox`.

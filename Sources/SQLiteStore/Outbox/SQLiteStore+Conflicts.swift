@@ -1,5 +1,5 @@
 internal import GRDB
-internal import Importer
+public import StoreContract
 public import Mapping
 
 extension SQLiteStore {
@@ -12,11 +12,6 @@ extension SQLiteStore {
         }
     }
 
-    /// The side whose value is kept.
-    public enum Side: String, Sendable, CaseIterable {
-        case local, remote
-    }
-
     /// Resolves conflicts of an object, recorded as a run of kind `resolve`; entries without further conflicts are sent
     /// again.
     ///
@@ -25,7 +20,7 @@ extension SQLiteStore {
     ///
     /// - Parameter column: The column or relationship to resolve; nil for all.
     /// - Throws: ``StoreError`` of code `request` if the conflict does not exist, or the object's edit is being sent.
-    public func resolve(entity: String, key: [StoredValue], column: String? = nil, take: Side) throws {
+    public func resolve(entity: String, key: [StoredValue], column: String? = nil, take: ConflictSide) throws {
         _ = try changeRows("resolve", "deciding a conflict") { editor in
             try editor.resolve(entity, key, column: column, take: take)
         }

@@ -1,6 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
-internal import Importer
+public import StoreContract
 public import Mapping
 
 extension SQLiteStore {
@@ -32,7 +32,7 @@ extension SQLiteStore {
     ///   - excluding: The IDs of entries to skip.
     ///   - entries: The IDs of entries to consider; nil for all.
     /// - Throws: ``StoreError``.
-    package func nextToSend(
+    public func nextToSend(
         at instant: String, entities: Set<String>?, excluding: Set<Int64>, among entries: Set<Int64>? = nil
     ) throws -> OutboxEntry? {
         try readOutbox { outbox in
@@ -47,7 +47,7 @@ extension SQLiteStore {
     /// refers to.
     ///
     /// - Throws: ``StoreError``.
-    package func blockers(of entry: OutboxEntry) throws -> [OutboxEntry] {
+    public func blockers(of entry: OutboxEntry) throws -> [OutboxEntry] {
         try readOutbox { outbox in
             guard let root = outbox.root(of: entry) else { return [] }
             let earlier = try outbox.entries(root, entry.key).filter { $0.id < entry.id }
@@ -83,7 +83,7 @@ extension SQLiteStore {
     /// The answer depends on the history that is kept.
     ///
     /// - Throws: ``StoreError``.
-    package func wasDropped(_ id: Int64) throws -> Bool {
+    public func wasDropped(_ id: Int64) throws -> Bool {
         try read("looking what became of an edit") { db in
             try Bool.fetchOne(
                 db,
@@ -110,7 +110,7 @@ extension SQLiteStore {
     ///   was dropped or a conflict was found.
     /// - Throws: ``StoreError``.
     @discardableResult
-    package func markSending(_ id: Int64) throws -> OutboxEntry? {
+    public func markSending(_ id: Int64) throws -> OutboxEntry? {
         try changeOutbox("noting that an edit is sent", isDurable: true) { outbox in
             guard var entry = try outbox.entry(id), entry.state == .pending || entry.state == .unknown else {
                 return nil
@@ -124,22 +124,10 @@ extension SQLiteStore {
         }
     }
 
-    /// The outcome of an entry that was not acknowledged.
-    package enum Settlement: Sendable {
-        /// The edit was not applied, and may be sent again at this time (ISO 8601), or at once if nil.
-        case retry(at: String?, OutboxFailure)
-        /// The edit was not applied, and will not be.
-        case refused(OutboxFailure)
-        /// It is unknown whether the edit was applied; `sent` is the time when it was sent.
-        case unknown(sent: String?, OutboxFailure)
-        /// The edit was not applied, because the remote's object differs.
-        case conflict(OutboxFailure)
-    }
-
     /// Records the outcome of an entry that was not acknowledged; does nothing if the entry is gone.
     ///
     /// - Throws: ``StoreError``.
-    package func settle(_ id: Int64, _ settlement: Settlement) throws {
+    public func settle(_ id: Int64, _ settlement: OutboxSettlement) throws {
         try changeOutbox("noting what became of an edit", isDurable: true) { outbox in
             guard var entry = try outbox.entry(id) else { return }
             entry.notBefore = nil
@@ -170,7 +158,7 @@ extension SQLiteStore {
     ///
     /// - Returns: Those entries.
     /// - Throws: ``StoreError``.
-    package func recoverSending() throws -> [OutboxEntry] {
+    public func recoverSending() throws -> [OutboxEntry] {
         guard try !outbox(state: .sending).isEmpty else { return [] }
         return try changeOutbox("looking for edits that were being sent", isDurable: true) { outbox in
             try outbox.entries("WHERE state = 'sending' ORDER BY id", []).map { entry in

@@ -1,3 +1,4 @@
+internal import StoreContract
 internal import Mapping
 
 /// The SQL condition for the rows after a given one in an order, so that every page of a long list costs the same.

@@ -1,11 +1,11 @@
 internal import GRDB
-internal import Importer
+public import StoreContract
 
 extension SQLiteStore {
     /// Returns the ID of the newest recorded change, before a page begins.
     ///
     /// - Throws: ``StoreError``.
-    package func newestChange() throws -> Int64 {
+    public func newestChange() throws -> Int64 {
         try read("reading the changes") { db in
             try Int64.fetchOne(db, sql: "SELECT max(id) FROM bmo_changes") ?? 0
         }
@@ -17,7 +17,7 @@ extension SQLiteStore {
     ///   - number: The result of ``newestChange()`` before the page.
     ///   - limit: The maximum number of change records to read.
     /// - Throws: ``StoreError``.
-    package func changes(after number: Int64, limit: Int) throws -> [RowChange] {
+    public func changes(after number: Int64, limit: Int) throws -> [RowChange] {
         guard
             let run = try SQLiteStore.translating(
                 "reading the run", { try writer.writeWithoutTransaction { _ in try writers.changes.currentID } })

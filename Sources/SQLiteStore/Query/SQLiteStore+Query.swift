@@ -1,39 +1,11 @@
 internal import GRDB
-public import Importer
+public import StoreContract
 public import Mapping
 internal import Model
 internal import RecordBatch
 internal import TextFormats
 
 extension SQLiteStore {
-    /// A condition on a column.
-    public struct Condition: Sendable, Equatable {
-        /// A comparison operator.
-        public enum Comparison: String, Sendable, CaseIterable {
-            case notEqual = "!="
-            case atMost = "<="
-            case atLeast = ">="
-            case equal = "="
-            case less = "<"
-            case greater = ">"
-            /// SQL's LIKE: `%` matches any text, `_` one character.
-            case like = "~"
-        }
-
-        /// The field's name.
-        public var field: String
-        /// The operator.
-        public var comparison: Comparison
-        /// The value to compare with; nil for null.
-        public var value: String?
-
-        /// Creates a condition.
-        public init(field: String, comparison: Comparison, value: String?) {
-            self.field = field
-            self.comparison = comparison
-            self.value = value
-        }
-    }
 
     /// Calls `body` with the objects of an entity and its sub-entities that meet all conditions, in key order.
     ///
@@ -47,7 +19,7 @@ extension SQLiteStore {
     ///   - body: Called for each row, with one value per field of ``EntityLayout/columns``.
     /// - Throws: ``StoreError``.
     public func rows(
-        of entity: Int, where conditions: [Condition] = [], limit: Int? = nil, includesStubs: Bool = true,
+        of entity: Int, where conditions: [RowCondition] = [], limit: Int? = nil, includesStubs: Bool = true,
         _ body: ([StoredValue]) throws -> Void
     ) throws {
         let layout = model.entities[entity]
@@ -87,22 +59,10 @@ extension SQLiteStore {
         return "\(SchemaBuilder.quoted(layout.fields[field].name)) IN (\(names))"
     }
 
-    /// A quarantined record, with its ID and times.
-    public struct Quarantined: Sendable {
-        /// The record's ID in the file.
-        public var id: Int64
-        /// The record.
-        public var record: QuarantinedRecord
-        /// When it first occurred, as ISO 8601.
-        public var firstSeen: String
-        /// When it last occurred, as ISO 8601.
-        public var lastSeen: String
-    }
-
     /// Returns the quarantined records, oldest first.
     ///
     /// - Throws: ``StoreError``.
-    public func quarantined(entity: String? = nil) throws -> [Quarantined] {
+    public func quarantined(entity: String? = nil) throws -> [QuarantineEntry] {
         try read("reading the quarantine") { db in
             let statement = try RawStatement(
                 """
@@ -111,11 +71,11 @@ extension SQLiteStore {
                 FROM bmo_quarantine WHERE ?1 IS NULL OR entity = ?1 ORDER BY id
                 """, on: db.sqliteConnection)
             statement.bind(entity, at: 1)
-            var all: [Quarantined] = []
+            var all: [QuarantineEntry] = []
             while try statement.step() {
                 func text(_ column: Int32) -> String? { statement.text(column) }
                 all.append(
-                    Quarantined(
+                    QuarantineEntry(
                         id: statement.int64(0),
                         record: QuarantinedRecord(
                             entity: text(1) ?? "", bridge: text(2) ?? "", page: Int(statement.int64(3)),
@@ -143,7 +103,7 @@ extension SQLiteStore {
     /// Removes a record from quarantine, as part of the open page.
     ///
     /// - Throws: ``StoreError``.
-    package func removeQuarantined(_ id: Int64) throws {
+    public func removeQuarantined(_ id: Int64) throws {
         try SQLiteStore.translating("clearing the quarantine") {
             try writer.writeWithoutTransaction { db in
                 try db.execute(sql: "DELETE FROM bmo_quarantine WHERE id = ?", arguments: [id])
@@ -162,7 +122,7 @@ extension SQLiteStore {
         return try zip(layout.key, texts).map { field, text in
             let field = layout.fields[field]
             let condition = try CompiledCondition(
-                Condition(field: field.name, comparison: .equal, value: text), on: layout)
+                RowCondition(field: field.name, comparison: .equal, value: text), on: layout)
             if field.type == .data { return Base64.decode(text).map { .bytes($0) } ?? .null }
             return condition.argument ?? .text(text)
         }

@@ -1,5 +1,5 @@
 internal import GRDB
-internal import Importer
+public import StoreContract
 public import Mapping
 
 extension SQLiteStore {

@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 internal import Model
 
@@ -12,7 +12,7 @@ struct CompiledCondition {
     ///
     /// - Throws: ``StoreError`` of code `request` for a missing field or a value that is not of the field's type: SQL
     ///   would read "abc" as the number 0.
-    init(_ condition: SQLiteStore.Condition, on layout: EntityLayout) throws {
+    init(_ condition: RowCondition, on layout: EntityLayout) throws {
         guard let field = layout.columns.first(where: { $0.name == condition.field }) else {
             throw StoreError(
                 .request, "\(layout.name) has no field \"\(condition.field)\"",

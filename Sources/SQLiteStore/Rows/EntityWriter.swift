@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The writer of one entity's table, which looks up, compares and writes rows.

@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 
 /// The origin of an entity's rows, such as a URL: rows `origin ENTITY` of the table `bmo_meta`.
 ///

@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The source that wrote each column of a row: tables `bmo_provenance` and `bmo_sources`.

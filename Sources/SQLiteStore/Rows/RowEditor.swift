@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The reader and writer of single rows of a root entity's table by key, which records its changes.

@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// A cursor that steps through a table alongside a listing and guesses which row comes next.

@@ -1,21 +1,13 @@
+public import StoreContract
 internal import GRDB
-package import Mapping
+public import Mapping
 
 extension SQLiteStore {
-    /// A value of a member that no attribute reads.
-    package struct ExtraValue: Sendable {
-        /// The member's name.
-        package let name: String
-        /// The value's type, as named by SQLite's `json_each`.
-        package let type: String
-        /// The value, if it is text or a number.
-        package let text: String?
-    }
 
     /// Returns the values in the column of unknown fields that are not null; empty if the entity has no such column.
     ///
     /// - Throws: ``StoreError``.
-    package func extraValues(of layout: EntityLayout, limit: Int) throws -> [ExtraValue] {
+    public func extraValues(of layout: EntityLayout, limit: Int) throws -> [ExtraValue] {
         guard let field = layout.extra else { return [] }
         let column = SchemaBuilder.quoted(layout.fields[field].name)
         return try read("reading the unknown fields of \(layout.name)") { db in

@@ -1,3 +1,4 @@
+public import StoreContract
 internal import GRDB
 internal import Mapping
 
@@ -58,13 +59,6 @@ final class UnknownFieldTable {
 }
 
 extension SQLiteStore {
-    /// A field of remote records that nothing reads.
-    public struct UnknownFieldRecord: Sendable, Equatable {
-        /// The entity whose records have the field.
-        public var entity: String
-        /// The field's dot path.
-        public var path: String
-    }
 
     /// Returns the fields of remote records that nothing reads, by entity and path.
     ///

@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The cursors that complete scans leave for the next ones: table `bmo_cursors`.

@@ -1,5 +1,5 @@
 internal import GRDB
-public import Importer
+public import StoreContract
 public import Mapping
 
 extension SQLiteStore {
@@ -116,7 +116,7 @@ extension SQLiteStore {
     ///   - scope: The scope of the scan.
     ///   - page: The page after which an earlier scan resumes; the rows that it listed count.
     /// - Throws: ``StoreError``.
-    public func beginWalk(_ scope: WalkScope, afterPage page: Int?) throws {
+    public func beginScan(_ scope: WalkScope, afterPage page: Int?) throws {
         try SQLiteStore.translating("beginning a walk") {
             try writer.writeWithoutTransaction { _ in
                 try writers.walks.begin(scope, afterPage: page)
@@ -125,8 +125,8 @@ extension SQLiteStore {
         }
     }
 
-    /// Ends the log begun by ``beginWalk(_:afterPage:)``.
-    public func endWalk(_ scope: WalkScope) {
+    /// Ends the log begun by ``beginScan(_:afterPage:)``.
+    public func endScan(_ scope: WalkScope) {
         try? writer.writeWithoutTransaction { _ in
             try writers.walks.end(scope)
             try writers.joins.end(scope)
@@ -140,14 +140,6 @@ extension SQLiteStore {
         try SQLiteStore.translating("beginning the walks of parents") {
             try writer.writeWithoutTransaction { _ in try writers.sweep.beginParents(of: entity) }
         }
-    }
-
-    /// A parent object, for which a scan lists its children.
-    public struct ParentRow: Sendable {
-        /// The rowid.
-        public var row: Int64
-        /// The values, one per field of the entity's layout.
-        public var values: [StoredValue]
     }
 
     /// Returns the greatest rowid of an entity's table.
@@ -175,7 +167,7 @@ extension SQLiteStore {
     ///   - limit: The maximum number of objects.
     /// - Throws: ``StoreError``.
     public func parents(
-        of entity: Int, where conditions: [Condition], after row: Int64, limit: Int
+        of entity: Int, where conditions: [RowCondition], after row: Int64, limit: Int
     ) throws -> [ParentRow] {
         let layout = model.entities[entity]
         let compiled = try conditions.map { try CompiledCondition($0, on: layout) }

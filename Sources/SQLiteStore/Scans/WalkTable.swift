@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The positions of scans and the rows that they have listed: tables `bmo_progress` and `bmo_seen`.

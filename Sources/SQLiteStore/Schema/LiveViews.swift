@@ -1,5 +1,5 @@
 internal import GRDB
-internal import Importer
+internal import StoreContract
 
 /// The configured views of rows that are not deleted; `bmo_meta` lists the names of those created.
 enum LiveViews {

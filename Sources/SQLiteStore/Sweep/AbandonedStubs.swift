@@ -1,5 +1,5 @@
 internal import GRDB
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The removal of stubs that are no longer referenced, in the transaction that removed the last reference.

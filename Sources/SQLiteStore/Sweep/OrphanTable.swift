@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The objects removed from relationships with `orphans: delete`: table `bmo_orphans`.

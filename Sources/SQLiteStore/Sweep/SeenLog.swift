@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The rowids that a scan has listed so far, in at most a few bytes each.

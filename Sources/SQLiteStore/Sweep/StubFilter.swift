@@ -1,5 +1,5 @@
 internal import GRDB
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// A filter that finds the stubs among the rows of a query.

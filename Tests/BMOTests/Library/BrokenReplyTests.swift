@@ -2,6 +2,7 @@ import BMO
 import BridgeKit
 import RESTBridge
 import TestSupport
+import SQLiteStore
 import Testing
 
 /// Replies that break off without HTTP noticing.
@@ -23,7 +24,7 @@ import Testing
                 rest: {path: /cut-gzip/close, records: $.items, paging: none}
             """, to: "bmo.yml")
         let manager = try await RequestManager(
-            config: folder.appending("bmo.yml"), bridges: [BridgeExport(RESTBridge.self)])
+            config: folder.appending("bmo.yml"), stores: SQLiteStores(), bridges: [BridgeExport(RESTBridge.self)])
         let result = try await manager.fetch(ObjectRequest("User")).remote
         #expect(result.counts["User"]?.inserted == 1000 && result.isComplete)
         #expect(try server.events().count { $0.event == "begin" } == 2, "the first reply was cut")

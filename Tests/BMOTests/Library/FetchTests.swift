@@ -2,6 +2,7 @@ import BridgeKit
 import Foundation
 import ImportTestSupport
 import SQLiteStore
+import StoreContract
 import Synchronization
 import TestSupport
 import Testing
@@ -199,7 +200,7 @@ import Testing
             _ = try await manager.fetch(ObjectRequest("Country")).remote
             #expect(try await manager.count(ObjectRequest("Country")) == 30)
         }
-        #expect(FileLock.holder(of: world.database) == nil)
+        #expect(SQLiteStores().lockHolder(of: world.database, for: .writing) == nil)
     }
 
     @Test func aLocalFetchDoesNotWaitForAPageThatIsBeingWritten() async throws {
@@ -266,8 +267,8 @@ import Testing
         let manager = try await world.manager()
         try await manager.close()
         var options = RequestManager.Options()
-        options.patience = .none
-        let lock = try FileLock.take(of: world.database, command: "another program")
+        options.lockTimeout = .none
+        let lock = try SQLiteStores().lock(world.database, command: "another program")
         try await withManager(options) { manager in
             #expect(try await manager.objects(ObjectRequest("Country")).isEmpty, "reading needs no lock")
             let fetch = try await manager.fetch(ObjectRequest("Country"))
@@ -287,7 +288,7 @@ import Testing
         let fetch = try await manager.fetch(ObjectRequest("Country"))
         try await eventually("its second page is on its way") { world.state.held == 1 }
         try await manager.close()
-        #expect(FileLock.holder(of: world.database) == nil && world.state.open == 0)
+        #expect(SQLiteStores().lockHolder(of: world.database, for: .writing) == nil && world.state.open == 0)
         await #expect(throws: CancellationError.self) { try await fetch.remote }
         let error = try await #require(throws: RequestError.self) {
             try await manager.objects(ObjectRequest("Country"))
@@ -419,7 +420,7 @@ import Testing
                     relationships: ["cities": .many("Town")])
             ])
         let error = try await #require(throws: ConfigurationErrors.self) {
-            try await RequestManager(definition, bridges: [BridgeExport(WorldBridge.self)])
+            try await RequestManager(definition, stores: SQLiteStores(), bridges: [BridgeExport(WorldBridge.self)])
         }
         let text = error.description
         for word in ["\"word\"", "\"kode\"", "\"Town\""] { #expect(text.contains(word), "\(text)") }

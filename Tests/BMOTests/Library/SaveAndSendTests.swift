@@ -1,6 +1,7 @@
 import BMO
 import Foundation
 import SQLiteStore
+import StoreContract
 import TestSupport
 import Testing
 
@@ -234,9 +235,9 @@ import Testing
     @Test func `while another process sends, an edit waits and the save says who it is`() async throws {
         let place = try SavePlace()
         var options = RequestManager.Options()
-        options.patience = .none
+        options.lockTimeout = .none
         let manager = try await place.manager(options: options)
-        let lock = try FileLock.take(of: place.folder.appending("bmo.sqlite") + "-push", command: "another push")
+        let lock = try SQLiteStores().lock(place.folder.appending("bmo.sqlite") + "-push", command: "another push")
         let note = ObjectEdit.create("Note", values: ["text": "a"])
         let save = try await manager.save([note])
         let busy = try await #require(throws: StoreError.self) { try await save.remote }
@@ -255,7 +256,7 @@ import Testing
     func `an edit that is dropped before its turn is not told as sent`(_ workflow: SaveWorkflow) async throws {
         let place = try SavePlace()
         let manager = try await place.manager()
-        let lock = try FileLock.take(of: place.folder.appending("bmo.sqlite") + "-push", command: "another push")
+        let lock = try SQLiteStores().lock(place.folder.appending("bmo.sqlite") + "-push", command: "another push")
         let saving = Task {
             try await manager.save([.create("Note", values: ["text": "a"])], workflow: workflow).remote
         }
@@ -282,7 +283,7 @@ import Testing
         let create = ObjectEdit.create("Note", values: ["text": "a"])
         _ = try await manager.save([create], workflow: .afterRemote)
         let note = ObjectID(entity: "Note", key: [1])
-        let lock = try FileLock.take(of: place.folder.appending("bmo.sqlite") + "-push", command: "another push")
+        let lock = try SQLiteStores().lock(place.folder.appending("bmo.sqlite") + "-push", command: "another push")
         let saving = Task {
             try await manager.save([.update(note, values: ["text": "ours"])], workflow: workflow).remote
         }

@@ -3,6 +3,7 @@ import BridgeKit
 import Foundation
 import RESTBridge
 import SQLiteStore
+import StoreContract
 import TestSupport
 
 /// A database of notes and topics, and the server of Fixtures/rest/objects.py that has them.
@@ -59,7 +60,8 @@ final class SavePlace: Sendable {
                 rest: {path: /\(style)/topics, records: $, paging: none, write: {create: {}, update: {}, delete: {}}}
             """, to: "bmo.yml")
         return try await RequestManager(
-            config: folder.appending("bmo.yml"), bridges: [BridgeExport(RESTBridge.self)], options: options)
+            config: folder.appending("bmo.yml"), stores: SQLiteStores(), bridges: [BridgeExport(RESTBridge.self)],
+            options: options)
     }
 
     /// What the server has, as curl reads it.

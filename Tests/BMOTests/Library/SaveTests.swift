@@ -3,6 +3,7 @@ import ImportTestSupport
 import Mapping
 import Model
 import SQLiteStore
+import StoreContract
 import TestSupport
 import Testing
 

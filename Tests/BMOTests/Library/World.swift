@@ -1,3 +1,4 @@
+import SQLiteStore
 import BMO
 import BridgeKit
 import Foundation
@@ -78,7 +79,8 @@ final class World: Sendable {
 
     /// A manager over the world's database.
     func manager(_ options: RequestManager.Options = RequestManager.Options()) async throws -> RequestManager {
-        try await RequestManager(definition(), bridges: [BridgeExport(WorldBridge.self)], options: options)
+        try await RequestManager(
+            definition(), stores: SQLiteStores(), bridges: [BridgeExport(WorldBridge.self)], options: options)
     }
 
     static func country(_ code: String, _ name: String, _ population: Int64, _ more: (String, RemoteValue)...)

@@ -1,4 +1,5 @@
 import BMO
+import SQLiteStore
 import BridgeKit
 import RecordBatch
 
@@ -19,7 +20,8 @@ struct LocalFetch {
                     attributes: ["id": .integer, "name": .text, "value": .integer],
                     section: ["small": .bool(name == "Shown")])
             })
-        let manager = try await RequestManager(definition, bridges: [BridgeExport(NumberBridge.self)])
+        let manager = try await RequestManager(
+            definition, stores: SQLiteStores(), bridges: [BridgeExport(NumberBridge.self)])
         _ = try await manager.fetch(ObjectRequest("Shown")).remote
 
         let idle = try await measure(manager, for: .seconds(10)) { false }

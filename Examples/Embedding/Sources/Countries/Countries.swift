@@ -1,4 +1,5 @@
 import BMO
+import SQLiteStore
 import RESTBridge
 
 /// A country, as this program wants to see it.
@@ -21,7 +22,7 @@ struct Countries {
         // The bridge is part of this program: there is no plugin to find.
         let manager = try await RequestManager(
             config: CommandLine.arguments.dropFirst().first ?? "countries.yml",
-            bridges: [BridgeExport(RESTBridge.self)])
+            stores: SQLiteStores(), bridges: [BridgeExport(RESTBridge.self)])
 
         // Local objects are here when `fetch` returns; meanwhile the remote is asked.
         let fetch = try await manager.fetch(ObjectRequest("Country", sort: ["-population"]))

@@ -1,4 +1,5 @@
 import BMO
+import SQLiteStore
 import BridgeKit
 
 /// A file system, as this program wants to see it.
@@ -20,7 +21,8 @@ struct Embedding {
                     "Mount", bridge: "kernel", key: "id",
                     attributes: ["id": .integer, "path": .text, "type": .text, "source": .text.from("device.source")])
             ])
-        let manager = try await RequestManager(definition, bridges: [BridgeExport(MountBridge.self)])
+        let manager = try await RequestManager(
+            definition, stores: SQLiteStores(), bridges: [BridgeExport(MountBridge.self)])
 
         let fetch = try await manager.fetch(ObjectRequest("Mount", where: Field("type") == "proc"))
         print("before: \(fetch.local.count) of type proc")

@@ -1,6 +1,6 @@
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// Converts values by name, including nested objects, to row edits.
 ///

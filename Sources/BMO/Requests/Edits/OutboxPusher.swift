@@ -1,13 +1,13 @@
 internal import Importer
 internal import Mapping
-internal import SQLiteStore
+internal import StoreContract
 
 /// Sends edits as `bmo push` does: one push at a time; requests made during a push share the next one.
 actor OutboxPusher: Pusher {
     private let workspace: Workspace
     private let reader: ObjectReader
-    private let patience: FileLock.Patience
-    private var store: SQLiteStore?
+    private let lockTimeout: LockTimeout
+    private var store: (any Store)?
     private var isClosed = false
     /// The unfinished pushes, by their turns.
     private var pushes: [Int: Task<PushReport, any Error>] = [:]
@@ -18,10 +18,10 @@ actor OutboxPusher: Pusher {
     private var sent: [Int64: PushOutcome] = [:]
     private static let mostSent = 10_000
 
-    init(_ workspace: Workspace, _ reader: ObjectReader, patience: FileLock.Patience) {
+    init(_ workspace: Workspace, _ reader: ObjectReader, lockTimeout: LockTimeout) {
         self.workspace = workspace
         self.reader = reader
-        self.patience = patience
+        self.lockTimeout = lockTimeout
     }
 
     func push(_ entries: [Int64]) async throws -> [Int64: PushOutcome] {
@@ -91,7 +91,7 @@ actor OutboxPusher: Pusher {
     private func runNext() async throws -> PushReport {
         let entries = next?.entries ?? []
         next = nil
-        return try await run(Workspace.PushOptions(entries: entries, patience: patience))
+        return try await run(Workspace.PushOptions(entries: entries, lockTimeout: lockTimeout))
     }
 
     private func run(_ options: Workspace.PushOptions) async throws -> PushReport {

@@ -1,5 +1,5 @@
 internal import Mapping
-internal import SQLiteStore
+internal import StoreContract
 
 /// A local edit that may refer to new objects of the same save, which have no keys yet.
 struct PlannedEdit: Sendable {

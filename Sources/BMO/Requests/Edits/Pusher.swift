@@ -1,4 +1,4 @@
-public import SQLiteStore
+public import StoreContract
 
 /// Sends local edits to their remotes in place of the manager, which sends them as `bmo push` does.
 ///

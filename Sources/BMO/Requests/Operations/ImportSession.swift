@@ -1,27 +1,27 @@
 internal import BridgeHost
 internal import Importer
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// The state that all remote operations of a manager share: a writing connection, the file lock, and the run that their
 /// changes belong to. Lock and run are held while any of them is active.
 actor ImportSession {
     let workspace: Workspace
-    let store: SQLiteStore
+    let store: any Store
     let thread: ImportThread
     let gate = PageGate()
     let connections: Connections
-    private let patience: FileLock.Patience
+    private let lockTimeout: LockTimeout
     private var users = 0
-    private var opening: Task<FileLock, any Error>?
+    private var opening: Task<any StoreLock, any Error>?
     private var closing: Task<Void, Never>?
     /// The entities whose sections have no faults.
     private var judged: Set<Int> = []
 
-    init(_ workspace: Workspace, store: SQLiteStore, patience: FileLock.Patience) {
+    init(_ workspace: Workspace, store: any Store, lockTimeout: LockTimeout) {
         self.workspace = workspace
         self.store = store
-        self.patience = patience
+        self.lockTimeout = lockTimeout
         thread = ImportThread()
         connections = Connections(workspace, isShared: true)
     }
@@ -66,9 +66,9 @@ actor ImportSession {
         users += 1
         let task =
             opening
-            ?? Task { [workspace, store, thread, patience] in
-                let lock = try await FileLock.take(
-                    of: workspace.configuration.databasePath, command: Workspace.programName, patience: patience)
+            ?? Task { [workspace, store, thread, lockTimeout] in
+                let lock = try await workspace.stores.lock(
+                    workspace.configuration.databasePath, command: Workspace.programName, timeout: lockTimeout)
                 do {
                     try await thread.run { try store.beginRun(kind: "request") }
                 } catch {

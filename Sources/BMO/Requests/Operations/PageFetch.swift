@@ -3,7 +3,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import SQLiteStore
+internal import StoreContract
 internal import Synchronization
 
 /// A fetch of some pages of an entity, by filters or from a cursor.

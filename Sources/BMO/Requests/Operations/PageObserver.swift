@@ -2,7 +2,7 @@ internal import BridgeHost
 internal import Importer
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 internal import Synchronization
 
 /// Follows the pages of one request: reports its events and collects the changes of each page.
@@ -19,7 +19,7 @@ final class PageObserver: Sendable {
     }
 
     private let state: Mutex<State>
-    private let store: SQLiteStore
+    private let store: any Store
     private let reader: ObjectReader
     private let report: @Sendable (RequestEvent) -> Void
 
@@ -27,7 +27,7 @@ final class PageObserver: Sendable {
     ///
     /// - Parameter limit: How many objects the result lists individually.
     init(
-        store: SQLiteStore, reader: ObjectReader, limit: Int, report: @escaping @Sendable (RequestEvent) -> Void
+        store: any Store, reader: ObjectReader, limit: Int, report: @escaping @Sendable (RequestEvent) -> Void
     ) {
         self.store = store
         self.reader = reader

@@ -2,7 +2,7 @@ internal import BridgeHost
 internal import Importer
 internal import Mapping
 internal import Model
-internal import SQLiteStore
+internal import StoreContract
 
 /// The remote part of a request: chooses the bridge's request and runs it, with retries while the remote is
 /// unreachable.

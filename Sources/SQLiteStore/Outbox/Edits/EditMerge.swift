@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 internal import Model
 
@@ -138,7 +138,7 @@ final class EditMerge {
     /// Returns the side whose value wins; nil if the conflict must be resolved manually.
     private func winner(
         _ policy: ConflictPolicy, _ layout: EntityLayout, _ key: [StoredValue], isWaiting: Bool
-    ) -> SQLiteStore.Side? {
+    ) -> ConflictSide? {
         // An edit being sent cannot be reverted.
         guard isWaiting else { return nil }
         return switch policy {

@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 
 /// The change of an object's key to the one assigned by the remote, everywhere, in the open transaction.

@@ -1,4 +1,4 @@
-internal import Importer
+internal import StoreContract
 internal import Mapping
 internal import RecordBatch
 
@@ -154,7 +154,7 @@ extension LocalEditor {
     // MARK: - Conflicts
 
     /// Resolves conflicts of an object.
-    func resolve(_ entity: String, _ key: [StoredValue], column: String?, take side: SQLiteStore.Side) throws {
+    func resolve(_ entity: String, _ key: [StoredValue], column: String?, take side: ConflictSide) throws {
         guard let index = model.index(of: entity) else {
             throw StoreError(.request, "there is no entity \"\(entity)\"", remedy: "`bmo conflicts` lists them")
         }
@@ -192,7 +192,7 @@ extension LocalEditor {
     }
 
     /// Resolves a conflict of the whole object: the remote deleted an edited object, or changed a deleted one.
-    private func resolveWhole(_ root: Int, _ key: [StoredValue], take side: SQLiteStore.Side) throws {
+    private func resolveWhole(_ root: Int, _ key: [StoredValue], take side: ConflictSide) throws {
         try writers.conflicts.remove(root, key, columns: [""])
         let entries = try outbox.entries(root, key)
         guard let last = entries.last else { return }
@@ -210,7 +210,7 @@ extension LocalEditor {
     }
 
     private func resolve(
-        _ column: String, _ conflict: EditConflict, _ root: Int, _ key: [StoredValue], take side: SQLiteStore.Side
+        _ column: String, _ conflict: EditConflict, _ root: Int, _ key: [StoredValue], take side: ConflictSide
     ) throws {
         let layout = model.entities[root]
         let remote = conflict.remote ?? .null

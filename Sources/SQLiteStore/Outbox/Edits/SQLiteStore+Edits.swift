@@ -1,5 +1,5 @@
 internal import GRDB
-internal import Importer
+public import StoreContract
 internal import Mapping
 
 extension SQLiteStore {
@@ -7,21 +7,15 @@ extension SQLiteStore {
     ///
     /// Waits up to 30 seconds for another process's page. Call it on a store that does not import at the same time.
     ///
-    /// - Parameter joining: Whether the edits may join pending edits of the same objects. If not, such edits are
-    ///   refused, so that dropping these entries later affects only these edits.
+    /// - Parameters:
+    ///   - edits: Closures that return the edits; each receives the receipts of those before it.
+    ///   - joining: Whether the edits may join pending edits of the same objects. If not, such edits are refused, so
+    ///     that dropping these entries later affects only these edits.
     /// - Returns: One receipt per edit.
-    /// - Throws: ``StoreError``: `request` for an invalid edit, `busy` if another process is writing. No edit is made
-    ///   then.
-    public func edit(_ edits: [LocalEdit], joining: Bool = true) throws -> [EditReceipt] {
-        try edit(inTurn: edits.map { edit in { _ in edit } }, joining: joining)
-    }
-
-    /// Makes local edits like ``edit(_:joining:)``, when later ones need the keys assigned to earlier ones.
-    ///
-    /// - Parameter edits: Closures that return the edits; each receives the receipts of those before it.
-    /// - Throws: ``StoreError``, and any error of the closures. No edit is made then.
-    package func edit(
-        inTurn edits: [([EditReceipt]) throws -> LocalEdit], joining: Bool = true
+    /// - Throws: ``StoreError``: `request` for an invalid edit, `busy` if another process is writing; and any error of
+    ///   the closures. No edit is made then.
+    public func edit(
+        inTurn edits: [([EditReceipt]) throws -> LocalEdit], joining: Bool
     ) throws -> [EditReceipt] {
         try changeRows("edit", "making local edits") { editor in
             editor.joinsOnlyAfter = joining ? nil : try editor.outbox.newest()

@@ -1,13 +1,13 @@
 internal import GRDB
-internal import Importer
-package import Mapping
+internal import StoreContract
+public import Mapping
 
 extension SQLiteStore {
     /// Returns whether the database had a row with a key at a time (ISO 8601), as far as the history shows.
     ///
     /// - Parameter root: The entity that has the table.
     /// - Throws: ``StoreError``.
-    package func hasObject(_ root: EntityLayout, key: [StoredValue], before instant: String) throws -> Bool {
+    public func hasObject(_ root: EntityLayout, key: [StoredValue], before instant: String) throws -> Bool {
         guard try !rows(of: root.index, keys: [key]).isEmpty else { return false }
         return try read("looking whether an object was there before") { db in
             // A row inserted by a later run may be the one that was created.

@@ -1,3 +1,4 @@
+internal import StoreContract
 internal import Mapping
 
 /// Prepared statements by SQL, created on first use, for work that is not done for every row of an import.

@@ -1,0 +1,93 @@
+internal import StoreContract
+internal import Mapping
+internal import Model
+
+/// A predicate as SQL with its arguments.
+struct CompiledPredicate {
+    private(set) var sql = ""
+    private(set) var arguments: [StoredValue] = []
+    private let layout: EntityLayout
+
+    /// The maximum number of values, which leaves room for a page's keys: SQLite binds at most 32,766 per statement.
+    static let mostValues = 30_000
+
+    /// Compiles a predicate.
+    ///
+    /// - Throws: ``StoreError`` of code `request` for a missing field or too many values.
+    init(_ predicate: RowPredicate, on layout: EntityLayout) throws {
+        self.layout = layout
+        try add(predicate)
+        guard arguments.count <= Self.mostValues else {
+            throw StoreError(
+                .request, "a predicate on \(layout.name) has \(arguments.count) values, more than \(Self.mostValues)",
+                remedy: "ask in several requests")
+        }
+    }
+
+    private mutating func add(_ predicate: RowPredicate) throws {
+        switch predicate {
+        case .compare(let name, let comparison, let value): try compare(name, comparison, value)
+        case .isNull(let name): sql += "\(try column(name).sql) IS NULL"
+        case .isIn(let name, let values):
+            let column = try column(name)
+            sql += values.isEmpty ? "FALSE" : "ifnull(\(column.sql) IN ("
+            guard !values.isEmpty else { return }
+            sql += values.map { _ in "?" }.joined(separator: ", ") + "), FALSE)"
+            arguments += values
+        case .all(let parts): try join(parts, " AND ", none: "TRUE")
+        case .any(let parts): try join(parts, " OR ", none: "FALSE")
+        case .not(let part):
+            sql += "("
+            try add(part)
+            sql += ") IS NOT TRUE"
+        }
+    }
+
+    private mutating func join(_ parts: [RowPredicate], _ word: String, none: String) throws {
+        guard !parts.isEmpty else {
+            sql += none
+            return
+        }
+        sql += "("
+        for (index, part) in parts.enumerated() {
+            if index > 0 { sql += word }
+            try add(part)
+        }
+        sql += ")"
+    }
+
+    private mutating func compare(
+        _ name: String, _ comparison: RowCondition.Comparison, _ value: StoredValue
+    ) throws {
+        let (column, type) = try column(name)
+        if value == .null {
+            // No value is less or greater than null.
+            let operators: [RowCondition.Comparison: String] = [.equal: "IS NULL", .notEqual: "IS NOT NULL"]
+            sql += operators[comparison].map { "\(column) \($0)" } ?? "FALSE"
+            return
+        }
+        arguments.append(value)
+        switch comparison {
+        case .like: sql += "\(column) LIKE ?"
+        case .notEqual: sql += "\(column) IS NOT ?"
+        case .equal: sql += "\(column) = ?"
+        case .less, .atMost, .greater, .atLeast:
+            let side = Self.ordered(column, type)
+            sql += "\(side) \(comparison.rawValue) \(Self.ordered("?", type))"
+        }
+    }
+
+    private func column(_ name: String) throws -> (sql: String, type: AttributeType) {
+        guard let field = layout.columns.first(where: { $0.name == name }) else {
+            throw StoreError(
+                .request, "\(layout.name) has no field \"\(name)\"",
+                remedy: "there are: \(layout.columns.map(\.name).joined(separator: ", "))")
+        }
+        return (SchemaBuilder.quoted(name), field.type)
+    }
+
+    /// Returns the expression to order a column by: as text, the decimal "9" would sort after "10".
+    static func ordered(_ sql: String, _ type: AttributeType) -> String {
+        type == .decimal ? "CAST(\(sql) AS NUMERIC)" : sql
+    }
+}

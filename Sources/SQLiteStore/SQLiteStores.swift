@@ -1,0 +1,49 @@
+internal import Glibc
+public import Mapping
+public import StoreContract
+
+/// SQLite files as stores: the location is the file's path.
+///
+/// The lock is `FILE-lock` beside the database, so it needs a folder in which files can be created.
+public struct SQLiteStores: StoreProvider {
+    /// Creates a provider.
+    public init() {}
+
+    /// Opens the file at `location`; see ``SQLiteStore``.
+    public func open(_ location: String, model: CompiledModel, for use: StoreUse) throws -> any Store {
+        switch use {
+        case .writing: try SQLiteStore(path: location, model: model)
+        case .rehearsing: try SQLiteStore(rehearsing: location, model: model)
+        case .reading(let entities): try SQLiteStore(reading: location, model: model, entities: entities)
+        }
+    }
+
+    /// Returns whether there is a file at `location`.
+    public func exists(_ location: String) -> Bool { access(location, F_OK) == 0 }
+
+    /// Takes the lock of the file at `location`, without waiting.
+    public func attemptLock(_ location: String, for purpose: LockPurpose, command: String) throws -> LockAttempt {
+        try FileLock.attempt(FileLock.subject(location, for: purpose), command: command)
+    }
+
+    /// Returns the holder of a lock of the file at `location`.
+    public func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder? {
+        FileLock.holder(of: FileLock.subject(location, for: purpose))
+    }
+
+    /// Returns the tables of a model as SQL, in order of creation.
+    public func schema(of model: CompiledModel) -> [String] { SQLiteStore.schema(of: model) }
+
+    /// Returns what has to change before the file's tables fit a model.
+    public func migrationPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
+        try SQLiteStore.migrationPlan(path: location, model: model)
+    }
+
+    /// Adapts the file's tables to a model.
+    public func migrate(_ location: String, to model: CompiledModel, backup: String) throws -> MigrationResult {
+        try SQLiteStore.migrate(path: location, to: model, backup: backup)
+    }
+
+    /// Returns all rows of the file's tables other than bookkeeping tables.
+    public func contents(of location: String) throws -> [TableContents] { try TableContents.read(path: location) }
+}

@@ -1,0 +1,16 @@
+/// How an object appeared in a page.
+public enum RowRole: Sendable, Equatable {
+    /// As a record of its entity's own listing.
+    case listed
+    /// Inside another object, or as a record of a further source.
+    case nested
+    /// As a key only.
+    case reference
+}
+
+/// The outcome of merging one object.
+public enum MergeOutcome: Sendable, Equatable {
+    case inserted
+    case updated
+    case unchanged
+}

@@ -1,0 +1,54 @@
+/// A record that could not be imported.
+public struct QuarantinedRecord: Sendable, Equatable {
+    /// The name of the record's entity.
+    public var entity: String
+    /// The bridge's name in the configuration.
+    public var bridge: String
+    /// The page's number, from 1.
+    public var page: Int
+    /// The record's number in the page, from 1, if known.
+    public var record: Int?
+    /// The reason why it could not be imported.
+    public var reason: String
+    /// The remote representation, or its beginning.
+    public var representation: String
+    /// The URL or path, without secrets.
+    public var location: String?
+    /// The original size in bytes, if the representation was cut.
+    public var cutFrom: Int?
+
+    /// Creates a quarantined record.
+    public init(
+        entity: String, bridge: String, page: Int, record: Int?, reason: String, representation: String,
+        location: String?, cutFrom: Int? = nil
+    ) {
+        self.entity = entity
+        self.bridge = bridge
+        self.page = page
+        self.record = record
+        self.reason = reason
+        self.representation = representation
+        self.location = location
+        self.cutFrom = cutFrom
+    }
+}
+
+/// A quarantined record, with its ID and times.
+public struct QuarantineEntry: Sendable {
+    /// The record's ID in the file.
+    public var id: Int64
+    /// The record.
+    public var record: QuarantinedRecord
+    /// When it first occurred, as ISO 8601.
+    public var firstSeen: String
+    /// When it last occurred, as ISO 8601.
+    public var lastSeen: String
+
+    /// Creates an entry.
+    package init(id: Int64, record: QuarantinedRecord, firstSeen: String, lastSeen: String) {
+        self.id = id
+        self.record = record
+        self.firstSeen = firstSeen
+        self.lastSeen = lastSeen
+    }
+}

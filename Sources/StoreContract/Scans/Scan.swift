@@ -1,0 +1,121 @@
+public import Mapping
+
+/// The scope of a scan: an entity, its own bridge or a further source, and all objects or those of one parent.
+public struct WalkScope: Hashable, Sendable {
+    /// The entity's name.
+    public var entity: String
+    /// The further source's name; empty for the entity's own bridge.
+    public var source: String
+    /// The parent's key as a JSON array; empty without a parent.
+    public var parent: String
+
+    /// Creates a scope.
+    public init(entity: String, source: String = "", parent: String = "") {
+        self.entity = entity
+        self.source = source
+        self.parent = parent
+    }
+}
+
+/// The properties of a scan that a page's transaction needs.
+public struct WalkTarget: Sendable {
+    /// The scan's scope.
+    public var scope: WalkScope
+    /// The entity's index in the compiled model.
+    public var entity: Int
+    /// Whether the scan is the entity's own listing: rows that it does not list may have been deleted.
+    public var isListing: Bool
+    /// The index of the to-one relationship to the parent, and the parent's key.
+    public var parent: (relationship: Int, key: [StoredValue])?
+    /// The number of the newest edit that the remote had accepted when the scan began; nil if the records show the
+    /// current state.
+    ///
+    /// Records of objects with later edits may be older than these.
+    public var acknowledged: Int64?
+
+    /// Creates a target for the scan of an entity.
+    public init(
+        scope: WalkScope, entity: Int, isListing: Bool = true, parent: (relationship: Int, key: [StoredValue])? = nil,
+        acknowledged: Int64? = nil
+    ) {
+        self.scope = scope
+        self.entity = entity
+        self.isListing = isListing
+        self.parent = parent
+        self.acknowledged = acknowledged
+    }
+}
+
+/// The position of a scan after a page.
+public struct WalkProgress: Sendable, Equatable {
+    /// The bridge's cursor after the page.
+    public var cursor: String
+    /// The number of completed pages.
+    public var page: Int
+    /// A text that identifies the request: a cursor is valid only for the same request.
+    public var request: String
+    /// The watermark of the pages so far.
+    public var newest: Watermark?
+    /// The time at which the scan began its first page, as ISO 8601; empty if unknown.
+    public var began: String
+
+    /// Creates the position of a scan.
+    public init(cursor: String, page: Int, request: String, newest: Watermark? = nil, began: String = "") {
+        self.cursor = cursor
+        self.page = page
+        self.request = request
+        self.newest = newest
+        self.began = began
+    }
+}
+
+/// The rows that a scan has listed.
+public struct ListedRows: Sendable, Equatable {
+    /// The number of distinct rows; nil if there are too many to count.
+    public var distinct: Int?
+    /// The number of rows that appeared more than once with different values.
+    public var repeated: Int
+
+    /// Creates the counts.
+    public init(distinct: Int?, repeated: Int) {
+        self.distinct = distinct
+        self.repeated = repeated
+    }
+}
+
+/// The state that a completed scan leaves for the next one, which then need not list everything.
+public struct WalkCursor: Sendable, Equatable {
+    /// The bridge's own token.
+    public var token: String?
+    /// The watermark.
+    public var newest: Watermark?
+    /// A text that identifies the request: a cursor is valid only for the same request.
+    public var request: String
+    /// The time of the last full scan, as ISO 8601.
+    public var fullAt: String
+
+    /// Creates a cursor.
+    public init(token: String?, newest: Watermark?, request: String, fullAt: String) {
+        self.token = token
+        self.newest = newest
+        self.request = request
+        self.fullAt = fullAt
+    }
+}
+
+/// The end of a scan.
+public struct WalkEnd: Sendable {
+    /// The cursor for the next scan; nil keeps the stored one.
+    public var cursor: WalkCursor?
+    /// How to delete the rows that were not seen; nil deletes none.
+    public var sweep: SweepRule?
+    /// Whether the sweep waits for the scans of all parents, because an object may have moved to another parent.
+    public var defersSweep: Bool
+
+    /// Creates the end of a scan.
+    public init(cursor: WalkCursor? = nil, sweep: SweepRule? = nil, defersSweep: Bool = false) {
+        self.cursor = cursor
+        self.sweep = sweep
+        self.defersSweep = defersSweep
+    }
+}

@@ -1,0 +1,94 @@
+public import Mapping
+
+/// The state of scans: positions, cursors, and what listings had.
+///
+/// The order of a scan: ``cursor(of:)``, ``progress(of:)`` and ``newestAcknowledged()`` before the remote is asked;
+/// ``beginScan(_:afterPage:)``; pages, each of which follows the scan (``PageTransaction/follow(_:)``) and saves its
+/// position; ``PageTransaction/finish(_:)`` in the last page; ``endScan(_:)`` in any case.
+///
+/// ```swift
+/// let scope = WalkScope(entity: "City")
+/// let position = try store.progress(of: scope)
+/// try store.beginScan(scope, afterPage: position?.page)
+/// defer { store.endScan(scope) }
+/// ```
+///
+/// Several scans may be open at a time. Calls that write need the database's lock; they throw ``StoreError``.
+public protocol ScanStore: AnyObject, Sendable {
+    /// Returns the position of an interrupted scan if it is at most an hour old; nil otherwise.
+    func progress(of scope: WalkScope) throws -> WalkProgress?
+
+    /// Forgets the position of a scan, so that the next one starts from the beginning.
+    func forgetProgress(of scope: WalkScope) throws
+
+    /// Deletes the rows of an interrupted scan that will not resume, for an entity without a key.
+    ///
+    /// The next scan lists them again, as other rows.
+    ///
+    /// - Returns: The number of deleted rows.
+    func takeBackAbandoned(_ scope: WalkScope, of entity: Int, as source: PageSource) throws -> Int
+
+    /// Returns the cursor that an earlier scan left; nil if there is none.
+    func cursor(of scope: WalkScope) throws -> WalkCursor?
+
+    /// Returns the ID of the newest edit that the remote accepted during a scan, for ``WalkTarget/acknowledged``.
+    func newestAcknowledged() throws -> Int64
+
+    /// Begins to note the rows that a scan lists, so that the missing ones are known at its end.
+    ///
+    /// - Parameters:
+    ///   - scope: The scope of the scan.
+    ///   - page: The page after which an earlier scan resumes; the rows that it listed count.
+    func beginScan(_ scope: WalkScope, afterPage page: Int?) throws
+
+    /// Ends what ``beginScan(_:afterPage:)`` began.
+    func endScan(_ scope: WalkScope)
+
+    /// Returns the members that the records of a listing have had, in this scan or an earlier one.
+    func members(of listing: MemberListing) throws -> Set<ListedMember>
+
+    /// Marks the members that no record of a complete listing had any more.
+    ///
+    /// - Parameter seen: The members received; the path "" stands for the records of an entity themselves.
+    /// - Returns: Those seen before but not now; each is reported once for as long as it is missing.
+    func noteMissing(in listing: MemberListing, seen: Set<ListedMember>) throws -> [MissingMember]
+
+    /// Removes the quarantined records of an entity that a complete scan, begun at `instant`, did not list again.
+    ///
+    /// - Parameter isListed: Returns whether the scan covered a record that it did not list.
+    func releaseQuarantine(
+        of entity: String, notSeenSince instant: String,
+        where isListed: (_ record: (representation: String, cutFrom: Int?)) -> Bool) throws
+
+    /// Removes all stubs to which nothing refers, between two pages; returns their number.
+    func removeAbandonedStubs() throws -> Int
+}
+
+/// The objects for which scans list children, and the deletion of children after the last of those scans.
+///
+/// The order: ``beginParents(of:)``; parents in portions, each from the last row of the one before; a scan per parent
+/// whose ``WalkEnd/defersSweep`` is set; ``PageTransaction/finishParents(of:_:)``.
+///
+/// ```swift
+/// let end = try store.lastRow(of: country)
+/// let parents = try store.parents(of: country, where: [], after: .min, limit: 100).filter { $0.row <= end }
+/// ```
+public protocol ParentStore: AnyObject, Sendable {
+    /// Begins the scans of an entity's parents; missing rows are settled after the last of them.
+    func beginParents(of entity: Int) throws
+
+    /// Returns the greatest row number of an entity's objects; 0 without objects.
+    func lastRow(of entity: Int) throws -> Int64
+
+    /// Returns objects of an entity in the order of their row numbers.
+    ///
+    /// Stubs and objects that were created locally and not pushed yet are returned without values; objects marked as
+    /// deleted are left out.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity's index in the model.
+    ///   - conditions: Conditions on fields of the entity's layout, which must all hold.
+    ///   - row: Returns only objects after this row.
+    ///   - limit: The maximum number of objects.
+    func parents(of entity: Int, where conditions: [RowCondition], after row: Int64, limit: Int) throws -> [ParentRow]
+}

@@ -1,0 +1,39 @@
+/// An error of a store.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// The kinds of failure.
+    public enum Code: String, Sendable {
+        /// The file cannot be opened or is not a bmo database.
+        case open
+        /// The file's tables do not match the model.
+        case schema
+        /// Another process has locked the file.
+        case busy
+        /// No space, missing permission or an I/O error.
+        case io
+        /// The request is invalid, such as a condition on a nonexistent field.
+        case request
+        /// A rule of the database rejects a row, such as a unique index or trigger that a user added.
+        ///
+        /// The attempted write is undone, and the page can continue without it.
+        case constraint
+        /// A defect in bmo or a damaged file.
+        case `internal`
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// The failure and the object that it concerns.
+    public let message: String
+    /// What the user can do about it.
+    public let remedy: String?
+
+    /// Creates an error.
+    public init(_ code: Code, _ message: String, remedy: String? = nil) {
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+    }
+
+    /// The message and the remedy on one line.
+    public var description: String { remedy.map { "\(message); \($0)" } ?? message }
+}

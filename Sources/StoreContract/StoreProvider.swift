@@ -1,0 +1,66 @@
+public import Mapping
+
+/// A kind of database: opens the stores that configurations name.
+///
+/// The program passes one to the library, which never names a database itself:
+///
+/// ```swift
+/// let manager = try await RequestManager(config: "bmo.yml", stores: SQLiteStores())
+/// ```
+///
+/// A location is the configuration's `database:`, made absolute; for SQLite a path. All calls block and may come from
+/// any thread.
+public protocol StoreProvider: Sendable {
+    /// Opens a database.
+    ///
+    /// - Parameters:
+    ///   - location: The database.
+    ///   - model: The model, whose tables the database has or gets.
+    ///   - use: What for; see ``StoreUse``.
+    /// - Throws: ``StoreError``: `open` if it cannot be opened, `schema` if its tables do not fit the model, `busy` if
+    ///   another process is writing it for too long.
+    func open(_ location: String, model: CompiledModel, for use: StoreUse) throws -> any Store
+
+    /// Returns whether the database exists.
+    func exists(_ location: String) -> Bool
+
+    /// Takes a lock of a database, which need not exist yet, without waiting.
+    ///
+    /// - Parameter command: How this process describes itself to others, such as `bmo sync`; no secrets.
+    /// - Throws: ``StoreError`` of the code `open` if the database cannot have a lock.
+    func attemptLock(_ location: String, for purpose: LockPurpose, command: String) throws -> LockAttempt
+
+    /// Returns the holder of a lock; nil if the lock is free or the holder cannot be determined.
+    func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder?
+
+    /// Returns the statements that create the tables of a model, in order.
+    func schema(of model: CompiledModel) -> [String]
+
+    /// Returns what has to change before the database's tables fit a model, with the cost; only reads.
+    ///
+    /// - Throws: ``StoreError``.
+    func migrationPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan
+
+    /// Adapts the database's tables to a model in one transaction, after a backup; call it with the lock.
+    ///
+    /// - Parameter backup: The backup's location, which must not exist.
+    /// - Throws: ``StoreError``; the database is unchanged then.
+    func migrate(_ location: String, to model: CompiledModel, backup: String) throws -> MigrationResult
+
+    /// Returns all rows of all tables other than bookkeeping tables, for comparison with expected ones.
+    ///
+    /// - Throws: ``StoreError``.
+    func contents(of location: String) throws -> [TableContents]
+}
+
+/// What a database is opened for.
+public enum StoreUse: Sendable, Equatable {
+    /// Reading and writing: the database is created if necessary, and missing tables and columns are added.
+    case writing
+    /// A dry run: what is written is visible to this store only, and gone when it is closed. Other writers wait.
+    case rehearsing
+    /// Reading: the database must exist, and is neither changed nor locked.
+    ///
+    /// `entities` are the indexes of those whose tables must fit the model; nil for all.
+    case reading(entities: [Int]?)
+}
