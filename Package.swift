@@ -97,7 +97,9 @@ let package = Package(
         .target(name: "Model", dependencies: ["TextFormats", "Yams"]),
         .systemLibrary(name: "CTime"),
         .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "TextFormats", "CTime"]),
-        .target(name: "StoreContract", dependencies: ["Model", "Mapping", "RecordBatch", "TextFormats"]),
+        .target(
+            name: "StoreContract", dependencies: ["Model", "Mapping", "RecordBatch", "TextFormats"],
+            exclude: ["README.md"]),
         .target(name: "Importer", dependencies: ["Model", "Mapping", "RecordBatch", "StoreContract"]),
         .target(
             name: "SQLiteStore",
@@ -174,6 +176,7 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], path: "Tests/ImportTestSupport"),
         .testTarget(name: "MappingTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "RecordBatch"]),
+        .testTarget(name: "StoreContractTests", dependencies: ["Mapping", "StoreContract"]),
         .testTarget(
             name: "ImporterTests",
             dependencies: [

@@ -1,8 +1,3 @@
-/// StoreContract: what bmo needs of a database, as protocols by capability, with the values that cross them.
-///
-/// No file here knows a database. The importer, the library and the command use a store through these protocols only;
-/// the program chooses one by its ``StoreProvider``.
-
 /// An open database: the rows and the bookkeeping of one compiled model.
 ///
 /// All calls block, and may come from any thread; a store serialises its writes. A page (``PageStore``) stays open over

@@ -1,3 +1,4 @@
+internal import Logging
 internal import RecordBatch
 
 /// The child processes that do work delegated by another process of the same bridge: `bmo_host.work`.

@@ -59,12 +59,6 @@ extension OutboxEntry {
             .integer(mayHaveArrived ? 1 : 0),
         ]
     }
-
-    /// Whether the entry is not being sent and its last outcome is known.
-    var isAtRest: Bool { state == .pending || state == .refused || state == .conflict }
-
-    /// Whether later edits may be merged into it, which must not change what the remote may have received.
-    var takesEdits: Bool { isAtRest && !mayHaveArrived }
 }
 
 /// Columns and lists of links.

@@ -36,26 +36,13 @@ extension SQLiteStore {
     public func retryOutbox(_ ids: [Int64], sendingUnknown: Bool = false) throws {
         try changeOutbox("trying edits again", isDurable: true) { outbox in
             for id in ids {
-                guard var entry = try outbox.entry(id) else { throw Self.noEntry(id) }
-                entry.notBefore = nil
-                switch entry.state {
-                case .unknown where sendingUnknown: entry.state = .pending
-                case .pending, .unknown: break
-                case .sending:
-                    throw StoreError(
-                        .request, "edit \(id) is being sent", remedy: "wait for `bmo push` to end, or run it")
-                case .refused, .conflict:
-                    if let root = outbox.root(of: entry),
-                        let conflict = try writers.conflicts.all(root: root, key: entry.key).first
-                    {
-                        throw StoreError(
-                            .request,
-                            "edit \(id) has a conflict of \(conflict.column ?? "the whole object") that is not decided",
-                            remedy: "`bmo resolve \(entry.entity) KEY --take local` or `--take remote`")
-                    }
-                    entry.state = .pending
-                    // The refused edit was not applied, so this is a new request.
-                    entry.idempotencyKey = LocalEditor.newKey()
+                guard let entry = try outbox.entry(id) else { throw Self.noEntry(id) }
+                let conflict = try outbox.root(of: entry).flatMap {
+                    try writers.conflicts.all(root: $0, key: entry.key).first
+                }
+                let retry = OutboxEvent.retried(sendingUnknown: sendingUnknown, newKey: LocalEditor.newKey())
+                guard let entry = entry.after(retry, hasConflicts: conflict != nil) else {
+                    throw Self.cannotRetry(entry, conflict)
                 }
                 try outbox.update(entry)
             }
@@ -71,6 +58,17 @@ extension SQLiteStore {
     ///   depend on one and are not dropped with it. Nothing is changed then.
     public func dropOutbox(_ ids: [Int64]) throws {
         _ = try changeRows("drop", "dropping edits") { editor in try editor.drop(ids) }
+    }
+
+    private static func cannotRetry(_ entry: OutboxEntry, _ conflict: EditConflict?) -> StoreError {
+        guard entry.state != .sending, let conflict else {
+            return StoreError(
+                .request, "edit \(entry.id) is being sent", remedy: "wait for `bmo push` to end, or run it")
+        }
+        return StoreError(
+            .request,
+            "edit \(entry.id) has a conflict of \(conflict.column ?? "the whole object") that is not decided",
+            remedy: "`bmo resolve \(entry.entity) KEY --take local` or `--take remote`")
     }
 
     static func noEntry(_ id: Int64) -> StoreError {

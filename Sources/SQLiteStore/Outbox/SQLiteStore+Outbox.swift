@@ -112,13 +112,7 @@ extension SQLiteStore {
     @discardableResult
     public func markSending(_ id: Int64) throws -> OutboxEntry? {
         try changeOutbox("noting that an edit is sent", isDurable: true) { outbox in
-            guard var entry = try outbox.entry(id), entry.state == .pending || entry.state == .unknown else {
-                return nil
-            }
-            entry.state = .sending
-            entry.attempts += 1
-            // From now on, the remote may be processing it.
-            entry.notBefore = Clock.now()
+            guard let entry = try outbox.entry(id)?.after(.sent(at: Clock.now())) else { return nil }
             try outbox.update(entry)
             return entry
         }
@@ -129,27 +123,11 @@ extension SQLiteStore {
     /// - Throws: ``StoreError``.
     public func settle(_ id: Int64, _ settlement: OutboxSettlement) throws {
         try changeOutbox("noting what became of an edit", isDurable: true) { outbox in
-            guard var entry = try outbox.entry(id) else { return }
-            entry.notBefore = nil
-            switch settlement {
-            case .retry(let instant, let failure):
-                // A conflict that an import has found meanwhile must be resolved first.
-                let isConflict = try outbox.root(of: entry).map {
-                    try !writers.conflicts.all(root: $0, key: entry.key).isEmpty
-                }
-                (entry.state, entry.failure) = (isConflict == true ? .conflict : .pending, failure)
-                entry.notBefore = instant
-            case .refused(let failure):
-                (entry.state, entry.failure) = (.refused, failure)
-                entry.mayHaveArrived = false
-            case .unknown(sent: let instant, let failure):
-                (entry.state, entry.failure) = (.unknown, failure)
-                entry.notBefore = instant
-                entry.mayHaveArrived = true
-            case .conflict(let failure):
-                (entry.state, entry.failure) = (.conflict, failure)
-                entry.mayHaveArrived = false
+            guard let entry = try outbox.entry(id) else { return }
+            let hasConflicts = try outbox.root(of: entry).map {
+                try !writers.conflicts.all(root: $0, key: entry.key).isEmpty
             }
+            guard let entry = entry.after(.settled(settlement), hasConflicts: hasConflicts == true) else { return }
             try outbox.update(entry)
         }
     }
@@ -161,15 +139,11 @@ extension SQLiteStore {
     public func recoverSending() throws -> [OutboxEntry] {
         guard try !outbox(state: .sending).isEmpty else { return [] }
         return try changeOutbox("looking for edits that were being sent", isDurable: true) { outbox in
-            try outbox.entries("WHERE state = 'sending' ORDER BY id", []).map { entry in
-                var entry = entry
-                entry.state = .unknown
-                entry.mayHaveArrived = true
-                entry.failure = OutboxFailure(
-                    code: "unknown", message: "the process that sent it ended before the answer came")
-                try outbox.update(entry)
-                return entry
+            let entries = try outbox.entries("WHERE state = 'sending' ORDER BY id", []).compactMap {
+                $0.after(.senderEnded)
             }
+            for entry in entries { try outbox.update(entry) }
+            return entries
         }
     }
 

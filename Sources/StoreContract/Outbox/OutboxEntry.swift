@@ -9,15 +9,16 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
 
     /// The state of an entry.
     public enum State: String, Sendable, CaseIterable {
-        /// The entry waits to be sent.
+        /// The entry waits to be sent, at ``notBefore`` if that is set; ``failure`` is that of the last attempt.
         case pending
-        /// The entry is being sent; after a crash, it is unknown whether it arrived.
+        /// The entry is being sent since ``notBefore``; after a crash, it is unknown whether it arrived.
         case sending
-        /// It is unknown whether the entry arrived; the object is read back first.
+        /// It is unknown whether the entry, sent at ``notBefore``, arrived; the object is read back before it is sent
+        /// again. ``mayHaveArrived`` is set.
         case unknown
-        /// The remote refused it; it stays until it is retried or dropped.
+        /// The remote refused it for the reason in ``failure``; it stays until it is retried, edited or dropped.
         case refused
-        /// The remote's object differs from the edited one; the conflict must be resolved.
+        /// The remote's object differs from the edited one; the conflict must be resolved first.
         case conflict
     }
 
@@ -69,8 +70,8 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
     public var links: [LinkEdit]
     /// The key that is the same for each attempt, so that remotes supporting it apply the edit only once.
     public var idempotencyKey: String
-    /// The entry's state.
-    public var state: State
+    /// The entry's state, which ``after(_:hasConflicts:)`` alone changes.
+    public internal(set) var state: State
     /// The number of attempts to send it.
     public var attempts: Int
     /// The earliest time to send a pending entry, or the time when an entry in state `sending` or `unknown` was sent.

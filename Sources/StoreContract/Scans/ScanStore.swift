@@ -3,7 +3,7 @@ public import Mapping
 /// The state of scans: positions, cursors, and what listings had.
 ///
 /// The order of a scan: ``cursor(of:)``, ``progress(of:)`` and ``newestAcknowledged()`` before the remote is asked;
-/// ``beginScan(_:afterPage:)``; pages, each of which follows the scan (``PageTransaction/follow(_:)``) and saves its
+/// ``beginScan(_:afterPage:)``; pages, which follow the scan (``PageTransaction/follow(_:)``) and save its
 /// position; ``PageTransaction/finish(_:)`` in the last page; ``endScan(_:)`` in any case.
 ///
 /// ```swift

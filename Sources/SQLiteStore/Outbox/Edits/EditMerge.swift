@@ -173,14 +173,10 @@ final class EditMerge {
                 if givenUp.contains(old.id) { try writers.changes.noteDropped(old.id) }
                 continue
             }
-            if entry.isAtRest, !conflicts.isEmpty {
-                entry.state = .conflict
-            } else if entry.state == .conflict, conflicts.isEmpty,
-                entry.failure == nil || entry.changes.allSatisfy({ set.compared.contains($0.name) })
-            {
-                // The remote changed other columns only.
-                entry.state = .pending
-                entry.notBefore = nil
+            if !conflicts.isEmpty {
+                entry = entry.after(.conflictFound) ?? entry
+            } else if entry.failure == nil || entry.changes.allSatisfy({ set.compared.contains($0.name) }) {
+                entry = entry.after(.conflictGone) ?? entry
             }
             if entry != old { try outbox.update(entry) }
         }
@@ -216,7 +212,7 @@ final class EditMerge {
             }
             switch winner(policy(of: layout), layout, key, isWaiting: true) {
             case nil:
-                entry.state = .conflict
+                entry = entry.after(.conflictFound) ?? entry
                 try writers.conflicts.note(
                     EditConflict(
                         entity: entry.entity, key: key, column: nil, base: nil, local: nil, remote: nil,
@@ -276,9 +272,8 @@ final class EditMerge {
             EditConflict(
                 entity: last.entity, key: key, column: nil, base: nil, local: nil, remote: nil, seen: Clock.now()),
             root: root)
-        for var entry in entries where entry.isAtRest && entry.state != .conflict {
-            entry.state = .conflict
-            try outbox.update(entry)
+        for entry in entries where entry.state != .conflict {
+            if let entry = entry.after(.conflictFound) { try outbox.update(entry) }
         }
         return true
     }

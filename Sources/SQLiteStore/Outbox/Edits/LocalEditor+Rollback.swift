@@ -133,7 +133,7 @@ extension LocalEditor {
         for entry in try outbox.entries(root, key) where entry.id != last.id { try outbox.remove(entry, root: root) }
         try writers.conflicts.remove(root, key)
         let own = Set([layout.discriminator, layout.extra, layout.deletion].compactMap { $0 })
-        var entry = last
+        var entry = last.after(.recreated(newKey: Self.newKey())) ?? last
         entry.operation = .create
         entry.changes = layout.fields.indices.filter { !own.contains($0) && row[$0] != .null }.map {
             OutboxEntry.FieldEdit(name: layout.fields[$0].name, old: nil, new: row[$0])
@@ -146,8 +146,6 @@ extension LocalEditor {
                 entry.links.append(OutboxEntry.LinkEdit(relationship: toMany.name, old: [], new: keys))
             }
         }
-        (entry.state, entry.failure, entry.notBefore) = (.pending, nil, nil)
-        entry.idempotencyKey = Self.newKey()
         _ = try store(entry, EditedObject(root: root, layout: layout, key: key), after: last)
     }
 
@@ -184,10 +182,8 @@ extension LocalEditor {
             try resolve(column, conflict, root, key, take: side)
         }
         guard try writers.conflicts.all(root: root, key: key).isEmpty else { return }
-        for var entry in try outbox.entries(root, key) where entry.state == .conflict {
-            (entry.state, entry.failure, entry.notBefore) = (.pending, nil, nil)
-            entry.idempotencyKey = Self.newKey()
-            try outbox.update(entry)
+        for entry in try outbox.entries(root, key) {
+            if let entry = entry.after(.conflictsResolved(newKey: Self.newKey())) { try outbox.update(entry) }
         }
     }
 

@@ -88,11 +88,10 @@ final class LocalEditor {
 
     /// Turns the delete of an object that is created again into an update, or removes it if the object is as before.
     private func revive(_ object: EditedObject, _ last: OutboxEntry) throws -> Int64? {
-        var entry = last
+        var entry = last.after(.replaced) ?? last
         // The update is based on the values that the remote changed while the object was deleted locally.
         let remote = try writers.conflicts.remoteValues(object.root, object.key)
         try writers.conflicts.remove(object.root, object.key)
-        entry.state = .pending
         let row = try writers.remover.editor(object.root).row(object.key) ?? []
         entry.entity = object.layout.name
         entry.operation = .update
@@ -240,11 +239,10 @@ final class LocalEditor {
             if let edited { links[index].old = edited.old }
         }
         try writers.conflicts.remove(object.root, object.key)
-        var entry = last
+        var entry = last.after(.replaced) ?? last
         entry.operation = .delete
         entry.changes = changes
         entry.links = links
-        entry.state = .pending
         return EditReceipt(
             entity: layout.name, key: object.key, entry: try store(entry, object, after: last))
     }
@@ -305,10 +303,7 @@ final class LocalEditor {
         }
         // The last attempt was not accepted, and this is a different request.
         if last.attempts > 0 { entry.idempotencyKey = Self.newKey() }
-        if entry.state == .refused {
-            entry.state = .pending
-            entry.notBefore = nil
-        }
+        entry = entry.after(.edited) ?? entry
         var later: Deferred?
         if entry.operation == .delete {
             entry.dependsOn = []
