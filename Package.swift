@@ -62,7 +62,7 @@ let package = Package(
             name: "BridgeHTTP",
             dependencies: ["BridgeKit", "RecordBatch", "TextFormats", "CCurl", "CLibCrypto", "CZlib"]),
         // Parsers that several plugins share.
-        .target(name: "BridgeJSON", dependencies: ["BridgeKit", "CSimdJSON"]),
+        .target(name: "BridgeJSON", dependencies: ["BridgeKit", "CSimdJSON", "RecordBatch"]),
         .target(name: "BridgeXML", dependencies: ["BridgeKit", "CLibXML2"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CSimdJSON", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
@@ -72,13 +72,13 @@ let package = Package(
         .systemLibrary(name: "CCSV", providers: [.apt(["libcsv-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
-        bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "CSimdJSON"]),
+        bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML"]),
         plugin("RESTPlugin", of: "RESTBridge"),
         plugin("SOAPPlugin", of: "SOAPBridge"),
         bridge(
             "SMBBridge",
-            transport: ["BridgeJSON", "BridgeXML", "CSMBClient", "CCSV", "CSimdJSON", "CLibCrypto", "CZlib", "CZip"]),
+            transport: ["BridgeJSON", "BridgeXML", "CSMBClient", "CCSV", "CLibCrypto", "CZlib", "CZip"]),
 
         bridge("SingerBridge", transport: []),
 
