@@ -119,7 +119,7 @@ final class JSONParser: RowParser {
         guard element.first == UInt8(ascii: "{") else {
             block.flush(into: sink)
             sink.reject(
-                "is no JSON object", representation: String(decoding: element.prefix(1000), as: UTF8.self))
+                "is not a JSON object", representation: String(decoding: element.prefix(1000), as: UTF8.self))
             return
         }
         block.append(element[...], into: sink)
