@@ -61,11 +61,11 @@ let package = Package(
         .target(
             name: "BridgeHTTP",
             dependencies: ["BridgeKit", "RecordBatch", "TextFormats", "CCurl", "CLibCrypto", "CZlib"]),
-        // Parsers that several plugins share.
-        .target(name: "BridgeJSON", dependencies: ["BridgeKit", "CSimdJSON", "RecordBatch"]),
+        // Parsers that several plugins share. JSONBatch is the parser in C++ that BridgeJSON wraps.
+        .target(name: "BridgeJSON", dependencies: ["BridgeKit", "JSONBatch", "RecordBatch"]),
+        .target(name: "JSONBatch", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "BridgeXML", dependencies: ["BridgeKit", "CLibXML2"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .target(name: "CSimdJSON", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CSMBClient", pkgConfig: "smbclient", providers: [.apt(["libsmbclient-dev"])]),
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),

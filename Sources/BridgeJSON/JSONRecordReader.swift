@@ -1,5 +1,5 @@
 internal import BridgeKit
-internal import CSimdJSON
+internal import JSONBatch
 package import RecordBatch
 
 /// Reads the records of JSON texts into batches, and values beside them.

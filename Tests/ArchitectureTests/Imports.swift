@@ -23,7 +23,7 @@ enum Imports {
         "BridgeKit": Rule("CBridge", "RecordBatch", "TextFormats"),
         "BridgeKitFoundation": Rule("BridgeKit", "RecordBatch", foundation: true),
         "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "TextFormats", "CCurl", "CLibCrypto", "CZlib"),
-        "BridgeJSON": Rule("BridgeKit", "CSimdJSON", "RecordBatch"),
+        "BridgeJSON": Rule("BridgeKit", "JSONBatch", "RecordBatch"),
         "BridgeXML": Rule("BridgeKit", "CLibXML2"),
         "RESTBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "TextFormats", "BridgeHTTP", "BridgeJSON"),
@@ -53,7 +53,7 @@ enum Imports {
             "ArgumentParser",
             "Logging", foundation: true),
         "bmo": Rule("BMOCommand"),
-        "CSimdJSON": Rule("CBridge"),
+        "JSONBatch": Rule("CBridge"),
         "CBridge": Rule(), "CBridgeGuard": Rule(), "CBridgeProcess": Rule(), "CCurl": Rule(), "CLibXML2": Rule(),
         "CSMBClient": Rule(),
         "CCSV": Rule(), "CTime": Rule(),
