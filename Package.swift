@@ -62,24 +62,24 @@ let package = Package(
         .target(
             name: "BridgeHTTP",
             dependencies: ["BridgeKit", "RecordBatch", "TextFormats", "CCurl", "CLibCrypto", "CZlib"]),
-        // Parsers that several plugins share.
-        .target(name: "BridgeJSON", dependencies: ["BridgeKit", "CSimdJSON"]),
+        // Parsers that several plugins share. JSONBatch is the parser in C++ that BridgeJSON wraps.
+        .target(name: "BridgeJSON", dependencies: ["BridgeKit", "JSONBatch", "RecordBatch"]),
+        .target(name: "JSONBatch", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "BridgeXML", dependencies: ["BridgeKit", "CLibXML2"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .target(name: "CSimdJSON", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CSMBClient", pkgConfig: "smbclient", providers: [.apt(["libsmbclient-dev"])]),
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCSV", providers: [.apt(["libcsv-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
-        bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "CSimdJSON"]),
+        bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML"]),
         plugin("RESTPlugin", of: "RESTBridge"),
         plugin("SOAPPlugin", of: "SOAPBridge"),
         bridge(
             "SMBBridge",
-            transport: ["BridgeJSON", "BridgeXML", "CSMBClient", "CCSV", "CSimdJSON", "CLibCrypto", "CZlib", "CZip"]),
+            transport: ["BridgeJSON", "BridgeXML", "CSMBClient", "CCSV", "CLibCrypto", "CZlib", "CZip"]),
 
         bridge("SingerBridge", transport: []),
 

@@ -31,7 +31,7 @@ extension SMBBridge {
             "max_record_bytes": {"type": "integer", "minimum": 65536, "default": 16777216,
               "description": "how large one row of a file may be: of CSV, a line or an element of JSON, an XML record"},
             "max_body_bytes": {"type": "integer", "minimum": 1,
-              "description": "how large a packed file may be after unpacking, and a JSON document that is no list; default: 100 times the packed size and at least 256 MiB; 64 MiB"}
+              "description": "the maximum size of a packed file after unpacking (default: 100 times the packed size, and 256 MiB at least), and of a JSON document whose root is not a list (default: 64 MiB)"}
           }
         }
         """

@@ -112,7 +112,7 @@ enum DescriptionChecks {
     private static func object(_ text: String, _ name: String) throws -> [String: Any] {
         // YAML 1.2 is a superset of JSON.
         guard let object = try? Yams.load(yaml: text) as? [String: Any] else {
-            throw Violation("the schema of \(name) is no JSON object")
+            throw Violation("the schema of \(name) is not a JSON object")
         }
         return object
     }

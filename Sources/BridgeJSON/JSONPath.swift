@@ -1,5 +1,4 @@
 internal import BridgeKit
-internal import CSimdJSON
 
 /// A path into a JSON text: the subset of RFC 9535 that a single forward pass can evaluate.
 ///
@@ -63,30 +62,6 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether everything that `other` selects is at or below what this path selects.
     package func isPrefix(of other: JSONPath) -> Bool { other.segments.starts(with: segments) }
-
-    /// Adds this path to a reader and returns its number in the reader.
-    package func add(to reader: OpaquePointer) -> UInt32 {
-        let number = bmo_json_add_path(reader)
-        for segment in segments {
-            switch segment {
-            case .wildcard: bmo_json_add_wildcard(reader)
-            case .index(let index): bmo_json_add_index(reader, index)
-            case .name(let name): Self.withChars(name) { bmo_json_add_name(reader, $0.baseAddress, $0.count) }
-            case .filter(let name, let value):
-                Self.withChars(name) { name in
-                    Self.withChars(value) {
-                        bmo_json_add_filter(reader, name.baseAddress, name.count, $0.baseAddress, $0.count)
-                    }
-                }
-            }
-        }
-        return number
-    }
-
-    package static func withChars<Result>(_ text: String, _ body: (UnsafeBufferPointer<CChar>) -> Result) -> Result {
-        var text = text
-        return text.withUTF8 { utf8 in utf8.withMemoryRebound(to: CChar.self, body) }
-    }
 
     private struct Parser {
         let text: String

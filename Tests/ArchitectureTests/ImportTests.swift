@@ -33,7 +33,7 @@ import Testing
             #expect(may(target, see: "BridgeXML") == ["SMBBridge", "SOAPBridge"].contains(target))
             #expect(may(target, see: "BridgeJSON") == ["RESTBridge", "SMBBridge"].contains(target))
             #expect(may(target, see: "CSMBClient") == (target == "SMBBridge"))
-            #expect(may(target, see: "CSimdJSON") == ["BridgeJSON", "RESTBridge", "SMBBridge"].contains(target))
+            #expect(may(target, see: "JSONBatch") == (target == "BridgeJSON"))
             #expect(!may(target, see: "FoundationNetworking") && !may(target, see: "FoundationXML"))
             let withFoundation = ["BMO", "BMOCommand", "BridgeConformance", "BridgeKitFoundation"]
             #expect(may(target, see: "Foundation") == withFoundation.contains(target))

@@ -23,16 +23,15 @@ enum Imports {
         "BridgeKit": Rule("CBridge", "RecordBatch", "TextFormats"),
         "BridgeKitFoundation": Rule("BridgeKit", "RecordBatch", foundation: true),
         "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "TextFormats", "CCurl", "CLibCrypto", "CZlib"),
-        "BridgeJSON": Rule("BridgeKit", "CSimdJSON"),
+        "BridgeJSON": Rule("BridgeKit", "JSONBatch", "RecordBatch"),
         "BridgeXML": Rule("BridgeKit", "CLibXML2"),
         "RESTBridge": Rule(
-            "BridgeKit", "CBridge", "RecordBatch", "TextFormats", "BridgeHTTP", "BridgeJSON", "CSimdJSON"),
+            "BridgeKit", "CBridge", "RecordBatch", "TextFormats", "BridgeHTTP", "BridgeJSON"),
         "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "TextFormats", "BridgeHTTP", "BridgeXML"),
         "RESTPlugin": Rule("BridgeKit", "CBridge", "RESTBridge"),
         "SOAPPlugin": Rule("BridgeKit", "CBridge", "SOAPBridge"),
         "SMBBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "TextFormats", "BridgeJSON", "BridgeXML", "CSMBClient", "CCSV",
-            "CSimdJSON",
             "CLibCrypto", "CZlib", "CZip"),
         "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch"),
         "BridgeHost": Rule(
@@ -55,7 +54,7 @@ enum Imports {
             "ArgumentParser",
             "Logging", foundation: true),
         "bmo": Rule("BMOCommand", "SQLiteStore"),
-        "CSimdJSON": Rule("CBridge"),
+        "JSONBatch": Rule("CBridge"),
         "CBridge": Rule(), "CBridgeGuard": Rule(), "CBridgeProcess": Rule(), "CCurl": Rule(), "CLibXML2": Rule(),
         "CSMBClient": Rule(),
         "CCSV": Rule(), "CTime": Rule(),

@@ -70,7 +70,7 @@ import Testing
     @Test func aBadFileIsFound() {
         #expect(
             SourceRules.violations(in: "let x = try JSONSerialization.data()", path: "Sources/BMO/X.swift", of: "BMO")
-                == ["Sources/BMO/X.swift: uses JSONSerialization; use CSimdJSON or RecordBatch"])
+                == ["Sources/BMO/X.swift: uses JSONSerialization; use BridgeJSON or RecordBatch"])
         #expect(SourceRules.violations(in: "JSONSerialization", path: "x", of: "BMOCommand").isEmpty)
         #expect(SourceRules.violations(in: "import FoundationNetworking", path: "x", of: "BMOCommand").count == 1)
         #expect(SourceRules.violations(in: "final class MyXMLParser {}", path: "x", of: "SOAPBridge").isEmpty)

@@ -13,8 +13,8 @@ enum SourceRules {
     private static let names: [(name: String, except: String?, instead: String)] = [
         ("FoundationNetworking", nil, "BridgeHTTP"), ("URLSession", nil, "BridgeHTTP"),
         ("XMLParser", nil, "libxml2's SAX"), ("XMLDocument", nil, "libxml2's SAX"),
-        ("JSONSerialization", "BMOCommand", "CSimdJSON or RecordBatch"),
-        ("JSONDecoder", "BMOCommand", "CSimdJSON or RecordBatch"),
+        ("JSONSerialization", "BMOCommand", "BridgeJSON or RecordBatch"),
+        ("JSONDecoder", "BMOCommand", "BridgeJSON or RecordBatch"),
         ("JSONEncoder", "BMOCommand", "RecordBatchWriter"),
     ]
 
@@ -62,7 +62,7 @@ enum SourceRules {
         "BridgeXML": "XMLPushParser.swift", "Mapping": "Mapper.swift",
         "Importer": "PageImport.swift", "BMO": "Workspace.swift", "BridgeConformance": "ConformanceRun.swift",
         "bmo": "main.swift",
-        "CBridge": "include/bmo_bridge.h", "CSimdJSON": "include/json_batch.h", "CCurl": "shim.h",
+        "CBridge": "include/bmo_bridge.h", "JSONBatch": "include/json_batch.h", "CCurl": "shim.h",
         "CLibXML2": "shim.h", "CSMBClient": "shim.h", "CCSV": "shim.h", "CTime": "shim.h", "CZlib": "shim.h",
         "CZip": "shim.h", "CLibCrypto": "shim.h", "CBridgeProcess": "shim.h", "CBridgeGuard": "include/bridge_guard.h",
     ]

@@ -1,6 +1,5 @@
 internal import BridgeHTTP
 internal import BridgeJSON
-internal import CSimdJSON
 
 /// The value at one place of a JSON text.
 enum JSONScalar: Equatable, Sendable {
@@ -14,20 +13,18 @@ enum JSONScalar: Equatable, Sendable {
     /// An array, with the first character of its first element if known.
     case array(String)
 
-    init(_ value: bmo_json_value) {
-        var text: String {
-            String(decoding: UnsafeRawBufferPointer(start: value.text, count: value.length), as: UTF8.self)
-        }
-        switch value.kind {
-        case BMO_JSON_NULL: self = .null
-        case BMO_JSON_FALSE: self = .bool(false)
-        case BMO_JSON_TRUE: self = .bool(true)
-        case BMO_JSON_NUMBER: self = .number(text)
-        case BMO_JSON_TEXT: self = .text(text)
-        case BMO_JSON_OBJECT: self = .object
-        case BMO_JSON_ARRAY: self = .array(text)
-        default: self = .missing
-        }
+    init(_ value: JSONRecordReader.Value) {
+        self =
+            switch value.kind {
+            case .missing: .missing
+            case .null: .null
+            case .false: .bool(false)
+            case .true: .bool(true)
+            case .number: .number(value.text)
+            case .text: .text(value.text)
+            case .object: .object
+            case .array: .array(value.text)
+            }
     }
 
     /// The text, number or bool as text.
@@ -58,19 +55,12 @@ enum JSONScalar: Equatable, Sendable {
 
     /// Returns the values at paths of a JSON text, or nil if the body is not JSON.
     static func read(_ paths: [JSONPath], in body: HTTPExchange.PaddedBody) -> [JSONScalar]? {
-        guard let reader = bmo_json_reader_new() else { return nil }
-        defer { bmo_json_reader_free(reader) }
-        let numbers = paths.map { $0.add(to: reader) }
-        return body.bytes.withUnsafeBufferPointer { bytes in
-            guard bmo_json_begin(reader, bytes.baseAddress, body.count, BMO_JSON_VALUES) != 0,
-                bmo_json_next(reader, nil, Int.max) == BMO_JSON_DONE
-            else { return nil }
-            return numbers.map { number in
-                var value = bmo_json_value()
-                bmo_json_value_at(reader, number, &value)
-                return JSONScalar(value)
-            }
+        guard let reader = try? JSONRecordReader() else { return nil }
+        let numbers = paths.map { reader.addPath($0) }
+        guard reader.begin(body.bytes, count: body.count, as: .values), reader.next(into: nil) == .done else {
+            return nil
         }
+        return numbers.map { JSONScalar(reader.value(at: $0)) }
     }
 
     /// Returns the values at paths of a JSON text, or nil if the text is not JSON.

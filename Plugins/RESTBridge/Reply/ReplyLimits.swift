@@ -6,8 +6,7 @@ struct ReplyLimits {
     var recordBytes = 64 << 20
 
     /// Returns the reason for rejecting a record, with the option that raises the limit.
-    static func words(_ reason: UnsafePointer<CChar>) -> String {
-        let reason = String(cString: reason)
-        return reason.hasPrefix("the record takes more than ") ? "\(reason); raise max_record_bytes" : reason
+    static func words(_ reason: String) -> String {
+        reason.hasPrefix("the record takes more than ") ? "\(reason); raise max_record_bytes" : reason
     }
 }

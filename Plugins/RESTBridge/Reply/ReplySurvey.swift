@@ -1,5 +1,5 @@
 internal import BridgeHTTP
-internal import CSimdJSON
+internal import BridgeJSON
 
 /// The values beside the records of a reply, by path.
 struct ReplySurvey: Sendable {
@@ -24,21 +24,13 @@ struct ReplySurvey: Sendable {
     ///
     /// Returns nil if it is not JSON.
     init?(_ body: HTTPExchange.PaddedBody) {
-        guard let reader = bmo_json_reader_new() else { return nil }
-        defer { bmo_json_reader_free(reader) }
-        let found = body.bytes.withUnsafeBufferPointer { bytes -> [(path: String, value: JSONScalar)]? in
-            guard bmo_json_begin(reader, bytes.baseAddress, body.count, BMO_JSON_VALUES) != 0 else { return nil }
-            return (0..<bmo_json_survey(reader)).map { number in
-                var finding = bmo_json_finding()
-                bmo_json_finding_at(reader, number, &finding)
-                let path = UnsafeRawBufferPointer(start: finding.path, count: finding.path_length)
-                return (String(decoding: path, as: UTF8.self), JSONScalar(finding.value))
-            }
+        guard let reader = try? JSONRecordReader(), reader.begin(body.bytes, count: body.count, as: .values) else {
+            return nil
         }
-        guard let found else { return nil }
         let skipped = body.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let first = body.bytes.dropFirst(skipped).first { $0 > 0x20 }
-        self.init(isArray: first == UInt8(ascii: "["), findings: found)
+        self.init(
+            isArray: first == UInt8(ascii: "["), findings: reader.survey().map { ($0.path, JSONScalar($0.value)) })
     }
 
     subscript(path: String) -> JSONScalar { index[path].map { findings[$0].value } ?? .missing }

@@ -1,5 +1,5 @@
 internal import BridgeKit
-internal import CSimdJSON
+internal import BridgeJSON
 internal import RecordBatch
 internal import TextFormats
 
@@ -216,37 +216,26 @@ extension JSONTree {
     ///   - limit: The maximum size in bytes of the batch it makes. The tree takes up to ten times that.
     /// - Throws: ``BridgeError`` with the fault and its byte offset.
     init(parsing text: [UInt8], what: String, limit: Int = 16 << 20) throws {
-        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
-        defer { bmo_json_reader_free(reader) }
-        _ = bmo_json_add_path(reader)
+        let reader = try JSONRecordReader()
+        reader.addPath(.root)
         let first = text.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
-        let padded = text + [UInt8](repeating: 0, count: Int(BMO_JSON_PADDING))
         let writer = RecordBatchWriter()
         writer.limit(bytes: limit)
-        let status = padded.withUnsafeBufferPointer { bytes in
-            bmo_json_begin(reader, bytes.baseAddress, text.count, BMO_JSON_RECORDS) == 0
-                ? BMO_JSON_FAILED : bmo_json_next(reader, writer.raw, Int.max)
+        let isRead = reader.begin(text, count: text.count) && reader.next(into: writer) == .done
+        let rejected = reader.rejected.first
+        if isRead, let reason = rejected?.reason, reason.contains(" more than ") {
+            throw BridgeError(.limit, "\(what) is too large to be looked through: \(reason)")
         }
-        if status == BMO_JSON_DONE, bmo_json_rejected_count(reader) > 0 {
-            var rejected = bmo_json_rejected()
-            bmo_json_rejected_at(reader, 0, &rejected)
-            let reason = String(cString: rejected.reason)
-            if reason.contains(" more than ") {
-                throw BridgeError(.limit, "\(what) is too large to be looked through: \(reason)")
-            }
-        }
-        guard status == BMO_JSON_DONE, bmo_json_rejected_count(reader) == 0 else {
-            var error = bmo_json_error()
-            bmo_json_failure(reader, &error)
-            let reason = error.message.map { String(cString: $0) } ?? ""
-            guard !reason.isEmpty else {
+        guard isRead, rejected == nil else {
+            let error = reader.failure
+            guard !error.message.isEmpty else {
                 // The text is valid JSON, but not an object.
                 throw BridgeError(
                     .malformed,
                     "\(what) holds \(first == UInt8(ascii: "[") ? "an array whose elements are no objects" : "no object")",
                     remedy: "give one that is a list of objects, or an object")
             }
-            throw BridgeError(.malformed, "\(what) is not JSON: \(reason), at byte \(error.offset)")
+            throw BridgeError(.malformed, "\(what) is not JSON: \(error.message), at byte \(error.offset)")
         }
         let batch = try writer.finish()
         let values = (0..<batch.count).map { JSONTree(batch[$0]) }

@@ -1,7 +1,6 @@
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
-internal import CSimdJSON
 internal import RecordBatch
 
 /// Sends one change to the remote and reads the reply.

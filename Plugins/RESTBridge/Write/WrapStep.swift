@@ -16,7 +16,7 @@ enum WrapStep: Sendable, Equatable {
                 let index = name[name.index(after: open)...].dropLast()
                 guard index.isEmpty || index == "0" else {
                     throw BridgeError(
-                        .configuration, "\(option): [\(index)] is no place for the only element of a list",
+                        .configuration, "\(option): [\(index)] cannot be the only element of a list",
                         remedy: "write [0]")
                 }
                 name = String(name[..<open])

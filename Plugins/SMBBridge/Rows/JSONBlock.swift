@@ -1,5 +1,5 @@
+import BridgeJSON
 import BridgeKit
-import CSimdJSON
 import RecordBatch
 
 /// JSON objects of one file that are parsed together, because simdjson's first stage pays off for longer texts.
@@ -9,7 +9,7 @@ import RecordBatch
 final class JSONBlock {
     private static let blockBytes = 1 << 17
 
-    private let reader: OpaquePointer
+    private let reader: JSONRecordReader
     private var text: [UInt8] = []
     private var items: [Item] = []
     private var rejectedCount = 0
@@ -21,14 +21,11 @@ final class JSONBlock {
         let ownStart: Int
     }
 
-    /// - Throws: ``BridgeError`` if there is no memory.
+    /// - Throws: ``BridgeError`` if memory runs out.
     init() throws {
-        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
-        self.reader = reader
-        _ = bmo_json_add_path(reader)
+        reader = try JSONRecordReader()
+        reader.addPath(.root)
     }
-
-    deinit { bmo_json_reader_free(reader) }
 
     /// Adds a text that begins with a brace, has balanced brackets, and ends with the closing one.
     func append(_ object: ArraySlice<UInt8>, into sink: RowSink) {
@@ -53,13 +50,12 @@ final class JSONBlock {
         }
         text.append(UInt8(ascii: "]"))
         let before = sink.writer.recordCount
-        let size = text.count
-        guard parse(text, size: size, items, into: sink) != nil else { return }
+        guard parse(text, items, into: sink) != nil else { return }
         // An object is not JSON: the ones before it are written, and each of the rest is parsed alone.
         let done = sink.writer.recordCount - before + rejectedCount
         for item in items.dropFirst(done) {
             let object = Array(text[item.range])
-            if let reason = parse(object, size: object.count, [item], into: sink) {
+            if let reason = parse(object, [item], into: sink) {
                 let own = String(decoding: text[item.ownStart..<item.range.upperBound].prefix(1000), as: UTF8.self)
                 sink.reject(row: item.row, "is not JSON: \(reason)", representation: "{" + own)
             }
@@ -67,39 +63,26 @@ final class JSONBlock {
     }
 
     /// Parses the bytes; returns nil on success, else the error message.
-    private func parse(_ bytes: [UInt8], size: Int, _ items: [Item], into sink: RowSink) -> String? {
+    private func parse(_ bytes: [UInt8], _ items: [Item], into sink: RowSink) -> String? {
         rejectedCount = 0
-        var padded = bytes
-        padded.append(contentsOf: repeatElement(0, count: Int(BMO_JSON_PADDING)))
-        return padded.withUnsafeBufferPointer { buffer in
-            guard bmo_json_begin(reader, buffer.baseAddress, size, BMO_JSON_RECORDS) != 0 else { return message }
-            while true {
-                let status = bmo_json_next(reader, sink.writer.raw, .max)
-                for index in 0..<bmo_json_rejected_count(reader) {
-                    var record = bmo_json_rejected()
-                    bmo_json_rejected_at(reader, index, &record)
-                    rejectedCount += 1
-                    let item = Int(record.index) < items.count ? items[Int(record.index)].row : sink.row
-                    let range = record.offset..<min(record.offset + record.length, size)
-                    sink.reject(
-                        row: item, String(cString: record.reason),
-                        representation: String(decoding: buffer[range].prefix(1000), as: UTF8.self))
-                }
-                switch status {
-                case BMO_JSON_DONE: return nil
-                case BMO_JSON_FAILED:
-                    sink.writer.abandonRecord()
-                    return message
-                default: continue
-                }
+        defer { reader.end() }
+        guard reader.begin(bytes, count: bytes.count) else { return reader.failure.message }
+        while true {
+            let status = reader.next(into: sink.writer)
+            for record in reader.rejected {
+                rejectedCount += 1
+                sink.reject(
+                    row: record.index < items.count ? items[record.index].row : sink.row, record.reason,
+                    representation: reader.excerpt(of: record, bytes: 1000))
+            }
+            switch status {
+            case .done: return nil
+            case .failed:
+                sink.writer.abandonRecord()
+                return reader.failure.message
+            case .more: continue
             }
         }
-    }
-
-    private var message: String {
-        var error = bmo_json_error()
-        bmo_json_failure(reader, &error)
-        return String(cString: error.message)
     }
 }
 

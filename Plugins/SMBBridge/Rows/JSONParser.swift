@@ -1,6 +1,5 @@
 import BridgeJSON
 import BridgeKit
-import CSimdJSON
 import RecordBatch
 
 /// Parses the rows of a JSON document: the elements of a list.
@@ -120,7 +119,7 @@ final class JSONParser: RowParser {
         guard element.first == UInt8(ascii: "{") else {
             block.flush(into: sink)
             sink.reject(
-                "is no JSON object", representation: String(decoding: element.prefix(1000), as: UTF8.self))
+                "is not a JSON object", representation: String(decoding: element.prefix(1000), as: UTF8.self))
             return
         }
         block.append(element[...], into: sink)
@@ -131,27 +130,17 @@ final class JSONParser: RowParser {
 private final class JSONDocument {
     private static let batchBytes = 1 << 20
 
-    private let reader: OpaquePointer
-    private let text: [UInt8]
-    private let size: Int
+    private let reader: JSONRecordReader
     private let writer = RecordBatchWriter()
 
     init(_ bytes: [UInt8], _ path: JSONPath?, _ limits: RowLimits) throws {
-        guard let reader = bmo_json_reader_new() else {
-            throw BridgeError(.internal, "no memory for a JSON reader")
-        }
-        bmo_json_limit(reader, limits.document)
+        reader = try JSONRecordReader()
+        reader.limit(bytes: limits.document)
         writer.limit(bytes: limits.batch)
-        self.reader = reader
-        size = bytes.count
-        text = bytes + [UInt8](repeating: 0, count: Int(BMO_JSON_PADDING))
-        _ = (path ?? .root).add(to: reader)
-        let isAccepted = text.withUnsafeBufferPointer {
-            bmo_json_begin(reader, $0.baseAddress, size, BMO_JSON_RECORDS) != 0
-        }
-        if !isAccepted { throw fault }
+        reader.addPath(path ?? .root)
+        guard reader.begin(bytes, count: bytes.count) else { throw fault }
         // An object with lists may be a record, or may contain the records: only the configuration knows.
-        let lists = path == nil ? String(cString: bmo_json_arrays(reader)) : ""
+        let lists = path == nil ? reader.arrayPaths : ""
         if !lists.isEmpty { throw Self.missingPath(lists) }
     }
 
@@ -161,23 +150,13 @@ private final class JSONDocument {
             remedy: lists.isEmpty ? "check records" : "set records to one of: \(lists)")
     }
 
-    deinit { bmo_json_reader_free(reader) }
-
     /// Writes the next rows; returns whether they were the last.
     func write(into sink: RowSink) throws -> Bool {
-        let status = text.withUnsafeBufferPointer { _ in
-            bmo_json_next(reader, writer.raw, Self.batchBytes)
-        }
-        if status == BMO_JSON_FAILED { throw fault }
+        let status = reader.next(into: writer, bytes: Self.batchBytes)
+        if status == .failed { throw fault }
         var rejected: [Int: (reason: String, text: String)] = [:]
-        for index in 0..<bmo_json_rejected_count(reader) {
-            var record = bmo_json_rejected()
-            bmo_json_rejected_at(reader, index, &record)
-            let end = min(record.offset + record.length, size)
-            rejected[Int(record.index)] = (
-                String(cString: record.reason),
-                String(decoding: text[record.offset..<end].prefix(1000), as: UTF8.self)
-            )
+        for record in reader.rejected {
+            rejected[record.index] = (record.reason, reader.excerpt(of: record, bytes: 1000))
         }
         let batch: RecordBatch
         do {
@@ -186,7 +165,7 @@ private final class JSONDocument {
             throw FileFault(
                 reason: "has a record that is too large: \(error)", remedy: "raise max_record_bytes")
         }
-        let first = Int(bmo_json_records(reader)) - batch.count - rejected.count
+        let first = reader.recordCount - batch.count - rejected.count
         var next = 0
         for index in 0..<(batch.count + rejected.count) {
             let isWanted = sink.advance()
@@ -205,17 +184,14 @@ private final class JSONDocument {
                 }
             }
         }
-        return status == BMO_JSON_DONE
+        return status == .done
     }
 
     private var fault: FileFault {
-        var error = bmo_json_error()
-        bmo_json_failure(reader, &error)
-        let message = String(cString: error.message)
+        let error = reader.failure
         switch error.fault {
-        case BMO_JSON_NO_RECORDS, BMO_JSON_NOT_RECORDS:
-            return Self.missingPath(String(cString: bmo_json_arrays(reader)))
-        default: return FileFault(reason: "is not JSON: \(message), at byte \(error.offset)")
+        case .noRecords, .notRecords: return Self.missingPath(reader.arrayPaths)
+        default: return FileFault(reason: "is not JSON: \(error.message), at byte \(error.offset)")
         }
     }
 }

@@ -1,5 +1,5 @@
+import BridgeJSON
 import BridgeKit
-import CSimdJSON
 import RecordBatch
 
 /// The text of a file of rows, which can be changed one row at a time; all other rows keep their exact bytes.
@@ -139,15 +139,10 @@ struct RowText {
 enum JSONObject {
     /// Parses one JSON object; nil for any other text.
     static func parse(_ text: [UInt8]) throws -> BridgeOptions? {
-        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
-        defer { bmo_json_reader_free(reader) }
-        _ = bmo_json_add_path(reader)
-        let padded = text + [UInt8](repeating: 0, count: Int(BMO_JSON_PADDING))
+        let reader = try JSONRecordReader()
+        reader.addPath(.root)
         let writer = RecordBatchWriter()
-        let isRead = padded.withUnsafeBufferPointer { buffer in
-            bmo_json_begin(reader, buffer.baseAddress, text.count, BMO_JSON_RECORDS) != 0
-                && bmo_json_next(reader, writer.raw, .max) == BMO_JSON_DONE
-        }
+        let isRead = reader.begin(text, count: text.count) && reader.next(into: writer) == .done
         guard isRead, let batch = try? writer.finish(), batch.count == 1, batch[0].tag == .object else { return nil }
         return BridgeOptions(copying: batch[0])
     }

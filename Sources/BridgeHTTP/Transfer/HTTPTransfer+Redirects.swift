@@ -14,7 +14,7 @@ extension HTTPTransfer {
         guard let target = redirectTarget.flatMap({ HTTPURL($0, relativeTo: url) }), !target.hasUserInfo else {
             return .done(
                 BridgeError(
-                    .malformed, "the reply redirects to what is no http or https URL", location: location,
+                    .malformed, "the reply redirects to a target that is not an http or https URL", location: location,
                     remote: redirectTarget.map(redactor.clean(url:))))
         }
         if let redirectHosts, target.origin.host != firstOrigin.host, !redirectHosts.contains(target.origin.host) {

@@ -405,7 +405,7 @@ static inline void bmo_writer_clear(bmo_writer *w) {
     if (w->table) memset(w->table, 0, w->table_size * sizeof *w->table);
 }
 
-/* Returns the finished batch, malloc'ed; NULL if the writer failed or there is no memory. */
+/* Returns the finished batch, malloc'ed; NULL if the writer failed or memory ran out. */
 static inline uint8_t *bmo_writer_seal(bmo_writer *w, size_t *size) {
     size_t total = sizeof(bmo_batch_header) + w->keys.size + w->records.size + w->slots.size
         + bmo_padded(w->text.size) + bmo_padded(w->bytes.size);
@@ -456,7 +456,7 @@ static inline uint8_t *bmo_writer_mark_failure(bmo_writer *w, size_t *size) {
  * Delivers the bytes for the host, malloc'ed, and empties the writer. The bytes are the finished batch or, after a
  * failure or with an open container, a failure mark of 32 bytes that the host refuses with the reason. So a bridge may
  * ignore the result, and a page over a limit cannot pass for an empty one. To handle a failure yourself, call
- * bmo_writer_failure first. Returns 0, with NULL and 0 in the outputs, only if there is no memory for the mark.
+ * bmo_writer_failure first. Returns 0, with NULL and 0 in the outputs, only if memory runs out even for the mark.
  */
 static inline int bmo_writer_finish(bmo_writer *w, uint8_t **data, size_t *size) {
     *size = 0;

@@ -1,13 +1,12 @@
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
-internal import CSimdJSON
 internal import RecordBatch
 
 /// Reads one JSON value per line (NDJSON, JSON Lines, RFC 7464) while the reply is still arriving.
 final class LineReader {
     private let exchange: HTTPExchange
-    private let reader: OpaquePointer
+    private let reader: JSONRecordReader
     private let limits: ReplyLimits
     private let redactor: HTTPRedactor
     /// The received bytes after the last line end.
@@ -22,16 +21,13 @@ final class LineReader {
 
     /// - Parameter fields: Members to add to each record.
     init(_ exchange: HTTPExchange, fields: [(name: String, value: String)], limits: ReplyLimits) throws {
-        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
+        reader = try JSONRecordReader()
         self.limits = limits
         redactor = try exchange.response().redactor
-        self.reader = reader
         self.exchange = exchange
-        _ = JSONPath.root.add(to: reader)
-        RESTSection.set(fields, in: reader)
+        reader.addPath(.root)
+        reader.setFields(fields)
     }
-
-    deinit { bmo_json_reader_free(reader) }
 
     /// Whether the media type has one value per line.
     static func isSpoken(_ mediaType: String?) -> Bool {
@@ -75,12 +71,11 @@ final class LineReader {
 
     private func parse(_ piece: [UInt8], into writer: RecordBatchWriter) throws -> [Page.Rejected] {
         guard piece.contains(where: { $0 > 0x20 }) else { return [] }
+        defer { reader.end() }
         let body = HTTPExchange.PaddedBody(piece)
         let before = writer.recordCount
         var rejected: [Page.Rejected] = []
-        let isWhole = body.bytes.withUnsafeBufferPointer { bytes in
-            sequence(bytes.baseAddress, body.count, body.bytes, into: writer, &rejected)
-        }
+        let isWhole = sequence(body, into: writer, &rejected)
         if isWhole, rejected.count <= Self.mostRejected {
             count += writer.recordCount - before + rejected.count
             return rejected
@@ -99,22 +94,16 @@ final class LineReader {
                 let line = bytes[start..<end]
                 defer { start = end + 1 }
                 guard line.contains(where: { $0 > 0x20 }) else { continue }
-                let copy = HTTPExchange.PaddedBody(line)
                 var bad: [Page.Rejected] = []
-                let isRead = copy.bytes.withUnsafeBufferPointer {
-                    sequence($0.baseAddress, copy.count, copy.bytes, into: writer, &bad)
-                }
-                if isRead {
+                if sequence(HTTPExchange.PaddedBody(line), into: writer, &bad) {
                     rejected += bad.map {
                         Page.Rejected(index: count, reason: $0.reason, representation: $0.representation)
                     }
                 } else {
                     writer.abandonRecord()
-                    var error = bmo_json_error()
-                    bmo_json_failure(reader, &error)
                     rejected.append(
                         Page.Rejected(
-                            index: count, reason: "the line is not JSON: \(String(cString: error.message))",
+                            index: count, reason: "the line is not JSON: \(reader.failure.message)",
                             representation: redactor.excerpt(of: body.bytes, start..<min(end, start + 4000))))
                 }
                 count += 1
@@ -124,23 +113,19 @@ final class LineReader {
     }
 
     private func sequence(
-        _ data: UnsafePointer<UInt8>?, _ size: Int, _ bytes: [UInt8], into writer: RecordBatchWriter,
-        _ rejected: inout [Page.Rejected]
+        _ text: HTTPExchange.PaddedBody, into writer: RecordBatchWriter, _ rejected: inout [Page.Rejected]
     ) -> Bool {
-        guard bmo_json_begin(reader, data, size, BMO_JSON_SEQUENCE) != 0 else { return false }
+        guard reader.begin(text.bytes, count: text.count, as: .sequence) else { return false }
         while true {
-            let status = bmo_json_next(reader, writer.raw, Int.max)
-            if status == BMO_JSON_FAILED { return false }
-            for index in 0..<bmo_json_rejected_count(reader) {
-                var record = bmo_json_rejected()
-                bmo_json_rejected_at(reader, index, &record)
-                let end = min(record.offset + record.length, size)
+            let status = reader.next(into: writer)
+            if status == .failed { return false }
+            for record in reader.rejected {
                 rejected.append(
                     Page.Rejected(
-                        index: count + Int(record.index), reason: ReplyLimits.words(record.reason),
-                        representation: redactor.excerpt(of: bytes, record.offset..<min(end, record.offset + 4000))))
+                        index: count + record.index, reason: ReplyLimits.words(record.reason),
+                        representation: redactor.excerpt(of: text.bytes, record.range.prefix(4000))))
             }
-            if status == BMO_JSON_DONE { return true }
+            if status == .done { return true }
         }
     }
 }

@@ -1,12 +1,11 @@
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
-internal import CSimdJSON
 internal import RecordBatch
 
 /// Reads the JSON of successive pages into batches.
 final class PageReader {
-    private let reader: OpaquePointer
+    private let reader: JSONRecordReader
     private let section: RESTSection
     private let records: JSONPath
     private var places: [ReplyPlace: UInt32] = [:]
@@ -39,17 +38,16 @@ final class PageReader {
     static let batchBytes = 4 << 20
 
     init(_ section: RESTSection, limits: ReplyLimits = ReplyLimits()) throws {
-        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
-        bmo_json_limit(reader, limits.bodyBytes)
+        reader = try JSONRecordReader()
+        reader.limit(bytes: limits.bodyBytes)
         scratch.limit(bytes: limits.recordBytes)
         self.limits = limits
-        self.reader = reader
         self.section = section
         nested = NestedRows(section.records, wanted: section.surroundings)
         records = nested?.outer ?? section.records ?? .root
         shapes = RecordShaper.isNeeded(section.preset)
-        _ = records.add(to: reader)
-        if section.columns != nil { bmo_json_take_any(reader) }
+        reader.addPath(records)
+        if section.columns != nil { reader.acceptAnyValue() }
         let paging = section.paging
         let wanted =
             [
@@ -58,11 +56,9 @@ final class PageReader {
             ]
             + section.metadata.map(\.place)
         for place in wanted.compactMap(\.self) where places[place] == nil {
-            if case .body(let path) = place { places[place] = path.add(to: reader) }
+            if case .body(let path) = place { places[place] = reader.addPath(path) }
         }
     }
-
-    deinit { bmo_json_reader_free(reader) }
 
     /// Starts a page.
     func begin(_ body: HTTPExchange.PaddedBody, _ response: HTTPResponse, asked: String) throws {
@@ -75,10 +71,8 @@ final class PageReader {
         isBare = false
         fields = section.recordFields(response)
         nested?.fields = fields
-        RESTSection.set(fields, in: reader)
-        let isAccepted = body.bytes.withUnsafeBufferPointer {
-            bmo_json_begin(reader, $0.baseAddress, body.count, BMO_JSON_RECORDS) != 0
-        }
+        reader.setFields(fields)
+        let isAccepted = reader.begin(body.bytes, count: body.count)
         if !isAccepted || isPage { throw failure(isPage: isPage) }
         if shapes, let preset = section.preset { shaper = RecordShaper(preset, included: try included()) }
         // The first record of a later page is always a record, even if it looks like column names.
@@ -95,17 +89,15 @@ final class PageReader {
     func read(
         into writer: RecordBatchWriter, isAccepted: Bool = false
     ) throws -> (hasMore: Bool, rejected: [Page.Rejected]) {
-        let status = body.bytes.withUnsafeBufferPointer { _ in
-            bmo_json_next(reader, isDirect ? writer.raw : scratch.raw, Self.batchBytes)
-        }
-        if status == BMO_JSON_FAILED {
+        let status = reader.next(into: isDirect ? writer : scratch, bytes: Self.batchBytes)
+        if status == .failed {
             let failure = failure(isPage: false)
             if !isAccepted, let disguised = disguisedFailure() { throw disguised }
             guard isEmptyListing else { throw failure }
             isBare = true
             return (false, [])
         }
-        if status == BMO_JSON_DONE, bmo_json_records(reader) == 0, !isAccepted, let failure = disguisedFailure() {
+        if status == .done, reader.recordCount == 0, !isAccepted, let failure = disguisedFailure() {
             throw failure
         }
         if section.columns != nil { try writeRows(to: writer) }
@@ -116,18 +108,15 @@ final class PageReader {
                 removed.append(EntityID.tombstone(batch[index], keyPaths: section.keyPaths))
             }
         }
-        let rejected = (0..<bmo_json_rejected_count(reader)).map { index in
-            var record = bmo_json_rejected()
-            bmo_json_rejected_at(reader, index, &record)
-            let end = min(record.offset + record.length, body.count)
-            let shown = record.offset..<min(end, record.offset + 4000)
+        let rejected = reader.rejected.map { record in
+            let shown = record.range.prefix(4000)
             let text =
                 response?.redactor.excerpt(of: body.bytes, shown)
                 ?? String(decoding: body.bytes[shown], as: UTF8.self)
             return Page.Rejected(
-                index: Int(record.index), reason: ReplyLimits.words(record.reason), representation: text)
+                index: record.index, reason: ReplyLimits.words(record.reason), representation: text)
         }
-        return (status == BMO_JSON_MORE, rejected)
+        return (status == .more, rejected)
     }
 
     /// Whether the JSON reader writes records directly into the batch.
@@ -188,7 +177,7 @@ final class PageReader {
     /// Returns the page's facts about paging.
     func facts() -> PageFacts {
         var facts = said.paging()
-        facts.count = Int(bmo_json_records(reader)) - nameRows
+        facts.count = reader.recordCount - nameRows
         facts.isBare = isBare
         if section.preset == .graphQL { noteConnections(own: facts.hasMore == true ? 1 : 0) }
         if let place = section.paging.next, value(place) == .object, let whole = wholeValue(place) {
@@ -217,31 +206,23 @@ final class PageReader {
         at path: JSONPath, in body: HTTPExchange.PaddedBody, takesAny: Bool = false,
         limits: ReplyLimits = ReplyLimits()
     ) throws -> RecordBatch? {
-        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
-        defer { bmo_json_reader_free(reader) }
-        _ = path.add(to: reader)
-        if takesAny { bmo_json_take_any(reader) }
-        bmo_json_limit(reader, limits.bodyBytes)
+        let reader = try JSONRecordReader()
+        reader.addPath(path)
+        if takesAny { reader.acceptAnyValue() }
+        reader.limit(bytes: limits.bodyBytes)
         let writer = RecordBatchWriter()
         writer.limit(bytes: limits.recordBytes / 2 * 3)
-        let status = body.bytes.withUnsafeBufferPointer {
-            bmo_json_begin(reader, $0.baseAddress, body.count, BMO_JSON_RECORDS) != 0
-                ? bmo_json_next(reader, writer.raw, Int.max) : BMO_JSON_FAILED
-        }
-        var rejected = bmo_json_rejected()
-        let reasons = (0..<bmo_json_rejected_count(reader)).map { index in
-            bmo_json_rejected_at(reader, index, &rejected)
-            return ReplyLimits.words(rejected.reason)
-        }
+        let status = reader.begin(body.bytes, count: body.count) ? reader.next(into: writer) : .failed
+        let reasons = reader.rejected.map { ReplyLimits.words($0.reason) }
         // A list needed as a whole is useless in part.
         if let reason = reasons.first(where: { $0.contains(" more than ") })
-            ?? (status == BMO_JSON_MORE ? reasons.first : nil)
+            ?? (status == .more ? reasons.first : nil)
         {
             throw BridgeError(
                 .limit, "what stands at \(path) is too large to be held at once: \(reason)",
                 remedy: "ask for smaller pages")
         }
-        return status == BMO_JSON_DONE ? try writer.finish() : nil
+        return status == .done ? try writer.finish() : nil
     }
 
     private func included() throws -> RecordBatch? {
@@ -264,12 +245,9 @@ final class PageReader {
 
     /// Returns the last record's value that the next page begins after.
     private func lastKey(_ field: JSONPath, add: Int) -> PageFacts.NextValue {
-        var offset = 0
-        var length = 0
-        bmo_json_last_record(reader, &offset, &length)
-        guard length > 0 else { return .missing }
+        guard let range = reader.lastRecord else { return .missing }
         // The bytes may extend past the record; parsing finds its end.
-        let text = body.bytes[offset..<min(offset + length, body.count)]
+        let text = body.bytes[range]
         let found = JSONScalar.read([field], in: HTTPExchange.PaddedBody(text))?.first
         if case .array = found, section.paging.takesJSON,
             let record = try? JSONTree(parsing: Array(text), what: "a record"),
@@ -283,13 +261,13 @@ final class PageReader {
     }
 
     /// Releases the page's memory.
-    func end() { body = .empty }
+    func end() {
+        reader.end()
+        body = .empty
+    }
 
     private func value(_ place: ReplyPlace) -> JSONScalar {
-        guard let number = places[place] else { return .missing }
-        var value = bmo_json_value()
-        bmo_json_value_at(reader, number, &value)
-        return JSONScalar(value)
+        places[place].map { JSONScalar(reader.value(at: $0)) } ?? .missing
     }
 
     /// Returns a cursor that is an object, if the next request can carry it.
@@ -310,9 +288,7 @@ final class PageReader {
 
     /// Whether the place of the records is missing because the listing is empty.
     private var isEmptyListing: Bool {
-        var error = bmo_json_error()
-        bmo_json_failure(reader, &error)
-        guard error.fault == BMO_JSON_NO_RECORDS, EmptyListing.isObject(body) else { return false }
+        guard reader.failure.fault == .noRecords, EmptyListing.isObject(body) else { return false }
         return ReplySurvey(body).map(EmptyListing.isTold) ?? false
     }
 
@@ -330,33 +306,31 @@ final class PageReader {
                 location: location,
                 remote: words)
         }
-        var error = bmo_json_error()
-        bmo_json_failure(reader, &error)
-        let message = String(cString: error.message)
+        let error = reader.failure
         var code = BridgeError.Code.malformed
         var remedy: String?
-        var what = "\(asked) is not JSON: \(message), at byte \(error.offset)"
+        var what = "\(asked) is not JSON: \(error.message), at byte \(error.offset)"
         var remote = excerpt(error.offset)
         switch error.fault {
-        case BMO_JSON_EMPTY:
+        case .empty:
             what = "\(asked): the reply is empty where JSON was expected"
             remedy = "an API without records should answer 204, or an empty list"
             remote = nil
-        case BMO_JSON_TRAILING where body.bytes[min(error.offset, body.count)] == UInt8(ascii: "{"):
+        case .trailing where body.bytes[min(error.offset, body.count)] == UInt8(ascii: "{"):
             remedy = "set format: ndjson where each line is a record"
-        case BMO_JSON_TOO_DEEP, BMO_JSON_TOO_LARGE, BMO_JSON_MEMORY:
+        case .tooDeep, .tooLarge, .memory:
             code = .limit
-            if error.fault == BMO_JSON_TOO_LARGE { remedy = "ask for smaller pages, or raise max_body_bytes" }
-            what = "\(asked): \(message), at byte \(error.offset)"
-        case BMO_JSON_NO_RECORDS, BMO_JSON_NOT_RECORDS:
-            let found = String(cString: bmo_json_arrays(reader))
+            if error.fault == .tooLarge { remedy = "ask for smaller pages, or raise max_body_bytes" }
+            what = "\(asked): \(error.message), at byte \(error.offset)"
+        case .noRecords, .notRecords:
+            let found = reader.arrayPaths
             what =
-                error.fault == BMO_JSON_NO_RECORDS
+                error.fault == .noRecords
                 ? "\(asked): the reply has nothing at \(records)"
                 : "\(asked): what stands at \(records) is no object or array"
             remedy = found.isEmpty ? "check records" : "set records to one of: \(found)"
             remote = nil
-        default: break
+        case .other, .trailing: break
         }
         return BridgeError(code, what, remedy: remedy, location: location, remote: remote)
     }

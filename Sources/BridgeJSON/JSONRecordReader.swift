@@ -1,0 +1,268 @@
+internal import BridgeKit
+internal import JSONBatch
+package import RecordBatch
+
+/// Reads the records of JSON texts into batches, and values beside them.
+///
+/// Add the paths first; the first one selects the records. Then read one text after the other; the reader keeps its
+/// memory:
+///
+///     let reader = try JSONRecordReader()
+///     reader.addPath(JSONPath(names: ["items"]))
+///     let next = reader.addPath(JSONPath(names: ["next"]))
+///     guard reader.begin(body.bytes, count: body.count) else { throw problem(reader.failure) }
+///     repeat { status = reader.next(into: writer, bytes: 1 << 20) } while status == .more
+///     let cursor = reader.value(at: next)
+///
+/// Not thread-safe.
+package final class JSONRecordReader {
+    /// How a text is read.
+    package enum Mode {
+        /// The first path selects the records. Those that a wildcard finds in an object get its key as the member
+        /// `@key`; a plain value becomes a record with the member `@value`.
+        case records
+        /// The text has no records: the first path is like any other.
+        case values
+        /// The text is a sequence of records (NDJSON); paths have no effect.
+        case sequence
+
+        fileprivate var code: Int32 {
+            switch self {
+            case .records: BMO_JSON_RECORDS
+            case .values: BMO_JSON_VALUES
+            case .sequence: BMO_JSON_SEQUENCE
+            }
+        }
+    }
+
+    package enum Status {
+        /// The text was read to its end and is well-formed.
+        case done
+        /// The batch has reached its size; continue.
+        case more
+        /// The reason is ``JSONRecordReader/failure``.
+        case failed
+    }
+
+    package struct Failure {
+        package enum Fault {
+            /// The text is empty or white space.
+            case empty
+            /// Something follows the value.
+            case trailing
+            case tooDeep, tooLarge, memory
+            /// The path of the records selects nothing, or a value that is neither an object nor an array.
+            case noRecords, notRecords
+            case other
+        }
+
+        package let fault: Fault
+        /// The place in the text, from 0.
+        package let offset: Int
+        /// Empty if the text was well-formed.
+        package let message: String
+    }
+
+    /// A record that cannot be stored in a batch; the others are not affected.
+    package struct Rejected {
+        /// The record's number in the text, from 0.
+        package let index: Int
+        /// The place of its JSON in the text.
+        package let range: Range<Int>
+        package let reason: String
+    }
+
+    /// The value at one place of a text.
+    package struct Value {
+        package enum Kind { case missing, null, `false`, `true`, number, text, object, array }
+
+        package let kind: Kind
+        /// A number in its original notation, a text, or the first character of an array's first element.
+        package let text: String
+    }
+
+    /// The number of zeros that must follow a text.
+    package static let padding = Int(BMO_JSON_PADDING)
+
+    private let reader: OpaquePointer
+    /// The text and its padding, which the C reader points into.
+    private var text: [UInt8] = []
+    private var count = 0
+
+    /// - Throws: ``BridgeError`` if memory runs out.
+    package init() throws {
+        guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
+        self.reader = reader
+    }
+
+    deinit { bmo_json_reader_free(reader) }
+
+    /// Sets the limit on structure for texts of up to this many bytes.
+    package func limit(bytes: Int) { bmo_json_limit(reader, bytes) }
+
+    /// Makes arrays and plain values count as records; the caller turns them into objects.
+    package func acceptAnyValue() { bmo_json_take_any(reader) }
+
+    /// Adds a path, and returns its number for ``value(at:)``.
+    @discardableResult
+    package func addPath(_ path: JSONPath) -> UInt32 {
+        let number = bmo_json_add_path(reader)
+        for segment in path.segments {
+            switch segment {
+            case .wildcard: bmo_json_add_wildcard(reader)
+            case .index(let index): bmo_json_add_index(reader, index)
+            case .name(let name): Self.withChars(name) { bmo_json_add_name(reader, $0.baseAddress, $0.count) }
+            case .filter(let name, let value):
+                Self.withChars(name, value) {
+                    bmo_json_add_filter(reader, $0.baseAddress, $0.count, $1.baseAddress, $1.count)
+                }
+            }
+        }
+        return number
+    }
+
+    /// Sets the members to add in front of each record's own, from the next record on.
+    package func setFields(_ fields: [(name: String, value: String)]) {
+        bmo_json_clear_fields(reader)
+        for (name, value) in fields {
+            Self.withChars(name, value) {
+                bmo_json_set_field(reader, $0.baseAddress, $0.count, $1.baseAddress, $1.count)
+            }
+        }
+    }
+
+    /// Begins a text.
+    ///
+    /// The reader keeps the array alive until the next text begins, or until ``end()``. It copies the text only if zeros
+    /// are missing after it.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text, and after it ``padding`` zeros.
+    ///   - count: The length of the text without the zeros.
+    /// - Returns: False if the text is refused at once; ``failure`` has the reason.
+    package func begin(_ bytes: [UInt8], count: Int, as mode: Mode = .records) -> Bool {
+        self.count = count
+        text = bytes
+        if bytes.count < count + Self.padding {
+            text.reserveCapacity(count + Self.padding)
+            text.append(contentsOf: repeatElement(0, count: count + Self.padding - bytes.count))
+        }
+        return text.withUnsafeBufferPointer { bmo_json_begin(reader, $0.baseAddress, count, mode.code) != 0 }
+    }
+
+    /// Writes records until the batch has about `bytes` bytes, or 500 records have been rejected.
+    ///
+    /// - Parameter writer: Nil for a text without records.
+    package func next(into writer: RecordBatchWriter?, bytes: Int = .max) -> Status {
+        guard isHeld else { return .failed }
+        let status = text.withUnsafeBufferPointer { _ in bmo_json_next(reader, writer?.raw, bytes) }
+        return status == BMO_JSON_DONE ? .done : status == BMO_JSON_MORE ? .more : .failed
+    }
+
+    /// Releases the text; its values are then missing.
+    package func end() {
+        text = []
+        count = 0
+    }
+
+    private var isHeld: Bool { !text.isEmpty }
+
+    /// The number of records seen so far in the text, including rejected ones.
+    package var recordCount: Int { Int(bmo_json_records(reader)) }
+
+    /// The place of the last record's JSON, including white space after it; nil without a record.
+    package var lastRecord: Range<Int>? {
+        var offset = 0
+        var length = 0
+        bmo_json_last_record(reader, &offset, &length)
+        return length > 0 ? offset..<min(offset + length, count) : nil
+    }
+
+    /// The records that the last call of ``next(into:bytes:)`` rejected.
+    package var rejected: [Rejected] {
+        (0..<bmo_json_rejected_count(reader)).map { number in
+            var record = bmo_json_rejected()
+            bmo_json_rejected_at(reader, number, &record)
+            return Rejected(
+                index: Int(record.index), range: record.offset..<min(record.offset + record.length, count),
+                reason: String(cString: record.reason))
+        }
+    }
+
+    /// Returns the beginning of a rejected record's JSON.
+    package func excerpt(of record: Rejected, bytes: Int) -> String {
+        String(decoding: text[record.range].prefix(bytes), as: UTF8.self)
+    }
+
+    /// The reason why the text was refused, or why reading it failed.
+    package var failure: Failure {
+        var error = bmo_json_error()
+        bmo_json_failure(reader, &error)
+        let fault: Failure.Fault =
+            switch error.fault {
+            case BMO_JSON_EMPTY: .empty
+            case BMO_JSON_TRAILING: .trailing
+            case BMO_JSON_TOO_DEEP: .tooDeep
+            case BMO_JSON_TOO_LARGE: .tooLarge
+            case BMO_JSON_MEMORY: .memory
+            case BMO_JSON_NO_RECORDS: .noRecords
+            case BMO_JSON_NOT_RECORDS: .notRecords
+            default: .other
+            }
+        return Failure(fault: fault, offset: error.offset, message: error.message.map { String(cString: $0) } ?? "")
+    }
+
+    /// The paths of the text's arrays, separated by commas, for a remedy after a ``failure``.
+    package var arrayPaths: String { isHeld ? String(cString: bmo_json_arrays(reader)) : "" }
+
+    /// Returns the value that a path other than the records' selected; with duplicate members, the last.
+    ///
+    /// Valid once the text is ``Status/done``.
+    package func value(at path: UInt32) -> Value {
+        var value = bmo_json_value()
+        if isHeld { bmo_json_value_at(reader, path, &value) }
+        return Value(value)
+    }
+
+    /// Returns the members of the text's objects, four levels deep, with their paths (RFC 9535), right after
+    /// ``begin(_:count:as:)``.
+    ///
+    /// Arrays are skipped except lists of links. There are at most about 600 members; a fault ends the survey early.
+    package func survey() -> [(path: String, value: Value)] {
+        guard isHeld else { return [] }
+        return (0..<bmo_json_survey(reader)).map { number in
+            var finding = bmo_json_finding()
+            bmo_json_finding_at(reader, number, &finding)
+            let path = UnsafeRawBufferPointer(start: finding.path, count: finding.path_length)
+            return (String(decoding: path, as: UTF8.self), Value(finding.value))
+        }
+    }
+
+    private typealias Chars = UnsafeBufferPointer<CChar>
+
+    private static func withChars<Result>(_ text: String, _ body: (Chars) -> Result) -> Result {
+        var text = text
+        return text.withUTF8 { $0.withMemoryRebound(to: CChar.self, body) }
+    }
+
+    private static func withChars(_ first: String, _ second: String, _ body: (Chars, Chars) -> Void) {
+        withChars(first) { first in withChars(second) { body(first, $0) } }
+    }
+}
+
+extension JSONRecordReader.Value {
+    fileprivate init(_ value: bmo_json_value) {
+        kind =
+            switch value.kind {
+            case BMO_JSON_NULL: .null
+            case BMO_JSON_FALSE: .false
+            case BMO_JSON_TRUE: .true
+            case BMO_JSON_NUMBER: .number
+            case BMO_JSON_TEXT: .text
+            case BMO_JSON_OBJECT: .object
+            case BMO_JSON_ARRAY: .array
+            default: .missing
+            }
+        text = String(decoding: UnsafeRawBufferPointer(start: value.text, count: value.length), as: UTF8.self)
+    }
+}
