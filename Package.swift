@@ -144,7 +144,8 @@ let package = Package(
             name: "BridgeKitTests", dependencies: ["BridgeKit", "BridgeKitFoundation", "RecordBatch", "CBridge"]),
         .testTarget(name: "BridgeHTTPTests", dependencies: ["BridgeHTTP", "BridgeKit", "TestSupport"]),
         .testTarget(
-            name: "RESTBridgeTests", dependencies: ["RESTBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
+            name: "RESTBridgeTests",
+            dependencies: ["RESTBridge", "BridgeHTTP", "BridgeJSON", "BridgeKit", "RecordBatch", "TestSupport"]),
         .testTarget(name: "SOAPBridgeTests", dependencies: ["SOAPBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
         .testTarget(
             name: "SMBBridgeTests",

@@ -147,7 +147,7 @@ extension RESTSource {
     /// Whether page 1 differs from the unnumbered page, which then was page 0.
     ///
     /// Costs one request. A wrong guess would silently skip a whole page.
-    private func countsFromZero(_ detected: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) throws -> Bool {
+    private func countsFromZero(_ detected: DetectedPaging, _ body: HTTPExchange.PaddedBody) throws -> Bool {
         guard let records = section.records, let mine = try PageReader.records(at: records, in: body), mine.count > 0
         else { return false }
         guard let theirs = try probe(.page(1), detected), theirs.count > 0 else { return true }
@@ -157,7 +157,7 @@ extension RESTSource {
     /// Whether the server accepts an undocumented offset, shown by records with other ids.
     ///
     /// Costs one request. A different page does not suffice, since it may contain the time beside the same records.
-    private func takes(_ guess: PagingDetector.Detected, _ body: HTTPExchange.PaddedBody) -> Bool {
+    private func takes(_ guess: DetectedPaging, _ body: HTTPExchange.PaddedBody) -> Bool {
         guard section.method == "GET", let records = section.records,
             let mine = try? PageReader.records(at: records, in: body), let known = RecordIdentities(mine),
             let theirs = try? probe(.offset(mine.count), guess), let others = RecordIdentities(theirs, by: known.name)
@@ -166,7 +166,7 @@ extension RESTSource {
     }
 
     /// Returns the records of a page requested only for detection, or nil if the page does not exist.
-    private func probe(_ position: Position, _ detected: PagingDetector.Detected) throws -> RecordBatch? {
+    private func probe(_ position: Position, _ detected: DetectedPaging) throws -> RecordBatch? {
         guard let records = section.records else { return nil }
         let saved = (section, requestURL)
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)

@@ -49,7 +49,7 @@ final class RESTSource: RecordSource {
 
     /// The detection from the first reply, to be stored with the cursor.
     struct Detection {
-        var paging: PagingDetector.Detected
+        var paging: DetectedPaging
         var records: String?
     }
 
@@ -83,7 +83,7 @@ final class RESTSource: RecordSource {
         let point = request.cursor.map(ResumePoint.init)
         try point?.apply(to: &self.section)
         if let known = point?.detected {
-            detection = Detection(paging: PagingDetector.Detected(members: known.members), records: known.records)
+            detection = Detection(paging: DetectedPaging(members: known.members), records: known.records)
         }
         marks = ListingMarks.Collector(isPossible: point == nil && section.keepsMarks)
         markedURL = client.markedURL(section)

@@ -43,7 +43,7 @@ struct ResumePoint {
                 remedy: "the config changed since the last run: begin this entity anew")
         }
         section.paging = try PagingRule(
-            PagingDetector.Detected(members: detected.members).options, pageSize: nil, bodyPrefix: nil)
+            DetectedPaging(members: detected.members).options, pageSize: nil, bodyPrefix: nil)
         if section.records == nil {
             section.records = try detected.records.map { try JSONPath($0, option: "records") }
         }

@@ -20,65 +20,6 @@ struct PagingGuess: Sendable {
     var parameters: Set<String> = []
     var confidence: Confidence
 
-    private static let pageNames = [
-        "page", "page[number]", "pagenumber", "pageno", "pagenum", "pageindex", "currentpage", "p", "paged", "pg",
-    ]
-    private static let sizeNames = [
-        "perpage", "pagesize", "page[size]", "limit", "size", "count", "maxresults", "max", "pagelen", "itemsperpage",
-        "top",
-        "$top", "rows", "pagelimit", "resultsperpage", "recordsperpage", "page[limit]", "first", "take", "num",
-        "hitsperpage",
-    ]
-    private static let offsetNames = [
-        "offset", "skip", "start", "startindex", "startat", "$skip", "page[offset]", "from", "startfrom", "firstresult",
-    ]
-    private static let cursorNames = [
-        "cursor", "after", "nexttoken", "pagetoken", "continuation", "continuationtoken", "marker", "nextcursor",
-        "pagecursor", "page[after]", "page[cursor]", "bookmark", "next", "startcursor", "scrollid", "token",
-        "nextpagetoken",
-        "aftercursor", "lastevaluatedkey", "continue",
-    ]
-    private static let nextURLs: [[String]] = [
-        ["next"], ["next_page_url"], ["next_url"], ["nextPageUrl"], ["nextUrl"], ["nextLink"], ["@odata.nextLink"],
-        ["links", "next"], ["_links", "next", "href"], ["_links", "next"], ["links", "next", "href"],
-        ["paging", "next"],
-        ["pagination", "next"], ["pagination", "next_url"], ["meta", "next"], ["info", "next"],
-        ["paging", "next", "link"],
-        ["next", "href"], ["pageInfo", "next"], ["pagination", "links", "next"],
-        ["meta", "pagination", "links", "next"],
-        ["next_page"], ["nextPage"], ["@nextLink"], ["odata.nextLink"],
-    ]
-    private static let nextCursors: [[String]] = [
-        ["next_cursor"], ["nextCursor"], ["nextPageToken"], ["next_page_token"], ["nextToken"], ["next_token"],
-        ["NextToken"],
-        ["cursor", "next"], ["meta", "next_cursor"], ["meta", "nextCursor"], ["meta", "next_token"],
-        ["paging", "cursors", "after"],
-        ["paging", "next", "after"], ["response_metadata", "next_cursor"], ["pagination", "next_cursor"],
-        ["pagination", "nextCursor"],
-        ["pagination", "cursor"], ["pagination", "next"], ["pageInfo", "endCursor"], ["page_info", "end_cursor"],
-        ["continuationToken"], ["continuation_token"], ["cursor"], ["after"], ["marker"], ["next_marker"],
-        ["scroll_id"],
-        ["metadata", "continue"], ["meta", "cursor", "next"], ["meta", "page", "after"], ["page", "next_cursor"],
-        ["bookmark"],
-        ["next"], ["NextMarker"], ["next_page"], ["nextPage"],
-    ]
-    private static let totals: [[String]] = [
-        ["total"], ["total_count"], ["totalCount"], ["totalResults"], ["total_results"], ["totalElements"],
-        ["total_items"],
-        ["totalItems"], ["meta", "total"], ["meta", "total_count"], ["meta", "totalCount"], ["pagination", "total"],
-        ["pagination", "total_count"], ["pagination", "totalCount"], ["page", "totalElements"], ["paging", "total"],
-        ["meta", "pagination", "total"], ["totalRecords"], ["total_records"], ["@odata.count"], ["totalSize"],
-        ["totalRows"],
-        ["numFound"], ["info", "count"], ["meta", "totalItems"], ["count"], ["num_results"],
-    ]
-    private static let pageCounts: [[String]] = [
-        ["total_pages"], ["totalPages"], ["last_page"], ["lastPage"], ["pages"], ["page_count"], ["pageCount"],
-        ["meta", "total_pages"], ["meta", "totalPages"], ["meta", "last_page"], ["pagination", "total_pages"],
-        ["pagination", "totalPages"], ["pagination", "pages"], ["page", "totalPages"],
-        ["meta", "pagination", "total_pages"],
-        ["info", "pages"], ["num_pages"], ["paging", "pages"],
-    ]
-
     /// - Parameters:
     ///   - records: The path of the records in the reply. Members inside the records do not belong to paging.
     ///   - hasLink: Whether the reply has a Link header.
@@ -86,39 +27,41 @@ struct PagingGuess: Sendable {
         _ parameters: [QueryParameter], reply: Shape, records: [String], hasLink: Bool
     ) -> PagingGuess {
         let window = TimeWindow(parameters)
-        func parameter(_ names: [String]) -> QueryParameter? {
-            for name in names {
-                if let found = parameters.first(where: { normal($0.name) == name && !window.contains($0.name) }) {
+        func parameter(_ terms: [PagingTerm]) -> QueryParameter? {
+            for name in terms.documented {
+                if let found = parameters.first(where: {
+                    PagingTerm.documented($0.name) == name && !window.contains($0.name)
+                }) {
                     return found
                 }
             }
             return nil
         }
-        func place(_ places: [[String]], _ accept: (Shape) -> Bool) -> [String]? {
+        func place(_ terms: [PagingTerm], _ accept: (Shape) -> Bool) -> [String]? {
             // Include the objects around the list, such as `data.next` beside `data.items`.
             for prefix in (0...max(0, records.count - 1)).map({ Array(records.prefix($0)) }) {
-                for place in places where prefix + place != records {
+                for place in terms.places where prefix + place != records {
                     if let shape = reply[prefix + place], accept(shape) { return prefix + place }
                 }
             }
             return nil
         }
-        let page = parameter(pageNames)
-        let size = parameter(sizeNames)
-        let offset = parameter(offsetNames)
-        let cursor = parameter(cursorNames)
+        let page = parameter(PagingVocabulary.page)
+        let size = parameter(PagingVocabulary.size)
+        let offset = parameter(PagingVocabulary.offset)
+        let cursor = parameter(PagingVocabulary.cursorParameter)
         let isText: (Shape) -> Bool = {
             ($0.solid.isEmpty || $0.solid.contains(.string)) && $0.properties.isEmpty && $0.element == nil
         }
         let isNumber: (Shape) -> Bool = { !$0.solid.isDisjoint(with: [.integer, .number]) }
-        let nextURL = place(nextURLs) { shape in
+        let nextURL = place(PagingVocabulary.nextLink + PagingVocabulary.linkParts) { shape in
             guard isText(shape) else { return false }
             return ["uri", "url", "uri-reference"].contains(shape.format)
                 || (shape.solid == [.string] && cursor == nil)
         }
-        let nextCursor = place(nextCursors) { isText($0) || isNumber($0) }
-        let total = place(totals, isNumber)
-        let pages = place(pageCounts, isNumber)
+        let nextCursor = place(PagingVocabulary.cursor) { isText($0) || isNumber($0) }
+        let total = place(PagingVocabulary.total, isNumber)
+        let pages = place(PagingVocabulary.pages, isNumber)
         let taken = Set([page, size, offset, cursor].compactMap { $0?.name })
         var guess = PagingGuess(parameters: taken, confidence: .medium(""))
         var members: [(String, JSONTree)] = []
@@ -199,10 +142,5 @@ struct PagingGuess: Sendable {
         if let maximum = parameter.maximum, maximum > 0 { return min(maximum, 1000) }
         if let usual = parameter.value?.integer, usual > 0 { return min(max(usual, 20), 1000) }
         return 100
-    }
-
-    /// Returns the name in a normal form: `Page-Size` and `page_size` are equal, `page[size]` keeps its brackets.
-    private static func normal(_ name: String) -> String {
-        name.lowercased().filter { !"_-. ".contains($0) }
     }
 }

@@ -194,10 +194,10 @@ struct SampleReply {
     // MARK: Paging
 
     /// Returns the number of records that the reply states at the detected place.
-    func total(_ detected: PagingDetector.Detected) -> Int? { detector.total(detected) }
+    func total(_ detected: DetectedPaging) -> Int? { detector.total(detected) }
 
     /// The paging that the bridge would detect by itself.
-    var detected: PagingDetector.Detected? { detector.detect() }
+    var detected: DetectedPaging? { detector.detect() }
 
     /// The member that says that more records follow, if the reply does not say how to request them.
     var promise: String? { detector.promise() }

@@ -8,16 +8,10 @@ internal import RecordBatch
 /// Synapse takes its `next_token` as `from`. A server ignores an unknown parameter and sends the first page again, or
 /// rejects it. Then another name is tried before any record of the second page is returned.
 struct CursorTrial {
-    /// Names of parameters that take cursors, most common first.
-    static let names = [
-        "cursor", "from", "next_token", "page_token", "pageToken", "after", "start", "token", "offset", "marker",
-        "continuation_token", "since",
-    ]
-
     /// Names of parameters that may take a number other than a cursor: a row number, an exclusive id, or a time.
     ///
     /// A number in one of them may select records other than the next ones, which no reply would reveal.
-    private static let counts: Set<String> = ["from", "after", "start", "offset", "since"]
+    private static let counts = PagingVocabulary.cursorParameter.names(.counts)
 
     /// The parameter on trial.
     private(set) var name: String
@@ -42,17 +36,16 @@ struct CursorTrial {
     /// - Returns: nil if no cursor was detected, if the request already has the parameter, or if the page has no
     ///   records to recognize it by.
     init?(
-        _ detected: PagingDetector.Detected, given: Set<String>, records: JSONPath, body: HTTPExchange.PaddedBody,
+        _ detected: DetectedPaging, given: Set<String>, records: JSONPath, body: HTTPExchange.PaddedBody,
         cursor: (value: JSONScalar, member: String?)
     ) {
-        guard detected.members.contains(where: { $0 == ("style", "cursor") }),
-            let name = detected.members.first(where: { $0.name == "parameter" })?.value, !given.contains(name),
+        guard detected["style"] == "cursor", let name = detected["parameter"], !given.contains(name),
             let batch = try? PageReader.records(at: records, in: body), batch.count > 0
         else { return nil }
         self.name = name
         guessed = name
         self.records = records
-        var usual = Self.names.filter { $0 != name }
+        var usual = PagingVocabulary.cursorParameter.names(.tried).filter { $0 != name }
         if Self.isNumber(cursor) {
             usual.removeAll(where: Self.counts.contains)
             // A parameter with the member's own name takes the member's value.

@@ -6,22 +6,11 @@ internal import BridgeKit
 ///
 /// A listing that ends there is not complete: deleting the unlisted rows would delete rows that were not read.
 extension PagingDetector {
-    private static let moreNames: Set<String> = [
-        "hasmore", "hasnext", "hasnextpage", "more", "moredata", "moreresults", "moreavailable", "istruncated",
-        "truncated", "incompleteresults", "hasmoreitems", "moreitemsincollection", "exceededtransferlimit",
-    ]
-    private static let lastNames: Set<String> = ["islast", "last", "lastpage", "islastpage", "done"]
-    private static let remainingNames: Set<String> = [
-        "remaining", "remainingcount", "remainingitems", "remainingitemcount", "remainingrecords",
-    ]
-    private static let tokenNames: Set<String> = [
-        "continue", "continuation", "continuationtoken", "lastevaluatedkey", "paginationtoken", "resumetoken",
-        "resumptiontoken", "scrollid",
-    ]
-    private static let nextWords = [
-        "page", "url", "uri", "link", "href", "cursor", "token", "marker", "key", "offset", "start", "records",
-        "continuation", "after", "batch",
-    ]
+    private static let moreNames = PagingVocabulary.more.plainNames(.promise)
+    private static let lastNames = PagingVocabulary.done.plainNames(.promise)
+    private static let remainingNames = PagingVocabulary.remaining.plainNames(.promise)
+    private static let tokenNames = PagingVocabulary.cursor.plainNames(.promise)
+    private static let limitNames = PagingVocabulary.size.plainNames(.limit)
 
     /// Returns the member that indicates more records, such as `$.truncated is true`, or nil if there is none.
     func promise() -> String? {
@@ -41,13 +30,6 @@ extension PagingDetector {
         }
         return nil
     }
-
-    /// Names of parameters that limit the number of records.
-    private static let limitNames: Set<String> = [
-        "limit", "perpage", "pagesize", "size", "count", "max", "maxresults", "maxrecords", "maxitems", "first", "top",
-        "take", "num", "rows", "pagelimit", "itemsperpage", "hitsperpage", "resultsperpage", "recordsperpage",
-        "sysparmlimit",
-    ]
 
     /// Returns the request's own limit on the number of records.
     ///
@@ -69,15 +51,16 @@ extension PagingDetector {
         let asked = url.queryPairs.compactMap { pair in Int(pair.value).map { (name: pair.name, count: $0) } }
         return (asked + bodyNumbers.map { (name: $0.name, count: $0.value) }).first { name, count in
             let last = name.split(separator: ".").last ?? ""
-            return count > 0 && Self.limitNames.contains(last.lowercased().filter { $0.isLetter || $0.isNumber })
+            return count > 0 && Self.limitNames.contains(PagingTerm.plain(last))
         }
     }
 
     private static func words(_ name: String, _ value: JSONScalar) -> String? {
-        var name = name.lowercased().filter { $0.isLetter || $0.isNumber }
+        var name = PagingTerm.plain(name)
         for prefix in ["odata", "hydra"] where name.hasPrefix(prefix + "next") { name.removeFirst(prefix.count) }
         let isNext =
-            name == "next" || name.hasPrefix("next") && nextWords.contains { name.dropFirst(4).hasPrefix($0) }
+            name == "next"
+            || name.hasPrefix("next") && PagingVocabulary.nextWords.contains { name.dropFirst(4).hasPrefix($0) }
         switch value {
         case .bool(true) where moreNames.contains(name): return "is true"
         case .bool(false) where lastNames.contains(name): return "is false"

@@ -25,6 +25,6 @@ enum EmptyListing {
         guard !survey.isArray, survey.lists.isEmpty else { return false }
         guard !survey.findings.isEmpty else { return true }
         let isSmall = survey.findings.count <= 4 && survey["$.id"] == .missing
-        return isSmall && PagingDetector.saysZero(survey, in: PagingDetector.plainTotalNames)
+        return isSmall && PagingDetector.saysZero(survey, .clear)
     }
 }

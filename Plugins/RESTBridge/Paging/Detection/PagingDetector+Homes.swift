@@ -1,0 +1,78 @@
+internal import BridgeJSON
+
+/// The objects of a reply that may describe its page, and the flags in them.
+extension PagingDetector {
+    /// The usual objects, and the objects around the list of records.
+    var homes: [String] {
+        PagingVocabulary.homes + parents.filter { !PagingVocabulary.homes.contains($0) }
+    }
+
+    /// The objects around the list of records, below the root, outermost first.
+    private var parents: [String] {
+        let names = recordsNames
+        return (1..<max(1, names.count)).map { Self.path(names.prefix($0)) }
+    }
+
+    /// The page infos of GraphQL connections.
+    private var connectionHomes: [String] {
+        guard let survey else { return [] }
+        return survey.findings.compactMap { $0.value == .object && $0.path.hasSuffix(".pageInfo") ? $0.path : nil }
+    }
+
+    /// All objects that may contain a link, a cursor or a flag for more records.
+    var linkHomes: [String] { homes + connectionHomes }
+
+    /// The member names on the path to the list of records.
+    var recordsNames: [String] {
+        var names: [String] = []
+        for segment in records?.segments ?? [] {
+            guard case .name(let name) = segment else { break }
+            names.append(name)
+        }
+        return names
+    }
+
+    /// Whether the records are inside the reply, instead of being the reply itself.
+    ///
+    /// Otherwise, the values beside the records don't describe the listing.
+    var isListed: Bool { survey?.isArray == false && !recordsNames.isEmpty }
+
+    // MARK: Flags
+
+    /// The flag for more records.
+    var hasMore: (path: String, value: Bool)? { flag(PagingVocabulary.more.names(.member), in: linkHomes) }
+
+    /// The flag that is true only on the last page.
+    var isLast: (path: String, value: Bool)? { flag(PagingVocabulary.done.names(.clear), in: homes) }
+
+    func flag(_ names: [String], in homes: [String]) -> (path: String, value: Bool)? {
+        guard let survey else { return nil }
+        for home in homes {
+            for name in names {
+                let path = Self.member(home, name)
+                if case .bool(let value) = survey[path] { return (path, value) }
+            }
+        }
+        return nil
+    }
+
+    /// The member `has_more` or `done` of the rule, for the reply's flag.
+    var moreMember: [DetectedPaging.Member] {
+        hasMore.map { [("has_more", $0.path)] } ?? isLast.map { [("done", $0.path)] } ?? []
+    }
+
+    // MARK: Paths
+
+    static func path(_ names: some Sequence<String>) -> String { names.reduce("$") { member($0, $1) } }
+
+    /// Returns the path of a member, unquoted if RFC 9535 allows that (section 2.5.1.1, member-name-shorthand).
+    static func member(_ home: String, _ name: String) -> String {
+        func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+        func beginsName(_ byte: UInt8) -> Bool { byte >= 0x80 || byte == 0x5F || (0x61...0x7A).contains(byte | 0x20) }
+        let isPlain =
+            name.utf8.first.map(beginsName) == true && name.utf8.allSatisfy { beginsName($0) || isDigit($0) }
+        return isPlain
+            ? "\(home).\(name)"
+            : "\(home)['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
+    }
+}
