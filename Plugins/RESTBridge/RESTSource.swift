@@ -129,9 +129,11 @@ final class RESTSource: RecordSource {
     }
     /// The remote's token from an earlier walk.
     private var delta: String? { section.incremental == nil ? nil : token?.delta }
-    private var isComplete: Bool {
-        pager.isComplete && !section.isPartial && !isDelta && openEnd == nil && errorsBeside == nil
-    }
+    /// Whether no reply is known to lack records.
+    private var repliesAreWhole: Bool { openEnd == nil && errorsBeside == nil }
+    /// Whether the requests are for all objects, and no reply lacks any.
+    private var bringsAll: Bool { !section.isPartial && !isDelta && repliesAreWhole }
+    private var isComplete: Bool { pager.isComplete && bringsAll }
 
     private var warnings: [String] {
         pager.warnings + (reader?.warnings ?? []) + [openEnd, errorsBeside].compactMap(\.self)
@@ -361,13 +363,13 @@ final class RESTSource: RecordSource {
         isOver = true
         running.drop()
         page.isEnd = true
-        page.isComplete =
-            open.isLast ? !section.isPartial && !isDelta && openEnd == nil && errorsBeside == nil : isComplete
+        let hasAllPages = open.isLast || pager.isComplete
+        page.isComplete = hasAllPages && bringsAll
         page.isPositional = page.isComplete && pager.isPositional
         page.warnings = warnings
         page.pushed = section.pushed
         // A later walk would not return the records missing from this one.
-        guard open.isLast || pager.isComplete, openEnd == nil, errorsBeside == nil else { return }
+        guard hasAllPages, repliesAreWhole else { return }
         var token = WalkToken()
         token.marks = newMarks(open, count: count)
         token.delta = newDelta

@@ -67,13 +67,15 @@ struct ObjectWriter {
         }
         guard (200..<300).contains(response.status) else { throw try refusal(exchange, response) }
         let reply: [UInt8]
+        let isAccepted: Bool
         if rule.mutation != nil {
-            reply = try mutationReply(exchange, response)
+            (reply, isAccepted) = try mutationReply(exchange, response)
         } else {
             // The change is made, so an unreadable reply does not make the write fail.
             reply = (try? exchange.body()) ?? []
+            isAccepted = try self.isAccepted(reply, response)
         }
-        if try !isAccepted(reply, response) { try checkDisguise(reply, response) }
+        if !isAccepted { try checkDisguise(reply, response) }
         var record = keyed(reply) ?? record(in: reply)
         if record == nil, rule.mutation != nil { try checkPayload(reply, response) }
         if record == nil, request.operation == .create { record = created(response) }
@@ -87,8 +89,11 @@ struct ObjectWriter {
         withExtendedLifetime(shaped) { writer.copy(shaped[0]) }
     }
 
-    /// Returns the reply to a mutation, whose result is in the body and not in the status.
-    private func mutationReply(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> [UInt8] {
+    /// Returns the reply to a mutation, whose result is in the body and not in the status, and whether a rule accepts
+    /// it.
+    private func mutationReply(
+        _ exchange: HTTPExchange, _ response: HTTPResponse
+    ) throws -> (reply: [UInt8], isAccepted: Bool) {
         let reply: [UInt8]
         let root: JSONTree
         do {
@@ -101,14 +106,15 @@ struct ObjectWriter {
         // A field present in `data` was executed, even with errors inside or beside it.
         let isDone = root["data"]?.members.contains { $0.value != .null } ?? false
         // A rule accepts errors beside data; without data the mutation was refused, whatever the rules say.
-        if try isAccepted(reply, response), isDone { return reply }
+        let isAccepted = try isAccepted(reply, response)
+        if isAccepted, isDone { return (reply, isAccepted) }
         do {
             try GraphQLErrors.check(HTTPExchange.PaddedBody(reply), asked: asked, response: response)
         } catch let error as BridgeError {
             // A server that timed out or failed may have executed it before. Only a server that was too busy did nothing.
             throw isDone || error.isRetryable && error.code != .rateLimited ? unknown(error) : error
         }
-        return reply
+        return (reply, isAccepted)
     }
 
     /// Refuses a reply with null in place of the mutation's object: the mutation failed, and any reason is beside it.
