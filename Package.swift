@@ -12,7 +12,7 @@ let settings: [SwiftSetting] = [
 
 func bridge(_ name: String, transport: [Target.Dependency]) -> Target {
     .target(
-        name: name, dependencies: ["BridgeKit", "CBridge", "RecordBatch", "TextFormats"] + transport,
+        name: name, dependencies: ["BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats"] + transport,
         path: "Plugins/\(name)")
 }
 
@@ -54,14 +54,18 @@ let package = Package(
         .target(name: "CBridge"),
         // One of each: JSON strings, base64, times, digests, edit distance, secrets and their names.
         .target(name: "TextFormats", exclude: ["README.md"]),
+        // One of each: threads, monitors, the monotonic clock, bounded reading, atomic writing, spawn.
+        .target(name: "SystemCalls", exclude: ["README.md"]),
         .target(name: "RecordBatch", dependencies: ["CBridge", "TextFormats"]),
 
         // The bridge author's side.
-        .target(name: "BridgeKit", dependencies: ["CBridge", "RecordBatch", "TextFormats"]),
+        .target(name: "BridgeKit", dependencies: ["CBridge", "RecordBatch", "SystemCalls", "TextFormats"]),
         .target(name: "BridgeKitFoundation", dependencies: ["BridgeKit", "RecordBatch"]),
         .target(
             name: "BridgeHTTP",
-            dependencies: ["BridgeKit", "RecordBatch", "TextFormats", "CCurl", "CLibCrypto", "CZlib"]),
+            dependencies: [
+                "BridgeKit", "RecordBatch", "SystemCalls", "TextFormats", "CCurl", "CLibCrypto", "CZlib",
+            ]),
         // Parsers that several plugins share. JSONBatch is the parser in C++ that BridgeJSON wraps.
         .target(name: "BridgeJSON", dependencies: ["BridgeKit", "JSONBatch", "RecordBatch"]),
         .target(name: "JSONBatch", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
@@ -91,10 +95,10 @@ let package = Package(
         .target(
             name: "BridgeHost",
             dependencies: [
-                "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "TextFormats",
+                "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "SystemCalls", "TextFormats",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(name: "Model", dependencies: ["TextFormats", "Yams"]),
+        .target(name: "Model", dependencies: ["SystemCalls", "TextFormats", "Yams"]),
         .systemLibrary(name: "CTime"),
         .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "TextFormats", "CTime"]),
         .target(
@@ -117,8 +121,8 @@ let package = Package(
         .target(
             name: "BridgeConformance",
             dependencies: [
-                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "TextFormats",
-                "Yams",
+                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "SystemCalls",
+                "TextFormats", "Yams",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -139,6 +143,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["RecordBatch", .product(name: "Logging", package: "swift-log")],
             path: "Tests/TestSupport"),
         .testTarget(name: "TextFormatsTests", dependencies: ["TextFormats"]),
+        .testTarget(name: "SystemCallsTests", dependencies: ["SystemCalls", "TestSupport"]),
         .testTarget(name: "RecordBatchTests", dependencies: ["RecordBatch", "TextFormats", "CBridge", "TestSupport"]),
         .testTarget(
             name: "BridgeKitTests", dependencies: ["BridgeKit", "BridgeKitFoundation", "RecordBatch", "CBridge"]),
@@ -149,7 +154,9 @@ let package = Package(
         .testTarget(name: "SOAPBridgeTests", dependencies: ["SOAPBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
         .testTarget(
             name: "SMBBridgeTests",
-            dependencies: ["SMBBridge", "BridgeKit", "CSMBClient", "RecordBatch", "TextFormats", "TestSupport"]),
+            dependencies: [
+                "SMBBridge", "BridgeKit", "CSMBClient", "RecordBatch", "SystemCalls", "TextFormats", "TestSupport",
+            ]),
         // The executable that the host's tests start to serve a bridge, as `bmo` starts itself.
         .executableTarget(
             name: "TestHost", dependencies: ["BridgeHost", .product(name: "Logging", package: "swift-log")],
@@ -158,7 +165,7 @@ let package = Package(
         .testTarget(
             name: "BridgeHostTests",
             dependencies: [
-                "BridgeHost", "TestHost", "CBridge", "RecordBatch", "TextFormats", "TestSupport",
+                "BridgeHost", "TestHost", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

@@ -1,6 +1,7 @@
 internal import BridgeKit
 internal import Glibc
 internal import RecordBatch
+internal import SystemCalls
 
 /// A run of a tap as a scan of one stream.
 final class TapSource: RecordSource {
@@ -48,9 +49,9 @@ final class TapSource: RecordSource {
 
     func next(into writer: RecordBatchWriter) throws -> Page {
         var page = Page(isPageEnd: false, isEnd: false, location: stream)
-        let deadline = TapProcess.now() + Self.patience
+        let deadline = MonotonicClock.milliseconds + Self.patience
         while pageRecords < Self.mostRecords, pageBytes < Self.mostBytes {
-            switch try process.next(within: max(0, deadline - TapProcess.now())) {
+            switch try process.next(within: max(0, deadline - MonotonicClock.milliseconds)) {
             case .line(let line):
                 let before = writer.recordCount + page.rejected.count + page.deleted.count
                 try take(line, into: writer, &page)

@@ -1,5 +1,6 @@
 internal import BridgeKit
 internal import CCurl
+internal import SystemCalls
 
 extension HTTPClient {
     /// Records a request, or answers it from a recording or with a planned fault.

@@ -1,4 +1,5 @@
 public import BridgeKit
+internal import SystemCalls
 
 /// Makes HTTP requests with one set of options; connections are kept and shared.
 ///

@@ -1,5 +1,6 @@
 internal import BridgeKit
 internal import Glibc
+internal import SystemCalls
 
 extension HTTPOptions {
     /// Refuses a file that does not exist or holds no PEM; a sync would notice only when it connects.
@@ -27,19 +28,18 @@ extension HTTPOptions {
 
     /// Returns the first bytes of a file, within which a PEM may begin.
     private static func beginning(of path: String, _ option: String) throws -> String {
-        guard let file = fopen(path, "re") else {
-            let reason = errno == ENOENT || errno == ENOTDIR ? "there is no file \(path)" : "\(path) cannot be read"
+        do throws(BoundedFile.Failure) {
+            return String(decoding: try BoundedFile.prefix(of: path, 256 * 1024), as: UTF8.self)
+        } catch {
+            // A folder can be opened and not read.
+            if case .unreadable = error {
+                throw BridgeError(.configuration, "\(option): \(path) is no file", remedy: "name a file")
+            }
+            let isMissing = error == .unopenable(ENOENT) || error == .unopenable(ENOTDIR)
             throw BridgeError(
-                .configuration, "\(option): \(reason)",
+                .configuration,
+                "\(option): \(isMissing ? "there is no file \(path)" : "\(path) cannot be read")",
                 remedy: "check the path: a relative one is taken from the configuration's folder")
         }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 256 * 1024)
-        let count = fread(&bytes, 1, bytes.count, file)
-        // A folder cannot be read.
-        guard ferror(file) == 0 else {
-            throw BridgeError(.configuration, "\(option): \(path) is no file", remedy: "name a file")
-        }
-        return String(decoding: bytes[..<count], as: UTF8.self)
     }
 }

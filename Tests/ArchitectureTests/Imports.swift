@@ -19,28 +19,34 @@ enum Imports {
 
     static let rules: [String: Rule] = [
         "TextFormats": Rule(),
+        "SystemCalls": Rule(),
         "RecordBatch": Rule("CBridge", "TextFormats"),
-        "BridgeKit": Rule("CBridge", "RecordBatch", "TextFormats"),
+        "BridgeKit": Rule("CBridge", "RecordBatch", "SystemCalls", "TextFormats"),
         "BridgeKitFoundation": Rule("BridgeKit", "RecordBatch", foundation: true),
-        "BridgeHTTP": Rule("BridgeKit", "CBridge", "RecordBatch", "TextFormats", "CCurl", "CLibCrypto", "CZlib"),
+        "BridgeHTTP": Rule(
+            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "CCurl", "CLibCrypto", "CZlib"),
         "BridgeJSON": Rule("BridgeKit", "JSONBatch", "RecordBatch"),
         "BridgeXML": Rule("BridgeKit", "CLibXML2"),
         "RESTBridge": Rule(
-            "BridgeKit", "CBridge", "RecordBatch", "TextFormats", "BridgeHTTP", "BridgeJSON"),
-        "SOAPBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "TextFormats", "BridgeHTTP", "BridgeXML"),
+            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeJSON"),
+        "SOAPBridge": Rule(
+            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeXML"),
         "RESTPlugin": Rule("BridgeKit", "CBridge", "RESTBridge"),
         "SOAPPlugin": Rule("BridgeKit", "CBridge", "SOAPBridge"),
         "SMBBridge": Rule(
-            "BridgeKit", "CBridge", "RecordBatch", "TextFormats", "BridgeJSON", "BridgeXML", "CSMBClient", "CCSV",
+            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeJSON", "BridgeXML",
+            "CSMBClient", "CCSV",
             "CLibCrypto", "CZlib", "CZip"),
-        "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch"),
+        "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "SystemCalls"),
         "BridgeHost": Rule(
-            "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "TextFormats", "Logging"),
+            "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "SystemCalls", "TextFormats",
+            "Logging"),
         "BridgeConformance": Rule(
-            "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "TextFormats", "StoreContract", "Yams",
+            "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SystemCalls", "TextFormats",
+            "StoreContract", "Yams",
             "Logging",
             foundation: true),
-        "Model": Rule("TextFormats", "Yams", "CYaml"),
+        "Model": Rule("SystemCalls", "TextFormats", "Yams", "CYaml"),
         "Mapping": Rule("Model", "RecordBatch", "TextFormats", "CTime"),
         "StoreContract": Rule("Model", "Mapping", "RecordBatch", "TextFormats"),
         "Importer": Rule("Model", "Mapping", "RecordBatch", "StoreContract"),

@@ -1,4 +1,5 @@
 import Foundation
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -116,7 +117,7 @@ import Testing
     }
 
     private static func peakMemory() throws -> Int {
-        let lines = String(decoding: try #require(FileContent.read("/proc/self/status", limit: 1 << 16)), as: UTF8.self)
+        let lines = String(decoding: try BoundedFile.read("/proc/self/status", limit: 1 << 16), as: UTF8.self)
         let line = try #require(lines.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
         return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
     }

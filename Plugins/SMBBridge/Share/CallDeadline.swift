@@ -1,6 +1,7 @@
 import CSMBClient
 import Glibc
 import Synchronization
+import SystemCalls
 
 /// Ends calls of libsmbclient that do not return.
 ///
@@ -28,12 +29,13 @@ final class CallDeadline: Sendable {
     /// Starts the deadline of a call, or extends it when a long call makes progress.
     func begin() {
         let mustStart = state.withLock { state in
-            state.deadline = Self.now + limitNanoseconds
+            state.deadline = MonotonicClock.nanoseconds + limitNanoseconds
             state.isOver = false
             defer { state.isWatching = true }
             return !state.isWatching
         }
-        if mustStart { watch() }
+        // Without a thread, only the library's own timeout applies.
+        if mustStart { _ = NativeThread.detach { self.run() } }
     }
 
     /// Ends the deadline of a call; returns whether the call was cut off.
@@ -42,23 +44,6 @@ final class CallDeadline: Sendable {
             state.deadline = nil
             return state.isOver
         }
-    }
-
-    private func watch() {
-        let owner = Unmanaged.passRetained(self)
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        var thread: pthread_t = 0
-        let failed = pthread_create(
-            &thread, &attributes,
-            { argument in
-                if let argument { Unmanaged<CallDeadline>.fromOpaque(argument).takeRetainedValue().run() }
-                return nil
-            }, owner.toOpaque())
-        // Without a thread, only the library's own timeout applies.
-        if failed != 0 { owner.release() }
     }
 
     /// Ends after two idle seconds, so that an unused bridge costs nothing.
@@ -73,7 +58,7 @@ final class CallDeadline: Sendable {
                     return (false, idle >= 8)
                 }
                 idle = 0
-                guard Self.now > deadline else { return (false, false) }
+                guard MonotonicClock.nanoseconds > deadline else { return (false, false) }
                 state.isOver = true
                 return (true, false)
             }
@@ -106,11 +91,5 @@ final class CallDeadline: Sendable {
             }
             if peer == port { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
-    }
-
-    private static var now: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }

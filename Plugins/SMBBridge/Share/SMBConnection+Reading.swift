@@ -1,5 +1,6 @@
 import CSMBClient
 import Glibc
+import SystemCalls
 
 extension SMBConnection {
     /// Requests a folder's names with all their attributes, in the server's order.
@@ -78,12 +79,9 @@ extension SMBConnection {
         // The duration is not recorded.
         if tape != nil { return false }
         for _ in 1...3 {
-            var start = timespec()
-            var end = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &start)
+            let start = MonotonicClock.nanoseconds
             guard (try? status(of: [])) != nil else { return true }
-            clock_gettime(CLOCK_MONOTONIC, &end)
-            if (end.tv_sec - start.tv_sec) * 1000 + (end.tv_nsec - start.tv_nsec) / 1_000_000 < 3 { return false }
+            if MonotonicClock.nanoseconds - start < 3_000_000 { return false }
         }
         return true
     }

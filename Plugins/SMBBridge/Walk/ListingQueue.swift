@@ -2,16 +2,16 @@ import BridgeKit
 import CSMBClient
 import Glibc
 import RecordBatch
+import SystemCalls
 
 /// A queue of folders that a scan will list soon, served by threads that each wait for a helper process.
 ///
 /// The scan takes the folders in its own order, and lists itself any folder that a helper could not list. While a
 /// helper still lists the folder that the scan needs, the scan lists a later one, so that it never waits while there is
 /// work.
-final class ListingQueue: @unchecked Sendable {
-    // `mutex` guards all mutable state.
+final class ListingQueue: Sendable {
     /// The maximum number of folders per request: a helper's work should outweigh the cost of the request.
-    private static let portion = 8
+    fileprivate static let portion = 8
 
     /// The reply to the scan for a folder.
     enum Answer {
@@ -23,42 +23,36 @@ final class ListingQueue: @unchecked Sendable {
         case meanwhile([String])
     }
 
-    private enum State {
+    fileprivate enum Listing {
         case waiting, running
         case done(Result<SMBListing, SMBFailure>)
         /// No helper could list it.
         case failed
     }
 
+    fileprivate struct State {
+        var threads: Int
+        var fileIDs = false
+        var listings: [[String]: Listing] = [:]
+        var waiting: [[String]] = []
+        var running = 0
+        var isStopped = false
+    }
+
     private let context: BridgeContext
-    private var threads: Int
-    private var fileIDs = false
-    private var states: [[String]: State] = [:]
-    private var waiting: [[String]] = []
-    private var running = 0
-    private var isStopped = false
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private let state: Monitor<State>
 
     /// - Parameter threads: The number of processes that work in parallel.
     init(_ context: BridgeContext, threads: Int) {
         self.context = context
-        self.threads = threads
+        state = Monitor(State(threads: threads))
         window = threads * Self.portion * 3
-        pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
-    }
-
-    deinit {
-        pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
-        condition.deallocate()
-        mutex.deallocate()
     }
 
     /// Limits the processes to half of the processors, because the share is near and more would only compete.
     func isNear() {
-        locked { threads = min(threads, max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2)) }
+        let most = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2)
+        state.withLock { $0.threads = min($0.threads, most) }
     }
 
     /// The number of folders to queue ahead.
@@ -68,106 +62,58 @@ final class ListingQueue: @unchecked Sendable {
     ///
     /// - Parameter fileIDs: Whether to include the ids of files.
     func expect(_ folders: [[String]], fileIDs: Bool) {
-        locked {
-            self.fileIDs = fileIDs
-            for folder in folders where states[folder] == nil {
-                states[folder] = .waiting
-                waiting.append(folder)
+        state.change { state in
+            state.fileIDs = fileIDs
+            for folder in folders where state.listings[folder] == nil {
+                state.listings[folder] = .waiting
+                state.waiting.append(folder)
             }
-            while running < threads, !waiting.isEmpty, running * Self.portion < waiting.count, start() { running += 1 }
-            pthread_cond_broadcast(condition)
+            while state.running < state.threads, !state.waiting.isEmpty,
+                state.running * Self.portion < state.waiting.count, NativeThread.detach({ self.run() })
+            {
+                state.running += 1
+            }
         }
     }
 
     /// Returns a helper's result for a folder.
-    func take(_ folder: [String]) -> Answer {
-        locked {
-            while let state = states[folder] {
-                switch state {
-                case .done(let result):
-                    states[folder] = nil
-                    return .listing(result)
-                case .failed:
-                    states[folder] = nil
-                    return .unknown
-                case .waiting:
-                    // No helper has begun: listing it now is faster than waiting.
-                    states[folder] = nil
-                    waiting.removeAll { $0 == folder }
-                    return .unknown
-                case .running where waiting.isEmpty: pthread_cond_wait(condition, mutex)
-                case .running:
-                    let other = waiting.removeFirst()
-                    states[other] = .running
-                    return .meanwhile(other)
-                }
-            }
-            return .unknown
-        }
-    }
+    func take(_ folder: [String]) -> Answer { state.wait { $0.take(folder) } }
 
     /// Stores the scan's own result for a folder that it listed meanwhile.
     func put(_ folder: [String], _ result: Result<SMBListing, SMBFailure>) {
-        locked { states[folder] = .done(result) }
+        state.withLock { $0.listings[folder] = .done(result) }
     }
 
     /// Forgets a folder that the scan could not list meanwhile, so that it is listed in its turn.
     func giveBack(_ folder: [String]) {
-        locked { states[folder] = nil }
+        state.withLock { $0.listings[folder] = nil }
     }
 
     /// Lets the threads end after their current work.
     func stop() {
-        locked {
-            isStopped = true
-            waiting = []
-            pthread_cond_broadcast(condition)
+        state.change { state in
+            state.isStopped = true
+            state.waiting = []
         }
-    }
-
-    private func locked<Value>(_ body: () -> Value) -> Value {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return body()
-    }
-
-    private func start() -> Bool {
-        let owner = Unmanaged.passRetained(self)
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        var thread: pthread_t = 0
-        let failed = pthread_create(
-            &thread, &attributes,
-            { argument in
-                if let argument { Unmanaged<ListingQueue>.fromOpaque(argument).takeRetainedValue().run() }
-                return nil
-            }, owner.toOpaque())
-        if failed != 0 { owner.release() }
-        return failed == 0
     }
 
     private func run() {
         while let (folders, fileIDs) = next() {
             let results = list(folders, fileIDs: fileIDs)
-            locked {
-                for (folder, result) in zip(folders, results) { states[folder] = result.map(State.done) ?? .failed }
-                pthread_cond_broadcast(condition)
+            state.change { state in
+                for (folder, result) in zip(folders, results) {
+                    state.listings[folder] = result.map(Listing.done) ?? .failed
+                }
             }
         }
     }
 
     /// Returns the next portion; nil if the thread should end.
     private func next() -> (folders: [[String]], fileIDs: Bool)? {
-        locked {
-            while waiting.isEmpty, !isStopped { pthread_cond_wait(condition, mutex) }
-            guard !isStopped else { return nil }
-            // Take smaller portions towards the end, so that the scan does not wait for one last large portion.
-            let folders = Array(waiting.prefix(min(Self.portion, max(1, waiting.count / 4))))
-            waiting.removeFirst(folders.count)
-            for folder in folders { states[folder] = .running }
-            return (folders, fileIDs)
+        // Two optionals: the outer one is nil as long as there is nothing to do.
+        state.wait { state -> (folders: [[String]], fileIDs: Bool)?? in
+            if state.isStopped { return .some(nil) }
+            return state.waiting.isEmpty ? nil : (state.takePortion(), state.fileIDs)
         }
     }
 
@@ -183,5 +129,38 @@ final class ListingQueue: @unchecked Sendable {
             context.log(.debug, "a helper could not list folders: \(error)")
             return folders.map { _ in nil }
         }
+    }
+}
+
+extension ListingQueue.State {
+    /// Returns the answer to the scan, or nil as long as it must wait.
+    fileprivate mutating func take(_ folder: [String]) -> ListingQueue.Answer? {
+        switch listings[folder] {
+        case .done(let result):
+            listings[folder] = nil
+            return .listing(result)
+        case nil: return .unknown
+        case .failed:
+            listings[folder] = nil
+            return .unknown
+        case .waiting:
+            // No helper has begun: listing it now is faster than waiting.
+            listings[folder] = nil
+            waiting.removeAll { $0 == folder }
+            return .unknown
+        case .running:
+            guard !waiting.isEmpty else { return nil }
+            let other = waiting.removeFirst()
+            listings[other] = .running
+            return .meanwhile(other)
+        }
+    }
+
+    /// Takes folders for one request: fewer towards the end, so that the scan does not wait for one last large portion.
+    fileprivate mutating func takePortion() -> [[String]] {
+        let folders = Array(waiting.prefix(min(ListingQueue.portion, max(1, waiting.count / 4))))
+        waiting.removeFirst(folders.count)
+        for folder in folders { listings[folder] = .running }
+        return folders
     }
 }

@@ -1,6 +1,7 @@
 internal import BridgeKit
 internal import Glibc
 internal import RecordBatch
+internal import SystemCalls
 
 /// The streams of a tap according to its catalog.
 struct TapCatalog {
@@ -70,23 +71,19 @@ struct TapCatalog {
     }
 
     private static func read(_ path: String) throws -> String {
-        guard let file = fopen(path, "re") else {
-            throw BridgeError(
-                .configuration, "the catalog \(path) cannot be read: \(String(cString: strerror(errno)))",
-                remedy: "write one with the tap's --discover, or leave \"catalog\" out")
-        }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = fread(&chunk, 1, chunk.count, file)
-            guard count > 0 else { break }
-            bytes += chunk[..<count]
-            guard bytes.count <= largestFile else {
-                throw BridgeError(.limit, "the catalog \(path) has more than \(largestFile >> 20) MiB")
+        do throws(BoundedFile.Failure) {
+            return String(decoding: try BoundedFile.read(path, limit: largestFile), as: UTF8.self)
+        } catch {
+            switch error {
+            case .tooLarge: throw BridgeError(.limit, "the catalog \(path) has more than \(largestFile >> 20) MiB")
+            // A folder, which is reported as a catalog without text.
+            case .unreadable: return ""
+            case .unopenable, .invalidPath, .irregular, .silent:
+                throw BridgeError(
+                    .configuration, "the catalog \(path) cannot be read: \(error.words)",
+                    remedy: "write one with the tap's --discover, or leave \"catalog\" out")
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func discover(_ tap: Tap) throws -> String {
@@ -94,7 +91,7 @@ struct TapCatalog {
         defer { process.end() }
         var bytes: [UInt8] = []
         // Below the host's own time limit for a call.
-        let deadline = TapProcess.now() + min(tap.options.silence, 240) * 1000
+        let deadline = MonotonicClock.milliseconds + min(tap.options.silence, 240) * 1000
         reading: while true {
             switch try process.next(within: 1000) {
             case .line(let line):
@@ -105,7 +102,7 @@ struct TapCatalog {
             case .end: break reading
             case .nothing: break
             }
-            guard TapProcess.now() < deadline else {
+            guard MonotonicClock.milliseconds < deadline else {
                 throw BridgeError(
                     .timeout, "\(tap.name) has not told its streams in time",
                     remedy: "keep them in a file: \"catalog: FILE\"", remote: process.lastWords)

@@ -1,5 +1,6 @@
 internal import BridgeKit
 internal import Glibc
+internal import SystemCalls
 
 /// The start of a tap's program.
 ///
@@ -39,14 +40,14 @@ struct TapLaunch {
         }
         for descriptor in output + words { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         for descriptor in [output[0], words[0]] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
-        var pid: pid_t = 0
-        let failed = spawn(output[1], words[1], &pid)
+        let started = Result { () throws(Spawn.Failure) in try spawn(output[1], words[1]).start() }
         for descriptor in [output[1], words[1]] { close(descriptor) }
-        guard failed == 0 else {
+        switch started {
+        case .success(let pid): return Started(pid: pid, output: output[0], words: words[0])
+        case .failure(let refusal):
             for descriptor in [output[0], words[0]] { close(descriptor) }
-            throw failure(name, failed)
+            throw failure(name, refusal.number)
         }
-        return Started(pid: pid, output: output[0], words: words[0])
     }
 
     private func failure(_ name: String, _ error: CInt) -> BridgeError {
@@ -55,32 +56,15 @@ struct TapLaunch {
             remedy: "run it by hand with --help to see whether it works")
     }
 
-    private func spawn(_ output: CInt, _ words: CInt, _ pid: inout pid_t) -> CInt {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_adddup2(&actions, words, 2)
-        // Duplicated to itself to stay open (posix_spawn_file_actions_adddup2, glibc 2.29).
-        for descriptor in inherited { posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor) }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        var all = sigset_t()
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        // The tap stays in the bridge's process group, so that it ends when the host ends that group.
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        let leashed = access(Self.leash, X_OK) == 0
-        let line = leashed ? [Self.leash, "--pdeathsig", "KILL", program] + arguments.dropFirst() : arguments
-        var argv = line.map { strdup($0) } + [nil]
-        var envp = environment().map { strdup($0) } + [nil]
-        defer { for text in argv + envp { free(text) } }
-        return posix_spawn(&pid, leashed ? Self.leash : program, &actions, &attributes, &argv, &envp)
+    /// The tap stays in the bridge's process group, so that it ends when the host ends that group.
+    private func spawn(_ output: CInt, _ words: CInt) -> Spawn {
+        let isLeashed = access(Self.leash, X_OK) == 0
+        let line = isLeashed ? [Self.leash, "--pdeathsig", "KILL", program] + arguments.dropFirst() : arguments
+        var spawn = Spawn(
+            isLeashed ? Self.leash : program, line, environment: environment(), input: .empty,
+            output: .descriptor(output), errors: .descriptor(words))
+        spawn.inherited = inherited
+        return spawn
     }
 
     private func environment() -> [String] {

@@ -1,6 +1,7 @@
 internal import BridgeKit
 internal import Glibc
 internal import Synchronization
+internal import SystemCalls
 
 /// A running tap, read line by line on one thread; any thread may end it.
 final class TapProcess: @unchecked Sendable {
@@ -84,7 +85,7 @@ final class TapProcess: @unchecked Sendable {
     /// - Throws: ``BridgeError`` if cancelled, for a line that is too long, or for a tap that has been silent for too
     ///   long.
     func next(within milliseconds: Int) throws -> Event {
-        let deadline = Self.now() + milliseconds
+        let deadline = MonotonicClock.milliseconds + milliseconds
         while true {
             if state.withLock({ $0.isCancelled }) { throw BridgeError(.cancelled, "\(tap.name) was told to stop") }
             if let line = lines.next() { return .line(line) }
@@ -92,12 +93,12 @@ final class TapProcess: @unchecked Sendable {
                 if let rest = lines.rest() { return .line(rest) }
                 return .end
             }
-            let left = deadline - Self.now()
+            let left = deadline - MonotonicClock.milliseconds
             guard left > 0 else { return .nothing }
             guard quiet < tap.options.silence * 1000 else { throw tap.silence(lastWords: lastWords) }
             // Time spent by the importer does not count as the tap's silence.
-            let start = Self.now()
-            if try !poll(for: min(left, 1000)) { quiet += Self.now() - start }
+            let start = MonotonicClock.milliseconds
+            if try !poll(for: min(left, 1000)) { quiet += MonotonicClock.milliseconds - start }
         }
     }
 
@@ -127,7 +128,7 @@ final class TapProcess: @unchecked Sendable {
 
     /// Waits for the end of a tap that has closed its output; kills it after a time limit.
     func exit() throws -> Exit {
-        let deadline = Self.now() + min(tap.options.silence * 1000, 30_000)
+        let deadline = MonotonicClock.milliseconds + min(tap.options.silence * 1000, 30_000)
         while true {
             if let exit = reap() {
                 // Read the rest of its standard error.
@@ -136,7 +137,7 @@ final class TapProcess: @unchecked Sendable {
                 return exit
             }
             if state.withLock({ $0.isCancelled }) { throw BridgeError(.cancelled, "\(tap.name) was told to stop") }
-            guard Self.now() < deadline else {
+            guard MonotonicClock.milliseconds < deadline else {
                 end()
                 throw BridgeError(
                     .timeout, "\(tap.name) has closed its output and does not end", remote: lastWords)
@@ -168,12 +169,5 @@ final class TapProcess: @unchecked Sendable {
             let signal = status & 0x7F
             return signal == 0 ? .code(status >> 8 & 0xFF) : .signal(signal)
         }
-    }
-
-    /// Returns the milliseconds of a monotonic clock.
-    static func now() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemCalls
 
 /// A running command whose outputs go to files.
 ///
@@ -10,29 +11,15 @@ struct StepProcess: Sendable {
     ///
     /// - Throws: ``FixtureCase/Fault``.
     init(_ executable: String, _ arguments: [String], directory: String?, output: String, errors: String) throws {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         // POSIX has no function for setting the directory of a spawned process, so use env.
         let command = (directory.map { ["/usr/bin/env", "-C", $0] } ?? []) + [executable] + arguments
-        var words = command.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var pid: pid_t = 0
-        let code = posix_spawn(&pid, command[0], &actions, &attributes, &words, environ)
-        guard code == 0 else {
-            throw FixtureCase.Fault("\(executable) cannot be started: \(String(cString: strerror(code)))")
+        do throws(Spawn.Failure) {
+            pid = try Spawn(
+                command[0], command, environment: nil, input: .empty, output: .file(output), errors: .file(errors)
+            ).start()
+        } catch {
+            throw FixtureCase.Fault("\(executable) cannot be started: \(error.words)")
         }
-        self.pid = pid
     }
 
     /// Waits for the end and returns the exit code, or 128 plus the number of the signal that ended it.

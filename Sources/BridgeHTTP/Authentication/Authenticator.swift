@@ -1,5 +1,6 @@
 internal import BridgeKit
 internal import Glibc
+internal import SystemCalls
 
 /// Obtains and caches a client's credential: one request fetches it, and all other requests wait for it.
 ///
@@ -72,10 +73,7 @@ final class Authenticator: Sendable {
 
     /// In a replay, the recording's time: tokens expire when they expired then.
     private var now: Double {
-        if let tape { return tape.seconds }
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        tape?.seconds ?? MonotonicClock.seconds
     }
 
     private func get(

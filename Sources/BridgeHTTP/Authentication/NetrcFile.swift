@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemCalls
 
 /// The secrets of a netrc file, for removing them from text; libcurl reads the file itself.
 ///
@@ -11,12 +12,9 @@ enum NetrcFile {
     /// - Parameter path: The file; nil for `.netrc` in the home folder.
     static func passwords(at path: String?) -> [String] {
         guard let path = path ?? getenv("HOME").map({ String(cString: $0) + "/.netrc" }),
-            let file = fopen(path, "re")
+            let bytes = try? BoundedFile.prefix(of: path, longest)
         else { return [] }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: longest)
-        let count = fread(&bytes, 1, longest, file)
-        return passwords(in: bytes.prefix(count))
+        return passwords(in: bytes)
     }
 
     /// Returns the words after `password` and `account`; a quoted word may hold spaces, and a backslash before any

@@ -1,6 +1,6 @@
 internal import BridgeKit
 internal import CCurl
-internal import Glibc
+internal import SystemCalls
 
 /// The I/O thread of a client: drives all its transfers through one libcurl multi handle.
 final class HTTPLoop: @unchecked Sendable {
@@ -23,7 +23,7 @@ final class HTTPLoop: @unchecked Sendable {
         var cancels: [Monitor<ExchangeState>] = []
         var resumes: [Monitor<ExchangeState>] = []
         var isStopped = false
-        var thread: pthread_t?
+        var thread: NativeThread?
     }
 
     private static let isReady = bmo_curl_global_init() == CURLE_OK
@@ -45,7 +45,7 @@ final class HTTPLoop: @unchecked Sendable {
         let isAlive = inbox.withLock { inbox in
             if inbox.isStopped { return false }
             inbox.starts.append(transfer)
-            if inbox.thread == nil { inbox.thread = launch() }
+            if inbox.thread == nil { inbox.thread = NativeThread(blocking: .all) { self.run() } }
             return inbox.thread != nil
         }
         if isAlive {
@@ -67,33 +67,13 @@ final class HTTPLoop: @unchecked Sendable {
             return inbox.thread
         }
         curl_multi_wakeup(multi)
-        if let thread { pthread_join(thread, nil) }
+        thread?.join()
         watch.stop()
     }
 
     private func post(_ change: (inout Inbox) -> Void) {
         inbox.withLock(change)
         curl_multi_wakeup(multi)
-    }
-
-    private func launch() -> pthread_t? {
-        var thread = pthread_t()
-        let retained = Unmanaged.passRetained(self)
-        // The host handles signals: the thread inherits a mask that blocks all of them, including SIGPIPE.
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        let code = pthread_create(
-            &thread, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<HTTPLoop>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, retained.toOpaque())
-        pthread_sigmask(SIG_SETMASK, &before, nil)
-        if code != 0 { retained.release() }
-        return code == 0 ? thread : nil
     }
 
     private func run() {
@@ -137,7 +117,7 @@ final class HTTPLoop: @unchecked Sendable {
     /// Begins the transfers that may begin; returns the seconds until the next one.
     private func beginWaiting() -> Double? {
         while let transfer = waiting.first {
-            if let wait = limiter.take(now: Self.now) { return wait }
+            if let wait = limiter.take(now: MonotonicClock.seconds) { return wait }
             waiting.removeFirst()
             begin(transfer)
         }
@@ -149,7 +129,7 @@ final class HTTPLoop: @unchecked Sendable {
 
     /// Ends the transfers whose remote is silent or too slow.
     private func giveUpSlow() {
-        let now = Self.now
+        let now = MonotonicClock.seconds
         guard now - lastLook >= Self.lookSeconds / 2 else { return }
         lastLook = now
         for (easy, transfer) in transfers {
@@ -157,12 +137,6 @@ final class HTTPLoop: @unchecked Sendable {
             remove(easy)
             transfer.finish(error)
         }
-    }
-
-    private static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     private func handleInbox() -> Bool {
@@ -222,7 +196,7 @@ final class HTTPLoop: @unchecked Sendable {
 
     private func leave(_ transfer: HTTPTransfer) {
         if transfer.isLimited { limiter.finish() }
-        if let hold = transfer.hold { limiter.hold(hold, now: Self.now) }
+        if let hold = transfer.hold { limiter.hold(hold, now: MonotonicClock.seconds) }
     }
 
     private func remove(_ easy: UnsafeMutableRawPointer) {

@@ -1,5 +1,6 @@
 internal import BridgeKit
 internal import CCurl
+internal import SystemCalls
 
 /// The time limits of a transfer.
 extension HTTPTransfer {

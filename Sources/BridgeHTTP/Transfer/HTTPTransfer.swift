@@ -1,6 +1,7 @@
 internal import BridgeKit
 internal import CCurl
 internal import Glibc
+internal import SystemCalls
 
 /// One request in libcurl, including redirects; owned by the I/O thread once it has begun.
 final class HTTPTransfer: @unchecked Sendable {

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import SystemCalls
 
 /// Ends a client's connections if its I/O thread stays inside one libcurl call beyond a time limit.
 ///
@@ -27,7 +28,7 @@ final class LoopWatch: @unchecked Sendable {
         var began: Double?
         var isOver = false
         var isStopped = false
-        var thread: pthread_t?
+        var thread: NativeThread?
     }
 
     private let state = Monitor(State())
@@ -36,8 +37,10 @@ final class LoopWatch: @unchecked Sendable {
     func enter(_ limit: Limit?) {
         let wakes = state.withLock { state in
             defer { state.limit = limit }
-            state.began = limit == nil ? nil : Self.now
-            if limit != nil, state.thread == nil, !state.isStopped { state.thread = launch() }
+            state.began = limit == nil ? nil : MonotonicClock.seconds
+            if limit != nil, state.thread == nil, !state.isStopped {
+                state.thread = NativeThread(blocking: .all) { self.run() }
+            }
             return state.limit == nil && limit != nil
         }
         if wakes { state.signal() }
@@ -60,7 +63,7 @@ final class LoopWatch: @unchecked Sendable {
             return state.thread
         }
         state.signal()
-        if let thread { pthread_join(thread, nil) }
+        thread?.join()
     }
 
     /// Opens and closes a handle's sockets through this watch, which must outlive the multi handle.
@@ -93,20 +96,6 @@ final class LoopWatch: @unchecked Sendable {
         }
     }
 
-    private func launch() -> pthread_t? {
-        var thread = pthread_t()
-        let retained = Unmanaged.passRetained(self)
-        let code = pthread_create(
-            &thread, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<LoopWatch>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, retained.toOpaque())
-        if code != 0 { retained.release() }
-        return code == 0 ? thread : nil
-    }
-
     private func run() {
         while true {
             let pause = state.withLock { state in
@@ -122,9 +111,9 @@ final class LoopWatch: @unchecked Sendable {
     }
 
     private func look(_ state: inout State) {
-        guard let limit = state.limit, let began = state.began, !state.isOver, Self.now - began >= limit.seconds else {
-            return
-        }
+        guard let limit = state.limit, let began = state.began, !state.isOver,
+            MonotonicClock.seconds - began >= limit.seconds
+        else { return }
         state.isOver = true
         for (descriptor, inode) in state.sockets { Self.shutDown(descriptor, inode) }
     }
@@ -138,11 +127,5 @@ final class LoopWatch: @unchecked Sendable {
         var status = stat()
         guard fstat(own, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_ino == inode else { return }
         shutdown(own, Int32(SHUT_RDWR))
-    }
-
-    private static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

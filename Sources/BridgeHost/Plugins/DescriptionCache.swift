@@ -1,5 +1,6 @@
 internal import Glibc
 internal import RecordBatch
+internal import SystemCalls
 
 /// A cache of the descriptions of plugins on the standard paths, so that a start need not inspect each in a process.
 ///
@@ -62,7 +63,7 @@ struct DescriptionCache: Sendable {
     func reply(for stamp: String, of path: String) -> BridgeReply? {
         let file = file(of: path)
         guard access(file, R_OK) == 0, FileTrust.refusal(of: file) == nil,
-            let bytes = FileContent.read(file, limit: Self.limit),
+            let bytes = try? BoundedFile.read(file, limit: Self.limit),
             let batch = try? bytes.withUnsafeBytes({ try RecordBatch(copying: $0) }), let record = OwnedRecord(batch)
         else { return nil }
         return withExtendedLifetime(batch) {
@@ -85,13 +86,7 @@ struct DescriptionCache: Sendable {
             writer.bytes(description.bytes)
         }
         guard let batch = try? writer.finish(), makeFolder() else { return }
-        // Write a temporary file and rename it, so that no reader sees half an entry.
-        let temporary = "\(folder)/new-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return }
-        let isWhole = batch.withBytes { write(descriptor, $0.baseAddress, $0.count) == $0.count }
-        close(descriptor)
-        if !isWhole || rename(temporary, file(of: path)) != 0 { unlink(temporary) }
+        batch.withBytes { try? AtomicFile.write($0, to: file(of: path), mode: 0o600) }
     }
 
     /// Removes the cached entry of a file.

@@ -1,6 +1,7 @@
 internal import CBridgeGuard
 internal import CLibCrypto
 internal import Glibc
+internal import SystemCalls
 
 /// The bytes of a pinned plugin, checked against the pin and sealed, so that the loaded bytes are the hashed bytes.
 ///
@@ -47,31 +48,36 @@ final class PinnedLibrary {
 
     /// Copies a file's bytes and returns their SHA-256.
     private static func copy(_ path: String, to target: CInt) throws(PluginRefusal) -> String {
-        let source = open(path, O_RDONLY | O_CLOEXEC)
-        guard source >= 0 else { throw PluginRefusal(reason: "cannot be read: \(String(cString: strerror(errno)))") }
-        defer { close(source) }
         let hash = SHA256Sum()
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
         var total = 0
-        while true {
-            let count = read(source, &chunk, chunk.count)
-            if count == 0 { break }
-            guard count > 0 else {
-                throw PluginRefusal(reason: "cannot be read: \(String(cString: strerror(errno)))")
+        var refusal: PluginRefusal?
+        do throws(BoundedFile.Failure) {
+            try BoundedFile.scan(path) { chunk in
+                total += chunk.count
+                refusal = total > largest ? PluginRefusal(reason: "it is larger than 1 GiB") : append(chunk, to: target)
+                hash.add(chunk)
+                return refusal == nil
             }
-            total += count
-            guard total <= largest else { throw PluginRefusal(reason: "it is larger than 1 GiB") }
-            hash.add(chunk[..<count])
+        } catch {
+            throw PluginRefusal(reason: "cannot be read: \(error.words)")
+        }
+        if let refusal { throw refusal }
+        return hash.digits
+    }
+
+    /// Returns why the bytes cannot be written; nil on success.
+    private static func append(_ bytes: ArraySlice<UInt8>, to target: CInt) -> PluginRefusal? {
+        bytes.withUnsafeBytes { bytes in
             var done = 0
-            while done < count {
-                let written = chunk.withUnsafeBytes { write(target, $0.baseAddress.map { $0 + done }, count - done) }
+            while done < bytes.count {
+                let written = write(target, bytes.baseAddress.map { $0 + done }, bytes.count - done)
                 guard written > 0 else {
-                    throw PluginRefusal(reason: "no memory for a copy of it: \(String(cString: strerror(errno)))")
+                    return PluginRefusal(reason: "no memory for a copy of it: \(String(cString: strerror(errno)))")
                 }
                 done += written
             }
+            return nil
         }
-        return hash.digits
     }
 
     /// Creates a link to `target` among links to the neighbours of the real file; nil if that fails.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemCalls
 
 /// The plugins that a project trusts, each identified by its file's SHA-256, as stored in `bmo.lock`.
 ///
@@ -26,8 +27,11 @@ public struct PluginPins: Sendable, Equatable {
         self.allowsOthers = allowsOthers
         hashes = [:]
         guard access(path, F_OK) == 0 else { return }
-        guard let text = FileContent.read(path, limit: 1 << 20) else {
-            throw Fault(description: "\(path) cannot be read: \(Self.reason(path, limit: 1 << 20))")
+        let text: [UInt8]
+        do throws(BoundedFile.Failure) {
+            text = try BoundedFile.read(path, limit: Self.largest)
+        } catch {
+            throw Fault(description: "\(path) cannot be read: \(Self.reason(path, error))")
         }
         for (number, line) in String(decoding: text, as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false
@@ -42,27 +46,31 @@ public struct PluginPins: Sendable, Equatable {
         }
     }
 
-    /// Returns the reason why a file cannot be read, including those without an errno: not a regular file, or too long.
-    private static func reason(_ path: String, limit: Int) -> String {
-        errno = 0
-        var status = stat()
-        guard stat(path, &status) == 0 else { return String(cString: strerror(errno)) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            return status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is no regular file"
+    /// The maximum size of a lock file.
+    private static let largest = 1 << 20
+
+    private static func reason(_ path: String, _ failure: BoundedFile.Failure) -> String {
+        switch failure {
+        case .unreadable(EISDIR): return "it is a folder"
+        case .silent, .irregular: return "it is no regular file"
+        case .unopenable, .unreadable, .invalidPath: return failure.words
+        case .tooLarge:
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return "it is no regular file" }
+            guard status.st_size > largest else { return "it changed meanwhile" }
+            return "it has \(status.st_size) bytes, more than \(largest)"
         }
-        guard status.st_size <= limit else { return "it has \(status.st_size) bytes, more than \(limit)" }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
-        close(descriptor)
-        return "it changed meanwhile"
     }
 
     /// Pins a plugin to its file's current digest.
     ///
     /// - Throws: ``Fault`` when the file cannot be read.
     public mutating func pin(_ name: String, file: String) throws(Fault) {
-        guard let hash = Self.hash(of: file) else {
-            throw Fault(description: "\(file) cannot be read: \(Self.reason(file, limit: .max))")
+        let hash: String
+        do throws(BoundedFile.Failure) {
+            hash = try Self.hash(of: file)
+        } catch {
+            throw Fault(description: "\(file) cannot be read: \(Self.reason(file, error))")
         }
         hashes[name] = hash
     }
@@ -82,7 +90,7 @@ public struct PluginPins: Sendable, Equatable {
             guard origin == .installed else { return nil }
             return "it is not pinned in \(path): `bmo plugins install \(file)` pins it, --allow-unpinned uses it once"
         }
-        guard let hash = Self.hash(of: file) else { return "cannot be read" }
+        guard let hash = try? Self.hash(of: file) else { return "cannot be read" }
         guard hash != pinned else { return nil }
         return "it is not the file that \(path) pins (SHA-256 \(hash.prefix(12))…, pinned \(pinned.prefix(12))…): "
             + "if you changed it, `bmo plugins install \(file)` pins it anew; --allow-unpinned uses it once"
@@ -102,40 +110,13 @@ public struct PluginPins: Sendable, Equatable {
         return String(last.dropFirst(3).dropLast("Bridge.so".count)).lowercased()
     }
 
-    /// Returns the SHA-256 of a file (FIPS 180-4) in hexadecimal digits; nil if the file cannot be read.
-    static func hash(of path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
+    /// Returns the SHA-256 of a file (FIPS 180-4) in hexadecimal digits.
+    static func hash(of path: String) throws(BoundedFile.Failure) -> String {
         let hash = SHA256Sum()
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(file, &chunk, chunk.count)
-            if count == 0 { break }
-            guard count > 0 else { return nil }
-            hash.add(chunk[..<count])
+        try BoundedFile.scan(path) { chunk in
+            hash.add(chunk)
+            return true
         }
         return hash.digits
-    }
-}
-
-/// Reads small files.
-enum FileContent {
-    /// Returns a file's bytes; nil if it cannot be read or is longer than `limit`.
-    static func read(_ path: String, limit: Int) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        var total = 0
-        while total < bytes.count {
-            let count = bytes.withUnsafeMutableBytes {
-                Glibc.read(file, $0.baseAddress.map { $0 + total }, $0.count - total)
-            }
-            if count == 0 { break }
-            guard count > 0 else { return nil }
-            total += count
-        }
-        return total > limit ? nil : Array(bytes[..<total])
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemCalls
 
 /// The private folder of a bridge process, used as its HOME and TMPDIR.
 ///
@@ -49,7 +50,7 @@ struct BridgeHome: Sendable {
     /// Runs once, on its own thread, because the folder may be large.
     private static let firstSweep: Bool = {
         let folder = parent
-        return NativeThread.start { sweep(folder) }
+        return NativeThread.detach { sweep(folder) }
     }()
 }
 

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import SystemCalls
 
 /// A process of the host's own executable that serves one plugin.
 ///
@@ -89,16 +90,21 @@ final class ChildProcess: Sendable {
         let ends = [sockets[1], outputs[1], errors[1]].map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
         for descriptor in [sockets[1], outputs[1], errors[1]] { close(descriptor) }
         let home = BridgeHome.make()
-        var pid: pid_t = 0
-        let failed = run(
-            executable, [executable, BridgeServer.command, pluginPath], environment(home: home?.path, digest, memory),
-            ends,
-            &pid)
+        // The plugin's process gets the three ends and a chosen environment, and nothing else of the host.
+        var spawn = Spawn(
+            executable, [executable, BridgeServer.command, pluginPath],
+            environment: environment(home: home?.path, digest, memory), input: .descriptor(ends[0]),
+            output: .descriptor(ends[1]), errors: .descriptor(ends[2]))
+        spawn.leadsGroup = true
+        let started = Result { () throws(Spawn.Failure) in try spawn.start() }
         for descriptor in ends { close(descriptor) }
-        guard failed == 0 else {
+        let pid: pid_t
+        switch started {
+        case .success(let started): pid = started
+        case .failure(let failure):
             for descriptor in [sockets[0], outputs[0], errors[0]] { close(descriptor) }
             home?.remove()
-            return .failure(refusal("cannot start \(executable)", failed))
+            return .failure(refusal("cannot start \(executable)", failure.number))
         }
         return .success(
             ChildProcess(
@@ -107,31 +113,6 @@ final class ChildProcess: Sendable {
 
     private static func refusal(_ what: String, _ error: CInt) -> PluginRefusal {
         PluginRefusal(reason: "\(what): \(String(cString: strerror(error)))")
-    }
-
-    private static func run(
-        _ executable: String, _ arguments: [String], _ environment: [String], _ ends: [CInt], _ pid: inout pid_t
-    ) -> CInt {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (target, end) in ends.enumerated() { posix_spawn_file_actions_adddup2(&actions, end, CInt(target)) }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        var all = sigset_t()
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        var argv = arguments.map { strdup($0) } + [nil]
-        var envp = environment.map { strdup($0) } + [nil]
-        defer { for text in argv + envp { free(text) } }
-        return posix_spawn(&pid, executable, &actions, &attributes, &argv, &envp)
     }
 
     private static func environment(home: String?, _ digest: String?, _ memory: Int?) -> [String] {

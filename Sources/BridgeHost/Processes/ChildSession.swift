@@ -1,6 +1,7 @@
 internal import Glibc
 internal import RecordBatch
 internal import Synchronization
+internal import SystemCalls
 
 /// A session with a bridge instance in a child process.
 final class ChildSession: BridgeSession {
@@ -48,7 +49,7 @@ final class ChildSession: BridgeSession {
         let session = ChildSession(process: process, limits: limits, log: log, helpers: helpers)
         living.withLock { $0[ObjectIdentifier(session)] = session }
         // The thread retains the session until the process ends.
-        guard NativeThread.start({ session.readUntilEnd() }) else {
+        guard NativeThread.detach({ session.readUntilEnd() }) else {
             session.finish(errors: ChildOutput(process.standardError, log: log, limit: 0), broken: nil)
             throw BridgeFailure(.limit, "no thread to be had for the bridge's process", bridge: log.bridge)
         }

@@ -1,5 +1,4 @@
-internal import CBridge
-internal import Glibc
+internal import SystemCalls
 
 /// A thread that runs blocking jobs one after the other; it starts with the first job.
 ///
@@ -12,7 +11,7 @@ final class Worker: Sendable {
         if queue.push(job) {
             let queue = queue
             // If no thread can be started, run the job here.
-            if !NativeThread.start({ queue.runUntilStopped() }) { queue.runWhatIsThere() }
+            if !NativeThread.detach({ queue.runUntilStopped() }) { queue.runQueued() }
         }
     }
 
@@ -22,95 +21,43 @@ final class Worker: Sendable {
     deinit { queue.stop() }
 }
 
-/// Starts POSIX threads.
-enum NativeThread {
-    private final class Body {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    /// Starts a detached thread; returns false if the system cannot create one.
-    static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
-        let body = Unmanaged.passRetained(Body(run))
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-        var thread: pthread_t = 0
-        let failed = pthread_create(
-            &thread, &attributes,
-            { argument in
-                var signals = sigset_t()
-                sigemptyset(&signals)
-                sigaddset(&signals, SIGPIPE)
-                pthread_sigmask(SIG_BLOCK, &signals, nil)
-                if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
-                return nil
-            }, body.toOpaque())
-        if failed != 0 { body.release() }
-        return failed == 0
-    }
-}
-
 /// A queue of jobs for one thread.
-///
-/// Every stored property is accessed with `mutex` held.
-private final class JobQueue: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var jobs: [@Sendable () -> Void] = []
-    private var isRunning = false
-    private var isStopped = false
+private final class JobQueue: Sendable {
+    private struct State {
+        var jobs: [@Sendable () -> Void] = []
+        var isRunning = false
+        var isStopped = false
 
-    init() {
-        pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        /// Takes the next job; nil to end the thread, and a later job starts a new thread.
+        mutating func takeJob() -> (@Sendable () -> Void)? {
+            guard jobs.isEmpty else { return jobs.removeFirst() }
+            isRunning = false
+            return nil
+        }
     }
 
-    deinit {
-        pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
-        condition.deallocate()
-        mutex.deallocate()
-    }
+    private let state = Monitor(State())
 
     /// Adds a job; returns true if a thread must be started for it.
     func push(_ job: @escaping @Sendable () -> Void) -> Bool {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        jobs.append(job)
-        pthread_cond_signal(condition)
-        if isRunning { return false }
-        isRunning = true
-        return true
+        state.change { state in
+            state.jobs.append(job)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
     }
 
-    func stop() {
-        pthread_mutex_lock(mutex)
-        isStopped = true
-        pthread_cond_signal(condition)
-        pthread_mutex_unlock(mutex)
-    }
+    func stop() { state.change { $0.isStopped = true } }
 
     func runUntilStopped() {
-        while let job = next(waiting: true) { job() }
+        // Two optionals: the outer one is nil as long as there is nothing to do.
+        while let job = state.wait({ state -> (@Sendable () -> Void)?? in
+            state.jobs.isEmpty && !state.isStopped ? nil : .some(state.takeJob())
+        }) { job() }
     }
 
-    func runWhatIsThere() {
-        while let job = next(waiting: false) { job() }
-    }
-
-    /// Returns the next job, or nil to end the thread; a later job starts a new thread.
-    private func next(waiting: Bool) -> (@Sendable () -> Void)? {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        while jobs.isEmpty {
-            if isStopped || !waiting {
-                isRunning = false
-                return nil
-            }
-            pthread_cond_wait(condition, mutex)
-        }
-        return jobs.removeFirst()
+    /// Runs the queued jobs on the calling thread.
+    func runQueued() {
+        while let job = state.withLock({ $0.takeJob() }) { job() }
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemCalls
 
 /// The files of a recording, and the report of its use by a replay; several processes may access them at the same time.
 struct ExchangeFolder: Sendable {
@@ -74,28 +75,24 @@ struct ExchangeFolder: Sendable {
         return result
     }
 
-    private static func read(_ path: String) -> [UInt8]? {
-        guard let file = fopen(path, "re") else { return nil }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        while true {
-            let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-                count = fread(buffer.baseAddress, 1, 1 << 16, file)
-            }
-            if chunk.isEmpty { return ferror(file) == 0 ? bytes : nil }
-            bytes += chunk
+    /// The maximum size of a file: a reply in memory is smaller.
+    private static let largest = 1 << 30
+
+    private static func read(_ path: String) -> [UInt8]? { try? BoundedFile.read(path, limit: largest) }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        do throws(AtomicFile.Failure) {
+            try AtomicFile.create(path, bytes, mode: 0o666)
+        } catch {
+            throw failure("the exchange", path, error.words)
         }
     }
 
-    private static func write(_ bytes: [UInt8], to path: String) throws {
-        guard let file = fopen(path, "wxe") else { throw failure("the exchange", path) }
-        let count = bytes.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, file) }
-        guard fclose(file) == 0, count == bytes.count else { throw failure("the exchange", path) }
-    }
-
-    private static func failure(_ what: String, _ path: String) -> BridgeError {
+    private static func failure(
+        _ what: String, _ path: String, _ words: String = String(cString: strerror(errno))
+    ) -> BridgeError {
         BridgeError(
-            .internal, "\(what) cannot be written: \(String(cString: strerror(errno)))",
+            .internal, "\(what) cannot be written: \(words)",
             remedy: "check the folder and the room on the disk", location: path)
     }
 }

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import SystemCalls
 
 /// The recording or replay of a bridge's exchanges.
 ///
@@ -26,7 +27,7 @@ public final class ExchangeTape: Sendable {
     let folder: ExchangeFolder
     let bridge: String
     let rules: [FaultRule]
-    private let began = ExchangeTape.monotonic
+    private let began = MonotonicClock.seconds
     private let recordedAt: Int64
     private let state = Mutex(State())
 
@@ -73,18 +74,12 @@ public final class ExchangeTape: Sendable {
 
     /// Seconds since the instance was opened; in a replay, the recording's time plus the delays of faults.
     public var seconds: Double {
-        isReplaying ? state.withLock { $0.seconds } : Self.monotonic - began
+        isReplaying ? state.withLock { $0.seconds } : MonotonicClock.seconds - began
     }
 
     func pass(_ seconds: Double) { state.withLock { $0.seconds += seconds } }
 
     func reach(_ seconds: Int) { state.withLock { $0.seconds = max($0.seconds, Double(seconds)) } }
-
-    private static var monotonic: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
 
     // MARK: Recording
 
@@ -138,7 +133,7 @@ public final class ExchangeTape: Sendable {
             self.file = file
             self.isToken = isToken
             // Several processes write files, which are later sorted by when requests began.
-            let digits = String(Int64(ExchangeTape.monotonic * 1e6))
+            let digits = String(Int64(MonotonicClock.seconds * 1e6))
             name = String(repeating: "0", count: max(0, 18 - digits.count)) + digits + "-\(getpid())-\(number)"
         }
 

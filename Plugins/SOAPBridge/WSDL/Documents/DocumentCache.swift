@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemCalls
 
 /// Documents on disk with their ETag (RFC 9110, section 8.8.3) or date, so that the server need not resend an unchanged
 /// WSDL.
@@ -49,19 +50,8 @@ struct DocumentCache: Sendable {
             return
         }
         makeFolder()
-        let temporary = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max))"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { return }
-        let content = Array("\(Self.hash(url))\n\(tag ?? "")\n\(modified ?? "")\n".utf8) + bytes
-        var done = 0
-        while done < content.count {
-            let count = content.withUnsafeBytes { write(file, $0.baseAddress.map { $0 + done }, $0.count - done) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            done += count
-        }
-        close(file)
-        if done < content.count || rename(temporary, path) != 0 { unlink(temporary) }
+        let head = "\(Self.hash(url))\n\(tag ?? "")\n\(modified ?? "")\n"
+        try? AtomicFile.write(Array(head.utf8) + bytes, to: path, mode: 0o600)
     }
 
     private func path(_ url: String) -> String { "\(folder)/\(Self.hash(url)).wsdl" }

@@ -1,6 +1,7 @@
 internal import BridgeHTTP
 internal import BridgeKit
 internal import Glibc
+internal import SystemCalls
 
 /// Reads the documents of a WSDL from disk or over HTTP.
 struct DocumentReader {
@@ -43,36 +44,21 @@ struct DocumentReader {
 
     /// Reads a regular file no larger than a document may be.
     static func readFile(_ path: String) throws -> [UInt8] {
-        // Non-blocking, because opening a FIFO would wait for a writer.
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else {
-            let code = errno
-            throw BridgeError(
-                code == EACCES ? .permission : .notFound,
-                "the file can't be opened: \(String(cString: strerror(code)))", remedy: "check the option wsdl",
-                location: path)
-        }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw BridgeError(
-                .configuration, "this is not a regular file", remedy: "check the option wsdl", location: path)
-        }
-        guard status.st_size <= DocumentCollector.Limits.documentBytes else { throw tooLarge(path) }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(file, buffer.baseAddress.map { $0 + done }, buffer.count - done)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
+        do throws(BoundedFile.Failure) {
+            return try BoundedFile.read(path, limit: DocumentCollector.Limits.documentBytes, kind: .regular)
+        } catch {
+            switch error {
+            case .tooLarge: throw tooLarge(path)
+            case .unreadable:
+                throw BridgeError(.notFound, "the file can't be read: \(error.words)", location: path)
+            case .irregular:
                 throw BridgeError(
-                    .notFound, "the file can't be read: \(String(cString: strerror(errno)))", location: path)
+                    .configuration, "this is not a regular file", remedy: "check the option wsdl", location: path)
+            case .unopenable, .invalidPath, .silent:
+                throw BridgeError(
+                    error == .unopenable(EACCES) ? .permission : .notFound,
+                    "the file can't be opened: \(error.words)", remedy: "check the option wsdl", location: path)
             }
-            if count == 0 { break }
-            done += count
         }
-        return Array(bytes.prefix(done))
     }
 }

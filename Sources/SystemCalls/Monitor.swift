@@ -1,17 +1,15 @@
-// The compiler attributes timespec to the first module that includes its header.
-internal import CCurl
 internal import Glibc
 
 /// A value shared by threads, with a way to wait for a change.
 ///
-/// Blocks the calling thread: for a bridge's own threads, never for Swift's cooperative pool.
-final class Monitor<Value>: @unchecked Sendable {
+/// Blocks the calling thread: for threads of a target's own, never for Swift's cooperative pool.
+package final class Monitor<Value>: @unchecked Sendable {
     // Accessed only while `mutex` is held, so sharing is safe.
     private var value: Value
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         self.value = value
         mutex = .allocate(capacity: 1)
         changed = .allocate(capacity: 1)
@@ -31,14 +29,20 @@ final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// Calls `body` with exclusive access to the value.
-    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&value)
     }
 
+    /// Calls `body` with exclusive access to the value, and wakes all waiting threads.
+    package func change<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        defer { signal() }
+        return try withLock(body)
+    }
+
     /// Waits until `body` returns a result; calls it again after each ``signal()``.
-    func wait<Result>(_ body: (inout Value) throws -> Result?) rethrows -> Result {
+    package func wait<Result>(_ body: (inout Value) throws -> Result?) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
@@ -48,21 +52,22 @@ final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// Waits until `body` returns a result, for at most `seconds` if given.
-    func wait<Result>(seconds: Double?, _ body: (inout Value) throws -> Result?) rethrows -> Result? {
+    package func wait<Result>(
+        seconds: Double?, _ body: (inout Value) throws -> Result?
+    ) rethrows -> Result? {
         guard let seconds else { return try wait(body) }
-        var end = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &end)
-        let nanoseconds = end.tv_nsec + Int(seconds * 1e9)
-        end.tv_sec += nanoseconds / 1_000_000_000
-        end.tv_nsec = nanoseconds % 1_000_000_000
+        var end = MonotonicClock.time(after: seconds)
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let result = try body(&value) { return result }
-            if pthread_cond_timedwait(changed, mutex, &end) != 0 { return nil }
+            if pthread_cond_timedwait(changed, mutex, &end) != 0 { return try body(&value) }
         }
     }
 
     /// Wakes all waiting threads.
-    func signal() { pthread_cond_broadcast(changed) }
+    ///
+    /// Waking a single one is not offered: up to glibc 2.40, a condition variable with several waiters can lose a
+    /// `pthread_cond_signal` (glibc bug 25847).
+    package func signal() { pthread_cond_broadcast(changed) }
 }

@@ -1,0 +1,31 @@
+internal import Glibc
+
+/// The time since an arbitrary start, which no change of the system's clock moves (CLOCK_MONOTONIC).
+package enum MonotonicClock {
+    package static var seconds: Double {
+        let now = now
+        return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+    }
+
+    package static var nanoseconds: UInt64 {
+        let now = now
+        return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
+    }
+
+    package static var milliseconds: Int { Int(nanoseconds / 1_000_000) }
+
+    private static var now: timespec {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time
+    }
+
+    /// Returns the time in `seconds` from now, for calls that wait until a time.
+    static func time(after seconds: Double) -> timespec {
+        var time = now
+        let nanoseconds = time.tv_nsec + Int(seconds * 1e9)
+        time.tv_sec += nanoseconds / 1_000_000_000
+        time.tv_nsec = nanoseconds % 1_000_000_000
+        return time
+    }
+}
