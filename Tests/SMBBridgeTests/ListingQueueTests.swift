@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 import RecordBatch
 import Synchronization
+import SystemCalls
 import Testing
 
 @testable import SMBBridge
@@ -145,6 +146,39 @@ import Testing
         #expect(waited.count == 0, "the walk waited for the helper")
         #expect(helped.records == alone.records)
         #expect(helped.spared.sorted() == alone.spared.sorted())
+    }
+
+    @Test func `a cancelled walk does not wait for a helper`() throws {
+        let recording = Self.recording(folders: 40)
+        let release = DispatchSemaphore(value: 0)
+        // The helper answers nothing until the walk has ended.
+        let (context, _) = Self.context(recording) { _ in
+            _ = release.wait(timeout: .now() + 60)
+            return true
+        }
+        // By then the walk has listed all folders but those of the helper, for which it waits.
+        let enough = DispatchSemaphore(value: 0)
+        let share = try CountedShare(recording, folders: 30, enough, pause: 1000)
+        let section = BridgeOptions(["files": "*/*"])
+        nonisolated(unsafe) let source = try SMBBridge.source(
+            FetchRequest(entity: "File", section: section), share: share, queue: ListingQueue(context, threads: 1))
+        let failure = Monitor<(any Error)?>(nil)
+        let scan = NativeThread.detach {
+            do {
+                while try !source.next(into: RecordBatchWriter()).isEnd {}
+                failure.change { $0 = BridgeError(.internal, "it came to its end") }
+            } catch {
+                failure.change { $0 = error }
+            }
+        }
+        #expect(scan)
+        _ = enough.wait(timeout: .now() + 20)
+        // A moment for the walk to begin to wait; without it the test still holds.
+        usleep(100_000)
+        source.cancel()
+        let error = failure.wait(seconds: 20) { $0 }
+        release.signal()
+        #expect((error as? BridgeError)?.code == .cancelled, "\(String(describing: error))")
     }
 
     @Test(arguments: [false, true])

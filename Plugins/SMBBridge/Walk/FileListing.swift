@@ -81,7 +81,11 @@ final class FileListing {
     }
 
     /// Makes ``next()`` throw; may be called from any thread.
-    func cancel() { isCancelled.store(true, ordering: .relaxed) }
+    func cancel() {
+        isCancelled.store(true, ordering: .relaxed)
+        // The scan may be waiting for a helper.
+        queue?.stop()
+    }
 
     func checkCancelled() throws {
         if isCancelled.load(ordering: .relaxed) {

@@ -89,7 +89,7 @@ final class ListingQueue: Sendable {
         state.withLock { $0.listings[folder] = nil }
     }
 
-    /// Lets the threads end after their current work.
+    /// Lets the threads end after their current work, and the scan wait for none of it.
     func stop() {
         state.change { state in
             state.isStopped = true
@@ -148,6 +148,8 @@ extension ListingQueue.State {
             listings[folder] = nil
             waiting.removeAll { $0 == folder }
             return .unknown
+        // The helper may take as long as its longest call, and a cancelled scan must end soon.
+        case .running where isStopped: return .unknown
         case .running:
             guard !waiting.isEmpty else { return nil }
             let other = waiting.removeFirst()
