@@ -1,4 +1,4 @@
-internal import StoreContract
+public import StoreContract
 public import BridgeHost
 internal import Foundation
 internal import Model

@@ -8,9 +8,10 @@ public struct BridgeLimits: Sendable {
     public var inspection: Duration = .seconds(30)
     /// How long one call may take, above all ``RecordStream/next()``.
     public var call: Duration = .seconds(300)
-    /// How long a helper process may take for work that another process delegated.
+    /// How long work that a bridge's process delegates may take, including the wait for a helper process; at most a
+    /// fifth of ``call``.
     ///
-    /// Far less than ``call``: the delegating call waits for it, and does the work itself if it fails.
+    /// The delegating call waits for it, and then has time to do the work itself.
     public var delegatedWork: Duration = .seconds(60)
     /// How long a bridge may take to react to `cancel` before it is killed or abandoned.
     public var cancellationGrace: Duration = .milliseconds(300)

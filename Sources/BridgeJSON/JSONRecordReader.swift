@@ -174,13 +174,14 @@ package final class JSONRecordReader {
     package var lastRecord: Range<Int>? {
         var offset = 0
         var length = 0
-        bmo_json_last_record(reader, &offset, &length)
+        if isHeld { bmo_json_last_record(reader, &offset, &length) }
         return length > 0 ? offset..<min(offset + length, count) : nil
     }
 
     /// The records that the last call of ``next(into:bytes:)`` rejected.
     package var rejected: [Rejected] {
-        (0..<bmo_json_rejected_count(reader)).map { number in
+        guard isHeld else { return [] }
+        return (0..<bmo_json_rejected_count(reader)).map { number in
             var record = bmo_json_rejected()
             bmo_json_rejected_at(reader, number, &record)
             return Rejected(

@@ -148,6 +148,23 @@ import Testing
         #expect(helped.spared.sorted() == alone.spared.sorted())
     }
 
+    @Test func `a helper that never answers does not stop the walk`() throws {
+        let recording = Self.recording(folders: 60)
+        let alone = try walk(RecordedShare(recording), nil)
+        let release = DispatchSemaphore(value: 0)
+        let (context, requests) = Self.context(recording) { _ in
+            _ = release.wait(timeout: .now() + 60)
+            return true
+        }
+        let start = ContinuousClock.now
+        let helped = try walk(try Self.slow(recording), ListingQueue(context, threads: 2, patience: 0.2))
+        for _ in 1...2 { release.signal() }
+        #expect(requests.count > 0, "no helper was asked")
+        #expect(ContinuousClock.now - start < .seconds(30), "the walk waited for the helpers' end")
+        #expect(helped.records == alone.records)
+        #expect(helped.isComplete == alone.isComplete)
+    }
+
     @Test func `a cancelled walk does not wait for a helper`() throws {
         let recording = Self.recording(folders: 40)
         let release = DispatchSemaphore(value: 0)

@@ -175,6 +175,8 @@ final class FileListing {
             return .match(match)
         case .list(let folder):
             try list(folder)
+            // A listing that was given up is no part of the walk.
+            try checkCancelled()
             warnings += walk.warnings
             walk.warnings = []
             for path in walk.leftOut { leaveOut(.below(path)) }
@@ -241,10 +243,13 @@ final class FileListing {
     }
     /// Returns a folder's listing from whichever source has it first; lists later folders while a helper process lists
     /// this one.
+    ///
+    /// Returns an empty one, without asking the server, once the walk is cancelled.
     private func ask(_ path: [String]) throws(SMBFailure) -> SMBListing {
         while let queue {
             switch queue.take(path) {
             case .listing(let result): return try result.get()
+            case .unknown where isCancelled.load(ordering: .relaxed): return SMBListing()
             case .unknown: return try share.list(path, fileIDs: wantsFileIDs)
             case .meanwhile(let other):
                 do throws(SMBFailure) {

@@ -42,9 +42,15 @@ final class ListingQueue: Sendable {
     private let context: BridgeContext
     private let state: Monitor<State>
 
-    /// - Parameter threads: The number of processes that work in parallel.
-    init(_ context: BridgeContext, threads: Int) {
+    /// The time limit for a helper's answer, in seconds: longer than the host gives a helper.
+    private let patience: Double
+
+    /// - Parameters:
+    ///   - threads: The number of processes that work in parallel.
+    ///   - patience: The time limit for a helper's answer, in seconds.
+    init(_ context: BridgeContext, threads: Int, patience: Double = 90) {
         self.context = context
+        self.patience = patience
         state = Monitor(State(threads: threads))
         window = threads * Self.portion * 3
     }
@@ -63,6 +69,7 @@ final class ListingQueue: Sendable {
     /// - Parameter fileIDs: Whether to include the ids of files.
     func expect(_ folders: [[String]], fileIDs: Bool) {
         state.change { state in
+            guard !state.isStopped else { return }
             state.fileIDs = fileIDs
             for folder in folders where state.listings[folder] == nil {
                 state.listings[folder] = .waiting
@@ -77,7 +84,14 @@ final class ListingQueue: Sendable {
     }
 
     /// Returns a helper's result for a folder.
-    func take(_ folder: [String]) -> Answer { state.wait { $0.take(folder) } }
+    ///
+    /// The host answers for a helper that hangs. Without an answer after ``patience``, the scan goes on without helpers.
+    func take(_ folder: [String]) -> Answer {
+        if let answer = state.wait(seconds: patience, { $0.take(folder) }) { return answer }
+        context.log(.warning, "no answer from a helper within \(Int(patience)) s; listing without helpers")
+        stop()
+        return .unknown
+    }
 
     /// Stores the scan's own result for a folder that it listed meanwhile.
     func put(_ folder: [String], _ result: Result<SMBListing, SMBFailure>) {

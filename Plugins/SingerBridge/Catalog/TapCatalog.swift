@@ -77,8 +77,8 @@ struct TapCatalog {
             switch error {
             case .tooLarge: throw BridgeError(.limit, "the catalog \(path) has more than \(largestFile >> 20) MiB")
             // A folder, which is reported as a catalog without text.
-            case .unreadable: return ""
-            case .unopenable, .invalidPath, .irregular, .silent:
+            case .unreadable(EISDIR): return ""
+            case .unopenable, .unreadable, .invalidPath, .irregular, .silent:
                 throw BridgeError(
                     .configuration, "the catalog \(path) cannot be read: \(error.words)",
                     remedy: "write one with the tap's --discover, or leave \"catalog\" out")

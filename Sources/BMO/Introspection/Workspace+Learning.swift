@@ -3,7 +3,7 @@ internal import Foundation
 internal import Importer
 internal import Model
 internal import RecordBatch
-internal import StoreContract
+public import StoreContract
 
 /// Attributes learned from the records: `attributes: auto`.
 extension Workspace {

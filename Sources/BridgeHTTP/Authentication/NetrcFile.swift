@@ -11,9 +11,13 @@ enum NetrcFile {
     ///
     /// - Parameter path: The file; nil for `.netrc` in the home folder.
     static func passwords(at path: String?) -> [String] {
-        guard let path = path ?? getenv("HOME").map({ String(cString: $0) + "/.netrc" }),
-            let bytes = try? BoundedFile.prefix(of: path, longest)
-        else { return [] }
+        guard let path = path ?? getenv("HOME").map({ String(cString: $0) + "/.netrc" }) else { return [] }
+        var bytes: [UInt8] = []
+        // After an error, the passwords read so far are still removed.
+        try? BoundedFile.scan(path) { chunk in
+            bytes += chunk.prefix(longest - bytes.count)
+            return bytes.count < longest
+        }
         return passwords(in: bytes)
     }
 

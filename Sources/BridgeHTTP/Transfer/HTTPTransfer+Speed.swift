@@ -9,17 +9,20 @@ extension HTTPTransfer {
     /// How many times its packed size a reply may have; text of records packs to a twentieth or so.
     private static let maxRatio = 100
 
-    /// Returns the reason for giving up the request: the remote is silent, or too slow, or its reply unpacks to too much.
+    /// Returns the error for a reply that unpacks to too much; called with each piece of it.
+    func excessiveUnpacking(_ easy: UnsafeMutableRawPointer) -> BridgeError? {
+        guard options.maxBodyBytes == nil, bodyBytes > Self.ratioBeginsAt,
+            bodyBytes / Self.maxRatio > Int(bmo_curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T))
+        else { return nil }
+        return BridgeError(
+            .limit, "the reply unpacks to more than \(Self.maxRatio) times its size",
+            remedy: "ask for smaller pages, or set max_body_bytes", location: location)
+    }
+
+    /// Returns the reason for giving up the request: the remote is silent, or too slow.
     ///
     /// Called about once a second.
     func delay(_ easy: UnsafeMutableRawPointer, now: Double) -> BridgeError? {
-        if options.maxBodyBytes == nil, bodyBytes > Self.ratioBeginsAt,
-            bodyBytes / Self.maxRatio > Int(bmo_curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T))
-        {
-            return BridgeError(
-                .limit, "the reply unpacks to more than \(Self.maxRatio) times its size",
-                remedy: "ask for smaller pages, or set max_body_bytes", location: location)
-        }
         let isPaused = state.withLock { $0.isPaused }
         let look = SpeedWatch.Look(
             now: now, isSent: bmo_curl_get_long(easy, CURLINFO_REQUEST_SIZE) > 0,

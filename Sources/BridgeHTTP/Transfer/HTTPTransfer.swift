@@ -345,6 +345,10 @@ final class HTTPTransfer: @unchecked Sendable {
         guard let data, count > 0 else { return count }
         bodyBytes += count
         if redirectTarget != nil { return bodyBytes > 1 << 20 ? 0 : count }
+        if let easy, let error = excessiveUnpacking(easy) {
+            refusal = error
+            return 0
+        }
         enum Verdict {
             case taken, takenAndAwaited, pause, stop
             case over(Int)

@@ -52,7 +52,7 @@ public struct PluginPins: Sendable, Equatable {
     private static func reason(_ path: String, _ failure: BoundedFile.Failure) -> String {
         switch failure {
         case .unreadable(EISDIR): return "it is a folder"
-        case .silent, .irregular: return "it is no regular file"
+        case .silent, .irregular, .unopenable(ENXIO): return "it is no regular file"
         case .unopenable, .unreadable, .invalidPath: return failure.words
         case .tooLarge:
             var status = stat()

@@ -17,8 +17,27 @@ final class HelperPool: Sendable {
         }
     }
 
-    /// Runs a fetch and returns its first batch.
+    /// The time limit for one piece of work, from the request to the answer.
+    ///
+    /// The delegating call waits for it, and must have time left to do the work itself.
+    private var limit: Duration { min(limits.delegatedWork, limits.call / 5) }
+
+    /// Runs a fetch and returns its first batch, or a failure after the time limit.
     func work(_ request: RecordBatch) async -> BridgeReply {
+        let answer = Promise<BridgeReply>()
+        // Also covers the wait for a helper and the start of its process.
+        let timer = answer.fulfil(after: limit, with: late)
+        defer { timer.cancel() }
+        Task { answer.fulfil(await run(request)) }
+        return await answer.value
+    }
+
+    private var late: BridgeReply {
+        let seconds = limit.components.seconds
+        return .lost(BridgeFailure(.timeout, "a helper did not answer within \(seconds) s", bridge: log.bridge))
+    }
+
+    private func run(_ request: RecordBatch) async -> BridgeReply {
         let lease: SessionPool.Lease
         do {
             lease = try await pool.lease()
@@ -30,11 +49,9 @@ final class HelperPool: Sendable {
         // Calls of a fetch run in order, so this need not wait in between.
         let batch = lease.session.submit(.fetchNext(lease.fetch))
         let closed = lease.session.submit(.fetchClose(lease.fetch))
-        let seconds = limits.delegatedWork.components.seconds
-        let late = BridgeReply.lost(
-            BridgeFailure(.timeout, "a helper did not answer within \(seconds) s", bridge: log.bridge))
-        let timer = closed.fulfil(after: limits.delegatedWork, with: late) { [pool, log] in
-            log.logger.warning("a helper process is ended: it did not answer within \(seconds) s")
+        let late = late
+        let timer = closed.fulfil(after: limit, with: late) { [pool, log] in
+            log.logger.warning("a helper process that does not answer is ended")
             pool.abandon(lease)
             opened.fulfil(late)
             batch.fulfil(late)

@@ -75,10 +75,8 @@ struct ExchangeFolder: Sendable {
         return result
     }
 
-    /// The maximum size of a file: a reply in memory is smaller.
-    private static let largest = 1 << 30
-
-    private static func read(_ path: String) -> [UInt8]? { try? BoundedFile.read(path, limit: largest) }
+    /// Reads a file whole: the limit of the reply that it holds has been checked when it was recorded.
+    private static func read(_ path: String) -> [UInt8]? { try? BoundedFile.read(path, limit: .max) }
 
     private static func write(_ bytes: [UInt8], to path: String) throws {
         do throws(AtomicFile.Failure) {

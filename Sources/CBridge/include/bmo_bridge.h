@@ -80,8 +80,8 @@ typedef enum bmo_log_level {
  * work     since 1.1, only for a bridge that runs in a child process and is not concurrent; NULL elsewhere. Has one of
  *          several worker processes, with an instance of the same plugin and options, open a fetch of `request`, make
  *          one batch and close it; returns the result of that fetch_next. The host limits how many calls run at a time;
- *          the others wait. Pass the outputs to `release`. The bridge defines the request, which need not be
- *          valid in a configuration.
+ *          the others wait. It fails after 60 seconds, the wait included: then do the work in this process. Pass the
+ *          outputs to `release`. The bridge defines the request, which need not be valid in a configuration.
  * learn    reports a secret that the bridge obtained at run time, such as a token or a session's value, as UTF-8: from
  *          then on, the host keeps it out of all that it writes and prints, as it does with the secrets of the options.
  *          A host without this function has a smaller struct_size.

@@ -73,7 +73,7 @@ extension FileError {
             self.init(code: .missing, reason: "does not exist", remedy: "check the path")
         case .unreadable(EISDIR):
             self.init(code: .directory, reason: "is a folder", remedy: "name a file in it")
-        case .unopenable(EACCES), .unopenable(EPERM):
+        case .unopenable(EACCES), .unopenable(EPERM), .unreadable(EACCES), .unreadable(EPERM):
             self.init(code: .denied, reason: "may not be read by this user", remedy: "change its permissions")
         case .silent:
             self.init(

@@ -7,7 +7,6 @@ internal import StoreContract
 /// it. Reading does not require it. While the lock is held, the file describes the holder; releasing the lock deletes
 /// the file.
 final class FileLock: StoreLock {
-
     /// The file that is locked.
     let path: String
     private let descriptor: Descriptor

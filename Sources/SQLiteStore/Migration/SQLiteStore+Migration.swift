@@ -4,7 +4,6 @@ public import StoreContract
 public import Mapping
 
 extension SQLiteStore {
-
     /// Returns the changes that the tables of the file at `path` need to fit a model, with their cost.
     ///
     /// Only reads the file.

@@ -1,5 +1,4 @@
 /// A generator of random UUIDs (RFC 9562, section 5.4), in lower case.
-internal import StoreContract
 enum RandomUUID {
     static func text() -> String {
         var generator = SystemRandomNumberGenerator()

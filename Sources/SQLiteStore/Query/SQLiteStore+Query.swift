@@ -6,7 +6,6 @@ internal import RecordBatch
 internal import TextFormats
 
 extension SQLiteStore {
-
     /// Calls `body` with the objects of an entity and its sub-entities that meet all conditions, in key order.
     ///
     /// Reads one snapshot of the file while imports continue.

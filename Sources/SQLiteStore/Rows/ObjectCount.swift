@@ -1,5 +1,4 @@
 /// The number of an entity's objects in a bookkeeping table, which keeps it current; others check it for each row.
-internal import StoreContract
 final class ObjectCount {
     var value = 0
 }

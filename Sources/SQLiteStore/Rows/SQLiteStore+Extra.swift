@@ -3,7 +3,6 @@ internal import GRDB
 public import Mapping
 
 extension SQLiteStore {
-
     /// Returns the values in the column of unknown fields that are not null; empty if the entity has no such column.
     ///
     /// - Throws: ``StoreError``.

@@ -59,7 +59,6 @@ final class UnknownFieldTable {
 }
 
 extension SQLiteStore {
-
     /// Returns the fields of remote records that nothing reads, by entity and path.
     ///
     /// - Parameter instant: Restricts the result to fields that first occurred since this time, as ISO 8601.

@@ -30,13 +30,14 @@ extension OutboxEntry {
     /// The state machine, without I/O: every change of ``state`` goes through here. An entry leaves the outbox when the
     /// remote has accepted it, or when it is dropped.
     ///
-    ///     pending   --sent--> sending --settled--> pending | refused | unknown | conflict
+    ///     pending   --sent--> sending; any state --settled--> pending | refused | unknown | conflict
     ///     unknown   --sent--> sending            sending --senderEnded--> unknown
     ///     pending | refused | conflict --conflictFound--> conflict --conflictGone, conflictsResolved--> pending
     ///     refused   --edited--> pending
     ///     pending | refused | conflict --replaced--> pending, unless it may have arrived
     ///     pending | refused | conflict --recreated--> pending
-    ///     pending | refused | conflict --retried--> pending; unknown only with `sendingUnknown`
+    ///     pending | refused | conflict --retried--> pending
+    ///     unknown   --retried--> pending with `sendingUnknown`, else unknown, which is looked up again at once
     ///
     /// - Parameter hasConflicts: Whether undecided conflicts of the object are recorded; they keep it in `conflict`.
     public func after(_ event: OutboxEvent, hasConflicts: Bool = false) -> OutboxEntry? {
@@ -86,6 +87,16 @@ extension OutboxEntry {
         case .conflictsResolved(let newKey):
             guard state == .conflict else { return nil }
             entry.becomeNewRequest(newKey)
+        }
+        return entry
+    }
+
+    /// Returns the entry after an event that its caller knows to apply.
+    ///
+    /// - Throws: ``StoreError`` of the code `internal` if it does not.
+    package func changed(by event: OutboxEvent) throws -> OutboxEntry {
+        guard let entry = after(event) else {
+            throw StoreError(.internal, "edit \(id) is \(state.rawValue), which \(event) does not change")
         }
         return entry
     }

@@ -2,8 +2,8 @@ public import Mapping
 
 /// A local database that an import can write to.
 ///
-/// The importer depends on this protocol only, and not on a database. Only one page is written at a time, from one
-/// thread at a time; calls block. The importer's tests run against every conforming type.
+/// Only one page is written at a time, from one thread at a time; calls block. This is all that the importer needs of a
+/// store, and its tests run against every conforming type.
 public protocol PageStore: AnyObject, Sendable {
     /// Begins the transaction of a page.
     ///

@@ -133,7 +133,7 @@ extension LocalEditor {
         for entry in try outbox.entries(root, key) where entry.id != last.id { try outbox.remove(entry, root: root) }
         try writers.conflicts.remove(root, key)
         let own = Set([layout.discriminator, layout.extra, layout.deletion].compactMap { $0 })
-        var entry = last.after(.recreated(newKey: Self.newKey())) ?? last
+        var entry = try last.changed(by: .recreated(newKey: Self.newKey()))
         entry.operation = .create
         entry.changes = layout.fields.indices.filter { !own.contains($0) && row[$0] != .null }.map {
             OutboxEntry.FieldEdit(name: layout.fields[$0].name, old: nil, new: row[$0])

@@ -88,7 +88,7 @@ final class LocalEditor {
 
     /// Turns the delete of an object that is created again into an update, or removes it if the object is as before.
     private func revive(_ object: EditedObject, _ last: OutboxEntry) throws -> Int64? {
-        var entry = last.after(.replaced) ?? last
+        var entry = try last.changed(by: .replaced)
         // The update is based on the values that the remote changed while the object was deleted locally.
         let remote = try writers.conflicts.remoteValues(object.root, object.key)
         try writers.conflicts.remove(object.root, object.key)
@@ -239,7 +239,7 @@ final class LocalEditor {
             if let edited { links[index].old = edited.old }
         }
         try writers.conflicts.remove(object.root, object.key)
-        var entry = last.after(.replaced) ?? last
+        var entry = try last.changed(by: .replaced)
         entry.operation = .delete
         entry.changes = changes
         entry.links = links
