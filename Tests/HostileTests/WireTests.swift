@@ -73,7 +73,9 @@ import Testing
         try await place.syncCalmly(expecting: 61)
         let run = try await place.sync()
         #expect(run.process.exitCode == 1, "\(run.process)")
-        #expect(run.process.errorOutput.contains("kept the connection busy for 2 s"), "\(run.process)")
+        // On a busy machine the flood may pause long enough for libcurl to return, and then the speed counts.
+        let limits = ["kept the connection busy for 2 s", "slower than 1024 bytes a second"]
+        #expect(limits.contains { run.process.errorOutput.contains($0) }, "\(run.process)")
         #expect(run.process.errorOutput.contains("or raise "), "\(run.process)")
         #expect(try await place.rows() == 61)
         #expect(run.memory <= 400, "MiB")

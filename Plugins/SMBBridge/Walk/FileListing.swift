@@ -175,7 +175,7 @@ final class FileListing {
             return .match(match)
         case .list(let folder):
             try list(folder)
-            // A listing that was given up is no part of the walk.
+            // Do not count a listing that was given up.
             try checkCancelled()
             warnings += walk.warnings
             walk.warnings = []
