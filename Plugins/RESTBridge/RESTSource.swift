@@ -19,7 +19,6 @@ final class RESTSource: RecordSource {
     private var current: OpenPage?
     private var isOver = false
     let running: RunningRequests
-    private let isResumed: Bool
     private let token: WalkToken?
     /// The check whether the listing changed since an earlier walk, or nil once that is known.
     private var check: ListingCheck?
@@ -79,7 +78,6 @@ final class RESTSource: RecordSource {
         self.log = log
         running = RunningRequests()
         token = request.token.flatMap(WalkToken.init)
-        isResumed = request.cursor != nil
         let point = request.cursor.map(ResumePoint.init)
         try point?.apply(to: &self.section)
         if let known = point?.detected {

@@ -37,14 +37,10 @@ extension SQLiteStore {
         try changeOutbox("trying edits again", isDurable: true) { outbox in
             for id in ids {
                 guard let entry = try outbox.entry(id) else { throw Self.noEntry(id) }
-                let conflict = try outbox.root(of: entry).flatMap {
-                    try writers.conflicts.all(root: $0, key: entry.key).first
-                }
                 let retry = OutboxEvent.retried(sendingUnknown: sendingUnknown, newKey: LocalEditor.newKey())
-                guard let entry = entry.after(retry, hasConflicts: conflict != nil) else {
-                    throw Self.cannotRetry(entry, conflict)
-                }
-                try outbox.update(entry)
+                let retried = try entry.after(retry, hasConflicts: try conflict(of: entry, outbox) != nil)
+                guard let retried else { throw Self.cannotRetry(entry, try conflict(of: entry, outbox)) }
+                try outbox.update(retried)
             }
         }
     }

@@ -124,12 +124,16 @@ extension SQLiteStore {
     public func settle(_ id: Int64, _ settlement: OutboxSettlement) throws {
         try changeOutbox("noting what became of an edit", isDurable: true) { outbox in
             guard let entry = try outbox.entry(id) else { return }
-            let hasConflicts = try outbox.root(of: entry).map {
-                try !writers.conflicts.all(root: $0, key: entry.key).isEmpty
-            }
-            guard let entry = entry.after(.settled(settlement), hasConflicts: hasConflicts == true) else { return }
-            try outbox.update(entry)
+            let settled = try entry.after(
+                .settled(settlement), hasConflicts: try conflict(of: entry, outbox) != nil)
+            guard let settled else { return }
+            try outbox.update(settled)
         }
+    }
+
+    /// Returns the first undecided conflict of an entry's object.
+    func conflict(of entry: OutboxEntry, _ outbox: OutboxTable) throws -> EditConflict? {
+        try outbox.root(of: entry).flatMap { try writers.conflicts.all(root: $0, key: entry.key).first }
     }
 
     /// Marks entries that a dead process was sending as `unknown`; call it under the push lock.

@@ -40,7 +40,10 @@ extension OutboxEntry {
     ///     unknown   --retried--> pending with `sendingUnknown`, else unknown, which is looked up again at once
     ///
     /// - Parameter hasConflicts: Whether undecided conflicts of the object are recorded; they keep it in `conflict`.
-    public func after(_ event: OutboxEvent, hasConflicts: Bool = false) -> OutboxEntry? {
+    ///   Evaluated only where the answer matters.
+    public func after(
+        _ event: OutboxEvent, hasConflicts: @autoclosure () throws -> Bool
+    ) rethrows -> OutboxEntry? {
         var entry = self
         switch event {
         case .sent(let instant):
@@ -49,7 +52,7 @@ extension OutboxEntry {
             entry.attempts += 1
             // From now on, the remote may be processing it.
             entry.notBefore = instant
-        case .settled(let settlement): entry.settle(settlement, hasConflicts: hasConflicts)
+        case .settled(let settlement): try entry.settle(settlement, hasConflicts: hasConflicts)
         case .senderEnded:
             guard state == .sending else { return nil }
             entry.state = .unknown
@@ -57,7 +60,8 @@ extension OutboxEntry {
             entry.failure = OutboxFailure(
                 code: "unknown", message: "the process that sent it ended before the answer came")
         case .retried(let sendingUnknown, let newKey):
-            guard state != .sending, !hasConflicts || isNotRefused else { return nil }
+            guard state != .sending else { return nil }
+            if state == .refused || state == .conflict, try hasConflicts() { return nil }
             entry.notBefore = nil
             switch state {
             case .unknown where sendingUnknown: entry.state = .pending
@@ -91,6 +95,9 @@ extension OutboxEntry {
         return entry
     }
 
+    /// Returns the entry after an event where the object has no undecided conflicts, or they do not matter.
+    public func after(_ event: OutboxEvent) -> OutboxEntry? { after(event, hasConflicts: false) }
+
     /// Returns the entry after an event that its caller knows to apply.
     ///
     /// - Throws: ``StoreError`` of the code `internal` if it does not.
@@ -106,12 +113,12 @@ extension OutboxEntry {
         idempotencyKey = newKey
     }
 
-    private mutating func settle(_ settlement: OutboxSettlement, hasConflicts: Bool) {
+    private mutating func settle(_ settlement: OutboxSettlement, hasConflicts: () throws -> Bool) rethrows {
         notBefore = nil
         switch settlement {
         case .retry(let instant, let failure):
             // A conflict that an import has found meanwhile must be resolved first.
-            (state, self.failure) = (hasConflicts ? .conflict : .pending, failure)
+            (state, self.failure) = (try hasConflicts() ? .conflict : .pending, failure)
             notBefore = instant
         case .refused(let failure):
             (state, self.failure) = (.refused, failure)
@@ -125,9 +132,6 @@ extension OutboxEntry {
             mayHaveArrived = false
         }
     }
-
-    /// Whether the remote has neither refused it nor another version of the object.
-    private var isNotRefused: Bool { state != .refused && state != .conflict }
 
     /// Whether the entry is not being sent and its last outcome is known.
     public var isAtRest: Bool { state == .pending || state == .refused || state == .conflict }
