@@ -58,8 +58,16 @@ let package = Package(
         .target(name: "SystemCalls", exclude: ["README.md"]),
         .target(name: "RecordBatch", dependencies: ["CBridge", "TextFormats"]),
 
+        // The messages of the contract.
+        .target(name: "BridgeContract", dependencies: ["RecordBatch", "TextFormats"], exclude: ["README.md"]),
+
         // The bridge author's side.
-        .target(name: "BridgeKit", dependencies: ["CBridge", "RecordBatch", "SystemCalls", "TextFormats"]),
+        .target(
+            name: "BridgeRecording", dependencies: ["BridgeContract", "RecordBatch", "SystemCalls", "TextFormats"],
+            exclude: ["README.md"]),
+        .target(
+            name: "BridgeKit",
+            dependencies: ["BridgeContract", "BridgeRecording", "CBridge", "RecordBatch", "SystemCalls", "TextFormats"]),
         .target(name: "BridgeKitFoundation", dependencies: ["BridgeKit", "RecordBatch"]),
         .target(
             name: "BridgeHTTP",
@@ -174,7 +182,9 @@ let package = Package(
         // Replays Fixtures/cases with the built command.
         .testTarget(
             name: "FixtureTests",
-            dependencies: ["BridgeConformance", "BridgeHost", "BridgeKit", "SQLiteStore", "TestSupport", "bmo"]),
+            dependencies: [
+                "BridgeConformance", "BridgeHost", "BridgeKit", "BridgeRecording", "SQLiteStore", "TestSupport", "bmo",
+            ]),
         .testTarget(name: "ModelTests", dependencies: ["Model", "TestSupport"]),
         // Models and records as literals, and a reader of the database as another program sees it.
         .target(

@@ -16,6 +16,8 @@
 ///
 /// The kit is a static library: each plugin has its own copy, and no Swift type crosses the plugin boundary.
 
+public import BridgeContract
+public import BridgeRecording
 public import RecordBatch
 
 /// A client for one kind of API: configured once, then asked for records.
@@ -100,6 +102,11 @@ public struct BridgeContext: Sendable {
         worker = work
         learner = learn
     }
+
+    /// Runs `body`, whose requests are not steps of the current scan, such as one for a description of the service.
+    ///
+    /// This matters only to a recording, which counts the requests of a scan.
+    public func aside<Result>(_ body: () throws -> Result) rethrows -> Result { try ExchangeScope.aside(body) }
 
     /// Reports a secret obtained at run time, such as a token: the host removes it from all that it writes and prints.
     public func learn(secret: String) { learner?(secret) }

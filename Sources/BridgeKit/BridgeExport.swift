@@ -1,3 +1,4 @@
+internal import BridgeRecording
 public import CBridge
 internal import Glibc
 public import RecordBatch

@@ -1,3 +1,5 @@
+internal import BridgeContract
+internal import BridgeRecording
 internal import CBridge
 internal import Glibc
 internal import RecordBatch

@@ -1,3 +1,4 @@
+public import BridgeContract
 public import RecordBatch
 
 /// A parent whose children cannot be requested, because a value that the request needs is null.

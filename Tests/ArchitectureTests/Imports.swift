@@ -21,7 +21,10 @@ enum Imports {
         "TextFormats": Rule(),
         "SystemCalls": Rule(),
         "RecordBatch": Rule("CBridge", "TextFormats"),
-        "BridgeKit": Rule("CBridge", "RecordBatch", "SystemCalls", "TextFormats"),
+        "BridgeContract": Rule("RecordBatch", "TextFormats"),
+        "BridgeRecording": Rule("BridgeContract", "RecordBatch", "SystemCalls", "TextFormats"),
+        "BridgeKit": Rule(
+            "BridgeContract", "BridgeRecording", "CBridge", "RecordBatch", "SystemCalls", "TextFormats"),
         "BridgeKitFoundation": Rule("BridgeKit", "RecordBatch", foundation: true),
         "BridgeHTTP": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "CCurl", "CLibCrypto", "CZlib"),

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BridgeKit
+@testable import BridgeRecording
 
 /// How exchanges are written: readable, and without losing a letter.
 @Suite struct ExchangeTextTests {

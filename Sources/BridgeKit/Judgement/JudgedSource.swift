@@ -1,3 +1,4 @@
+public import BridgeContract
 public import RecordBatch
 
 /// A fault of an entity's section that the bridge can detect without its remote.

@@ -1,3 +1,4 @@
+public import BridgeContract
 public import RecordBatch
 
 /// Validates the variables of a section against the known names: `{parent.NAME}`, and in writes `{object.NAME}` and

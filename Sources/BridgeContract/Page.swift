@@ -1,4 +1,4 @@
-internal import RecordBatch
+package import RecordBatch
 
 /// The state of a scan after a call of ``RecordSource/next(into:)``.
 public struct Page {
@@ -114,7 +114,7 @@ public struct Page {
         return page
     }
 
-    func write(to writer: RecordBatchWriter) {
+    package func write(to writer: RecordBatchWriter) {
         writer.object {
             writer.member("cursor", cursor)
             writer.member("page_end", isPageEnd)

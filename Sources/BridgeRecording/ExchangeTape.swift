@@ -1,3 +1,4 @@
+package import BridgeContract
 internal import Glibc
 internal import Synchronization
 internal import SystemCalls
@@ -17,7 +18,7 @@ internal import SystemCalls
 /// Safe to use from any thread.
 public final class ExchangeTape: Sendable {
     /// The member of the options that configures the tape; the kit removes it before the bridge reads the options.
-    static let member = "@exchange"
+    package static let member = "@exchange"
     /// The prefix of secrets in a replay, which runs without the real ones.
     public static let placeholder = "replayed-secret-"
 
@@ -49,7 +50,7 @@ public final class ExchangeTape: Sendable {
         let key: ExchangeKey
     }
 
-    init?(_ options: BridgeOptions) {
+    package init?(_ options: BridgeOptions) {
         guard let setting = options.object(Self.member), let path = setting.string("folder"),
             let mode = setting.string("mode")
         else { return nil }

@@ -1,3 +1,5 @@
+internal import BridgeContract
+
 /// What a replay does to a request instead of, or in addition to, returning the recorded reply.
 public enum ExchangeFault: Sendable, Equatable {
     /// No reply in time.

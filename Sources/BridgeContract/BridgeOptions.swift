@@ -12,7 +12,7 @@ public struct BridgeOptions: @unchecked Sendable {
     /// No options.
     public static let empty = BridgeOptions { _ in }
 
-    init?(batch: RecordBatch) {
+    package init?(batch: RecordBatch) {
         guard batch.count == 1, batch[0].tag == .object else { return nil }
         self.init(batch: batch, value: batch[0])
     }
@@ -49,7 +49,7 @@ public struct BridgeOptions: @unchecked Sendable {
     }
 
     /// Returns a copy without the member `name`.
-    func without(_ name: String) -> BridgeOptions {
+    package func without(_ name: String) -> BridgeOptions {
         guard has(name) else { return self }
         defer { withExtendedLifetime(batch) {} }
         return BridgeOptions { writer in

@@ -1,4 +1,4 @@
-internal import RecordBatch
+package import RecordBatch
 
 /// The reason why a bridge could not complete a call.
 public struct BridgeError: Error, Sendable, CustomStringConvertible {
@@ -74,7 +74,7 @@ public struct BridgeError: Error, Sendable, CustomStringConvertible {
         return text
     }
 
-    func write(to writer: RecordBatchWriter) {
+    package func write(to writer: RecordBatchWriter) {
         writer.object {
             writer.key("code")
             writer.text(code.rawValue)

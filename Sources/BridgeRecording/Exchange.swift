@@ -1,3 +1,5 @@
+public import BridgeContract
+
 /// The exchanges between a bridge and its remote, in a form that can be recorded and replayed.
 ///
 /// A bridge passes each request and its reply to the tape of its context, or asks the tape for the reply during a
@@ -63,34 +65,5 @@ public struct Exchange: Sendable, Equatable {
     public init(request: Request, reply: Reply) {
         self.request = request
         self.reply = reply
-    }
-}
-
-/// The fetch or write on whose behalf the bridge makes requests.
-final class ExchangeScope: @unchecked Sendable {
-    // Calls of one fetch come from one thread at a time; requests from a bridge's own threads have no scope.
-    let entity: String
-    /// Whether repeating the request changes nothing.
-    let isReading: Bool
-    /// True while the bridge makes requests that are not steps of the scan.
-    var isAside = false
-
-    @TaskLocal static var current: ExchangeScope?
-
-    init(entity: String, isReading: Bool) {
-        self.entity = entity
-        self.isReading = isReading
-    }
-}
-
-extension BridgeContext {
-    /// Runs `body`, whose requests are not steps of the current scan, such as one for a description of the service.
-    ///
-    /// This matters only to a recording, which counts the requests of a scan.
-    public func aside<Result>(_ body: () throws -> Result) rethrows -> Result {
-        guard let scope = ExchangeScope.current else { return try body() }
-        scope.isAside = true
-        defer { scope.isAside = false }
-        return try body()
     }
 }

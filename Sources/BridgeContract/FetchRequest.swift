@@ -122,7 +122,7 @@ public struct FetchRequest: Sendable {
         self.watchMilliseconds = watchMilliseconds
     }
 
-    init(_ record: BridgeOptions) {
+    package init(_ record: BridgeOptions) {
         entity = record.string("entity") ?? ""
         section = record.object("section") ?? .empty
         cursor = record.string("cursor")

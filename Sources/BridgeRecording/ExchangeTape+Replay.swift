@@ -1,3 +1,5 @@
+internal import BridgeContract
+
 extension ExchangeTape {
     /// The replayed result of a request.
     public struct Replayed: Sendable {

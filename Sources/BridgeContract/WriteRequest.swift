@@ -67,7 +67,7 @@ public struct WriteRequest: Sendable {
         self.readOne = readOne
     }
 
-    init(_ record: BridgeOptions) throws {
+    package init(_ record: BridgeOptions) throws {
         guard let operation = Operation(rawValue: record.string("operation") ?? "") else {
             throw BridgeError(.unsupported, "unknown write operation \(record.string("operation") ?? "(none)")")
         }
