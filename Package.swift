@@ -78,6 +78,10 @@ let package = Package(
         .target(name: "BridgeJSON", dependencies: ["BridgeKit", "JSONBatch", "RecordBatch"]),
         .target(name: "JSONBatch", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "BridgeXML", dependencies: ["BridgeKit", "CLibXML2"]),
+        .target(
+            name: "RowFormats",
+            dependencies: ["BridgeJSON", "BridgeKit", "BridgeXML", "RecordBatch", "CCSV", "CZip", "CZlib"],
+            exclude: ["README.md"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CSMBClient", pkgConfig: "smbclient", providers: [.apt(["libsmbclient-dev"])]),
@@ -89,9 +93,7 @@ let package = Package(
         bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML"]),
         plugin("RESTPlugin", of: "RESTBridge"),
         plugin("SOAPPlugin", of: "SOAPBridge"),
-        bridge(
-            "SMBBridge",
-            transport: ["BridgeJSON", "BridgeXML", "CSMBClient", "CCSV", "CLibCrypto", "CZlib", "CZip"]),
+        bridge("SMBBridge", transport: ["RowFormats", "CSMBClient", "CLibCrypto"]),
 
         bridge("SingerBridge", transport: []),
 
@@ -163,7 +165,8 @@ let package = Package(
         .testTarget(
             name: "SMBBridgeTests",
             dependencies: [
-                "SMBBridge", "BridgeKit", "CSMBClient", "RecordBatch", "SystemCalls", "TextFormats", "TestSupport",
+                "SMBBridge", "BridgeKit", "CSMBClient", "RecordBatch", "RowFormats", "SystemCalls", "TextFormats",
+                "TestSupport",
             ]),
         // The executable that the host's tests start to serve a bridge, as `bmo` starts itself.
         .executableTarget(

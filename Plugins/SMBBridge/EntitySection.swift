@@ -1,5 +1,6 @@
 import BridgeKit
 import RecordBatch
+import RowFormats
 
 /// An entity's section of the configuration: what to read from the share.
 enum EntitySection {

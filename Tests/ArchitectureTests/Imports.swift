@@ -30,6 +30,7 @@ enum Imports {
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "CCurl", "CLibCrypto", "CZlib"),
         "BridgeJSON": Rule("BridgeKit", "JSONBatch", "RecordBatch"),
         "BridgeXML": Rule("BridgeKit", "CLibXML2"),
+        "RowFormats": Rule("BridgeJSON", "BridgeKit", "BridgeXML", "RecordBatch", "CCSV", "CZip", "CZlib"),
         "RESTBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeJSON"),
         "SOAPBridge": Rule(
@@ -37,9 +38,8 @@ enum Imports {
         "RESTPlugin": Rule("BridgeKit", "CBridge", "RESTBridge"),
         "SOAPPlugin": Rule("BridgeKit", "CBridge", "SOAPBridge"),
         "SMBBridge": Rule(
-            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeJSON", "BridgeXML",
-            "CSMBClient", "CCSV",
-            "CLibCrypto", "CZlib", "CZip"),
+            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "RowFormats", "CSMBClient",
+            "CLibCrypto"),
         "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "SystemCalls"),
         "BridgeHost": Rule(
             "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "SystemCalls", "TextFormats",

@@ -1,6 +1,5 @@
+import RowFormats
 import Testing
-
-@testable import SMBBridge
 
 @Suite struct CSVReaderTests {
     /// The rows of a text, fed in pieces of `size` bytes.

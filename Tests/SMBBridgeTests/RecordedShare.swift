@@ -1,6 +1,7 @@
 import BridgeKit
 import Glibc
 import RecordBatch
+import RowFormats
 import TextFormats
 
 @testable import SMBBridge

@@ -1,5 +1,6 @@
 import BridgeKit
 import Glibc
+import RowFormats
 import Testing
 
 @testable import SMBBridge

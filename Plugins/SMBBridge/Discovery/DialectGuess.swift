@@ -1,4 +1,5 @@
 import BridgeKit
+import RowFormats
 
 /// The dialect of a CSV file, guessed from its first bytes.
 struct DialectGuess {

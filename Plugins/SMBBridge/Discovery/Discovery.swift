@@ -1,5 +1,6 @@
 import BridgeKit
 import RecordBatch
+import RowFormats
 
 /// Proposes entities for a share: its files, its folders, and the rows of table-like files.
 struct Discovery {

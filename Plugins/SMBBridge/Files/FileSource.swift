@@ -1,5 +1,6 @@
 import BridgeKit
 import RecordBatch
+import RowFormats
 
 /// A scan whose records are files.
 final class FileSource: RecordSource {

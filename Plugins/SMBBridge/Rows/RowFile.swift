@@ -1,47 +1,16 @@
 import BridgeKit
 import RecordBatch
+import RowFormats
 
-/// The conversion of one file to records: unpacks it, decodes it, and parses one slice at a time.
+/// The reading of one file of a share, which may continue an earlier one.
 final class RowFile {
-    /// The number of bytes parsed between two checks of the batch's size.
-    static let sliceBytes = 1 << 14
-
     let match: FolderWalk.Match
     let sink: RowSink
     /// The file's state while it is read; nil before the first chunk.
     var version: FileVersion? { file.version }
 
-    private let section: RowSection
-    private let limits: RowLimits
     private let file: ShareFile
-    private let resumedVersion: FileVersion?
-    private let skipped: Int
-    private var state = State.closed
-    private var chunk: [UInt8] = []
-    private var position = 0
-    private var budget: UnpackingBudget?
-
-    /// The current text: the file, or a member of an archive.
-    private final class Text {
-        let bytes: any ByteStream
-        let decoder: TextDecoder?
-        let parser: any RowParser
-        var hasBegun = false
-        var isOver = false
-
-        init(bytes: any ByteStream, decoder: TextDecoder?, parser: any RowParser) {
-            self.bytes = bytes
-            self.decoder = decoder
-            self.parser = parser
-        }
-    }
-
-    private enum State {
-        case closed
-        case plain(Text)
-        case archive(ZipArchive, rest: ArraySlice<ZipArchive.Member>, Text?)
-        case done
-    }
+    private let reader: RowReader
 
     /// - Parameters:
     ///   - skipped: The number of rows that an earlier fetch returned.
@@ -51,123 +20,39 @@ final class RowFile {
         skipping skipped: Int, ifStill resumedVersion: FileVersion?
     ) throws {
         self.match = match
-        self.section = section
-        limits = listing.share.options.rowLimits
-        self.resumedVersion = resumedVersion
         file = ShareFile(share: listing.share, path: listing.share.url.folder + match.path)
         var skipped = skipped
         if let resumedVersion {
             _ = try file.peek()
             if file.version?.agrees(with: resumedVersion) == false { skipped = 0 }
         }
-        self.skipped = skipped
-        sink = RowSink(match, listing: listing, writer: writer, skipping: skipped)
+        let names = listing.options.patterns.captureNames
+        sink = RowSink(
+            match.path.joined(separator: "/"),
+            captures: Array(zip(names, match.captures)).map { (name: $0, value: $1) }, fields: listing.fields,
+            skipping: skipped, writer: writer, report: Report(listing: listing, path: match.path))
+        reader = RowReader(
+            file, as: section.format, encoding: section.encoding, limits: listing.share.options.rowLimits, into: sink
+        ) { member in
+            let path = member.split(separator: "/").map(String.init)
+            return section.members.patterns.contains { $0.matches(path) }
+        }
     }
 
     /// Parses a slice and writes its rows; returns false at the file's end.
     ///
     /// - Throws: ``FileFault``, ``SMBFailure``, or ``BridgeError``.
-    func advance(into writer: RecordBatchWriter) throws -> Bool {
-        sink.use(writer)
-        writer.limit(bytes: limits.batch)
-        switch state {
-        case .closed: state = try open()
-        case .plain(let text):
-            if try !advance(text) { state = .done }
-        case .archive(let archive, let rest, let text?):
-            if try !advance(text) { state = .archive(archive, rest: rest, nil) }
-        case .archive(let archive, let rest, nil):
-            guard let member = rest.first else {
-                state = .done
-                break
-            }
-            sink.begin(member: member.name)
-            let stream = try archive.open(member)
-            let text = try text(of: budget.map { UnpackedStream(stream, $0) } ?? stream)
-            state = .archive(archive, rest: rest.dropFirst(), text)
-        case .done: break
-        }
-        if case .done = state { return false }
-        return true
-    }
+    func advance(into writer: RecordBatchWriter) throws -> Bool { try reader.advance(into: writer) }
 
-    private func open() throws -> State {
-        let packing = Packing(try file.peek())
-        let budget = UnpackingBudget(most: limits.unpacked(from: file.version?.size ?? 0))
-        self.budget = budget
-        switch packing {
-        case .none: return .plain(try text(of: file))
-        case .gzip: return .plain(try text(of: UnpackedStream(try GzipStream(file), budget)))
-        case .zip:
-            let archive = try ZipArchive(file)
-            let members = try archive.members().filter { member in
-                let path = member.name.split(separator: "/").map(String.init)
-                return section.members.patterns.contains { $0.matches(path) }
-            }
-            if members.isEmpty {
-                sink.listing.warn("the archive \(sink.pathText) has no member that matches")
-            }
-            return .archive(archive, rest: members[...], nil)
-        }
-    }
+    /// Passes what the reader says about the file to the listing.
+    private struct Report: RowReport {
+        let listing: FileListing
+        let path: [String]
 
-    private func text(of bytes: any ByteStream) throws -> Text {
-        chunk = []
-        position = 0
-        switch section.format {
-        case .csv(let dialect):
-            let decoder = try TextDecoder(encoding: section.encoding)
-            return Text(
-                bytes: bytes, decoder: decoder,
-                parser: CSVParser(dialect, limits: limits) { [decoder] in
-                    !decoder.isPassThrough
-                })
-        case .ndjson:
-            return Text(
-                bytes: bytes, decoder: try TextDecoder(encoding: section.encoding),
-                parser: try NDJSONParser(limits: limits))
-        case .json(let path):
-            return Text(
-                bytes: bytes, decoder: try TextDecoder(encoding: section.encoding),
-                parser: try JSONParser(path, limits: limits))
-        case .xml(let names):
-            // libxml2 reads the encoding declaration itself.
-            return Text(
-                bytes: bytes, decoder: nil, parser: try XMLRowParser(names, subject: "it", limits: limits))
-        }
-    }
+        func warn(_ sentence: String) { listing.warn(sentence) }
 
-    /// Rejects UTF-16 without a byte order mark, which would be parsed as rows of NUL bytes.
-    private func checkMark(_ piece: [UInt8]) throws {
-        guard let encoding = TextDecoder.encoding(withoutMarkOf: piece) else { return }
-        throw FileFault(
-            reason: "looks like UTF-16 without a byte order mark", remedy: "set encoding: \(encoding)")
-    }
-
-    private func advance(_ text: Text) throws -> Bool {
-        if text.isOver { return try !text.parser.finish(into: sink) }
-        if position == chunk.count {
-            do {
-                guard let piece = try text.bytes.read() else {
-                    try text.decoder?.finish()
-                    text.isOver = true
-                    return true
-                }
-                if !text.hasBegun, text.decoder != nil, section.encoding == nil { try checkMark(piece) }
-                text.hasBegun = true
-                chunk = try text.decoder?.decode(piece) ?? piece
-                position = 0
-            } catch let fault as TextDecoder.Fault {
-                throw FileFault(
-                    reason: "is not \(section.encoding ?? "of the encoding of its byte order mark") at byte "
-                        + "\(fault.offset)",
-                    remedy: "set encoding to the one that the file has")
-            }
+        func reject(_ reason: String, representation: String) {
+            listing.reject(reason, representation: representation, of: path)
         }
-        let end = min(position + Self.sliceBytes, chunk.count)
-        let start = position
-        position = end
-        if start < end { try text.parser.parse(chunk[start..<end], into: sink) }
-        return true
     }
 }

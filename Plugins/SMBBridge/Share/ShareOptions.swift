@@ -1,4 +1,5 @@
 import BridgeKit
+import RowFormats
 
 /// The identity that signs in to a share.
 enum Credentials: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import BridgeKit
 import RecordBatch
+import RowFormats
 internal import TextFormats
 
 /// Creates, changes, moves and deletes the files and folders of an entity's objects.

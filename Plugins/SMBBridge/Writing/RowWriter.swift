@@ -1,5 +1,6 @@
 import BridgeKit
 import RecordBatch
+import RowFormats
 
 /// Appends rows to files, and changes or deletes rows.
 struct RowWriter {

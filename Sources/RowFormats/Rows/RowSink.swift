@@ -1,39 +1,56 @@
-import BridgeKit
-import RecordBatch
+package import RecordBatch
+
+/// Takes what is worth a word about a file whose rows are read.
+package protocol RowReport {
+    /// Adds a warning for the user.
+    func warn(_ sentence: String)
+
+    /// Puts a part of the file that cannot become a record into quarantine; `representation` may be long.
+    func reject(_ reason: String, representation: String)
+}
 
 /// Receives the rows of one file: counts them, skips those that an earlier fetch returned, and writes the rest.
-final class RowSink {
-    /// The file's path below the URL's folder.
-    let path: [String]
-    let pathText: String
-    let listing: FileListing
+package final class RowSink {
+    /// The file's name in records and messages, such as its path.
+    package let name: String
+    package let report: any RowReport
     private(set) var writer: RecordBatchWriter
     /// The current member of a zip archive; nil in a plain file.
     private(set) var member: String?
     /// The number of the last row in the file or member, from 1; a header does not count.
     private(set) var row = 0
     /// The number of the last row in the file, over all members.
-    private(set) var total = 0
+    package private(set) var total = 0
     /// Whether a row was rejected.
-    private(set) var hasRejected = false
+    package private(set) var hasRejected = false
     private let captures: [(name: String, value: String?)]
     private let skipped: Int
     private let writesPath: Bool
     private let writesMember: Bool
     private let writesRow: Bool
 
-    init(_ match: FolderWalk.Match, listing: FileListing, writer: RecordBatchWriter, skipping skipped: Int) {
-        path = match.path
-        pathText = match.path.joined(separator: "/")
-        self.listing = listing
-        self.writer = writer
+    /// - Parameters:
+    ///   - name: The file's name: the member `@path` of each record.
+    ///   - captures: Further members of each record, which no column may be named after.
+    ///   - fields: The members of a record that the host reads; nil means all.
+    ///   - skipped: The number of rows that an earlier fetch returned.
+    package init(
+        _ name: String, captures: [(name: String, value: String?)] = [], fields: Set<String>? = nil,
+        skipping skipped: Int = 0, writer: RecordBatchWriter, report: any RowReport
+    ) {
+        self.name = name
+        self.captures = captures
         self.skipped = skipped
-        func isRead(_ name: String) -> Bool { listing.fields?.contains(name) != false }
+        self.writer = writer
+        self.report = report
+        func isRead(_ name: String) -> Bool { fields?.contains(name) != false }
         writesPath = isRead("@path")
         writesMember = isRead("@member")
         writesRow = isRead("@row")
-        captures = Array(zip(listing.options.patterns.captureNames, match.captures)).map { (name: $0, value: $1) }
     }
+
+    /// The names of the captures.
+    var captureNames: [String] { captures.map(\.name) }
 
     func use(_ writer: RecordBatchWriter) { self.writer = writer }
 
@@ -42,8 +59,8 @@ final class RowSink {
         row = 0
     }
 
-    /// The name of the file in messages.
-    var subject: String { member.map { "\(pathText), \($0)" } ?? pathText }
+    /// The name of the file, and of the current member of an archive, in messages.
+    package var subject: String { member.map { "\(name), \($0)" } ?? name }
 
     /// Counts a row; returns whether it should be written.
     func advance() -> Bool {
@@ -55,7 +72,7 @@ final class RowSink {
     /// Writes the row's origin; call it inside the row's object.
     func writeProvenance(_ writer: RecordBatchWriter? = nil) {
         let writer = writer ?? self.writer
-        if writesPath { writer.member("@path", pathText) }
+        if writesPath { writer.member("@path", name) }
         if let member, writesMember { writer.member("@member", member) }
         if writesRow { writer.member("@row", row) }
         for (name, value) in captures { writer.member(name, value) }
@@ -73,17 +90,6 @@ final class RowSink {
     /// Rejects a row, by default the current one, that cannot become a record.
     func reject(row: Int? = nil, _ reason: String, representation: String) {
         hasRejected = true
-        listing.reject("row \(row ?? self.row) of \(subject) \(reason)", representation: representation, of: path)
+        report.reject("row \(row ?? self.row) of \(subject) \(reason)", representation: representation)
     }
-}
-
-/// Parses text into rows.
-protocol RowParser: AnyObject {
-    /// Parses the next piece of text.
-    ///
-    /// - Throws: ``FileFault`` for a text that does not follow the format.
-    func parse(_ text: ArraySlice<UInt8>, into sink: RowSink) throws
-
-    /// Ends the text and writes the remaining rows; returns false if it must be called again.
-    func finish(into sink: RowSink) throws -> Bool
 }

@@ -55,7 +55,7 @@ final class CSVParser: RowParser {
         if reader == nil { try begin(sink) }
         try check(sink) { reader in try reader.finish { self.take($0, sink) } }
         if columns.isEmpty {
-            sink.listing.warn("the file \(sink.subject) is empty: it has no header row")
+            sink.report.warn("the file \(sink.subject) is empty: it has no header row")
         }
         return true
     }
@@ -122,7 +122,7 @@ final class CSVParser: RowParser {
         } else if !isUTF8(reader) {
             fault = FileFault(reason: "has a header that is not UTF-8", remedy: "set encoding")
         } else if let why = CSVDialect.fault(
-            inHeader: names, captures: sink.listing.options.patterns.captureNames)
+            inHeader: names, captures: sink.captureNames)
         {
             fault = FileFault(
                 reason: "has a header that cannot be used: \(why)",
@@ -181,19 +181,5 @@ final class CSVParser: RowParser {
                 remedy: "check the delimiter, or raise max_record_bytes")
         case .outOfMemory: return BridgeError(.internal, "libcsv has no memory")
         }
-    }
-}
-
-/// Formats CSV text.
-enum CSVText {
-    /// Returns a field, quoted if necessary.
-    static func field(_ field: String, _ dialect: CSVDialect) -> String {
-        let quote = Character(Unicode.Scalar(dialect.quote))
-        let special: [Character] = [
-            quote, Character(Unicode.Scalar(dialect.delimiter)), "\n", "\r", "\r\n",
-        ]
-        guard dialect.quote != 0, field.contains(where: special.contains) else { return field }
-        return "\(quote)" + field.map { $0 == quote ? "\(quote)\(quote)" : String($0) }.joined()
-            + "\(quote)"
     }
 }

@@ -2,7 +2,7 @@ import BridgeKit
 import CZip
 import Glibc
 
-/// The members of a zip archive on a share, read through libzip without a copy of the archive.
+/// The members of a zip archive, read through libzip without a copy of the archive.
 final class ZipArchive {
     struct Member: Equatable {
         let index: UInt64
@@ -15,8 +15,8 @@ final class ZipArchive {
     private let file: RandomAccess
     private let archive: OpaquePointer
 
-    /// - Throws: ``FileFault`` for a file that is not an archive; ``SMBFailure`` of the share.
-    init(_ file: ShareFile) throws {
+    /// - Throws: ``FileFault`` for a file that is not an archive, and what the file throws.
+    init(_ file: any ByteFile) throws {
         let random = try RandomAccess(file)
         self.file = random
         var error = zip_error_t()
@@ -101,21 +101,21 @@ final class ZipArchive {
     }
 }
 
-/// The file of a share in the form that libzip reads: small pieces at random offsets, so it keeps two windows.
+/// The file in the form that libzip reads: small pieces at random offsets, so it keeps two windows.
 private final class RandomAccess {
     static let windowBytes: Int64 = 1 << 20
 
-    let file: ShareFile
+    let file: any ByteFile
     let size: Int64
-    /// The share's failure, which libzip reports only as a number.
-    private(set) var failure: SMBFailure?
+    /// The file's error, which libzip reports only as a number.
+    private(set) var failure: (any Error)?
     private var windows: [(start: Int64, bytes: [UInt8])] = []
     private var position: Int64 = 0
 
-    init(_ file: ShareFile) throws {
+    init(_ file: any ByteFile) throws {
         self.file = file
         _ = try file.peek()
-        size = file.version?.size ?? 0
+        size = file.size
     }
 
     private func read(into target: UnsafeMutableRawPointer, count: Int) -> Int? {
@@ -145,7 +145,7 @@ private final class RandomAccess {
             windows.append(window)
             return window
         } catch {
-            failure = error as? SMBFailure
+            failure = error
             return nil
         }
     }

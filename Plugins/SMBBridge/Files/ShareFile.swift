@@ -1,23 +1,11 @@
 import BridgeKit
-
-/// A stream of bytes in pieces.
-protocol ByteStream: AnyObject {
-    /// Returns the next piece, of at least one byte; nil at the end.
-    func read() throws -> [UInt8]?
-}
-
-/// A file whose content does not follow its format: it goes to quarantine.
-struct FileFault: Error, Equatable {
-    /// The fault, as a sentence without a subject.
-    let reason: String
-    var remedy: String?
-}
+import RowFormats
 
 /// The bytes of a file on a share, with checks that it does not change while it is read.
 ///
 /// A file of up to 4 MB is read at once. A larger one is read in chunks of that size; each chunk opens the file anew
 /// and checks that it is unchanged, because an open file keeps others from renaming or deleting it.
-final class ShareFile: ByteStream {
+final class ShareFile: ByteFile {
     static let chunkBytes = 4_000_000
 
     let share: any Share
@@ -25,6 +13,7 @@ final class ShareFile: ByteStream {
     let path: [String]
     /// The file's state; nil before the first chunk.
     private(set) var version: FileVersion?
+    var size: Int64 { version?.size ?? 0 }
     private var offset: Int64 = 0
     private var ahead: [UInt8]?
 
@@ -59,20 +48,5 @@ final class ShareFile: ByteStream {
         let bytes = try read() ?? []
         if !bytes.isEmpty { ahead = bytes }
         return bytes
-    }
-}
-
-/// The packing formats, recognised by a file's first bytes.
-enum Packing {
-    case none, gzip, zip
-
-    init(_ bytes: [UInt8]) {
-        if bytes.starts(with: [0x1F, 0x8B]) {
-            self = .gzip
-        } else if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) || bytes.starts(with: [0x50, 0x4B, 0x05, 0x06]) {
-            self = .zip
-        } else {
-            self = .none
-        }
     }
 }

@@ -1,15 +1,15 @@
-import BridgeKit
+package import BridgeKit
 
 /// The size limits for a file's content: the options `max_record_bytes` and `max_body_bytes`.
-struct RowLimits: Sendable, Equatable {
+package struct RowLimits: Sendable, Equatable {
     /// The limit in bytes of one row, line, list element or XML record.
-    var record = 16 << 20
+    package var record = 16 << 20
     /// The limit in bytes of an unpacked file; nil if the options do not set it.
-    var body: Int?
+    package var body: Int?
 
-    init() {}
+    package init() {}
 
-    init(_ options: BridgeOptions) throws {
+    package init(_ options: BridgeOptions) throws {
         record = options.integer("max_record_bytes") ?? record
         body = options.integer("max_body_bytes")
         guard record >= 65_536 else {
@@ -23,7 +23,7 @@ struct RowLimits: Sendable, Equatable {
     }
 
     /// The limit on fields per row: Excel has 16,384; a row of delimiters alone would have millions.
-    var fields: Int { max(100_000, record / 160) }
+    package var fields: Int { max(100_000, record / 160) }
 
     /// The limit in bytes of a document that is held in memory as a whole.
     var document: Int { body ?? 64 << 20 }
@@ -34,44 +34,10 @@ struct RowLimits: Sendable, Equatable {
     }
 
     /// The limit in bytes of a batch in memory: the largest record, its names and values, and the records before it.
-    var batch: Int { max(64 << 20, record.multipliedReportingOverflow(by: 4).partialValue) }
+    package var batch: Int { max(64 << 20, record.multipliedReportingOverflow(by: 4).partialValue) }
 
     /// Formats a size for a message: `16 MiB`, or bytes.
     static func words(_ bytes: Int) -> String {
         bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes) bytes"
-    }
-}
-
-/// Counts the bytes that a packed file unpacks to.
-final class UnpackedStream: ByteStream {
-    private let source: any ByteStream
-    private let budget: UnpackingBudget
-
-    init(_ source: any ByteStream, _ budget: UnpackingBudget) {
-        self.source = source
-        self.budget = budget
-    }
-
-    func read() throws -> [UInt8]? {
-        guard let piece = try source.read() else { return nil }
-        try budget.take(piece.count)
-        return piece
-    }
-}
-
-/// The remaining bytes that a packed file may unpack to, over all members of an archive: members may share their data.
-final class UnpackingBudget {
-    private let most: Int64
-    private var total: Int64 = 0
-
-    init(most: Int64) { self.most = most }
-
-    func take(_ count: Int) throws {
-        total += Int64(count)
-        guard total <= most else {
-            throw FileFault(
-                reason: "unpacks to more than \(RowLimits.words(Int(most)))",
-                remedy: "unpack it, or raise max_body_bytes")
-        }
     }
 }

@@ -2,7 +2,7 @@ import BridgeKit
 import CZlib
 
 /// The content of a gzip file (RFC 1952), which may have several members.
-final class GzipStream: ByteStream {
+package final class GzipStream: ByteStream {
     static let pieceBytes = 1 << 18
 
     private let source: any ByteStream
@@ -16,7 +16,7 @@ final class GzipStream: ByteStream {
     private var isFresh = true
 
     /// - Throws: ``BridgeError`` if zlib has no memory.
-    init(_ source: any ByteStream) throws {
+    package init(_ source: any ByteStream) throws {
         self.source = source
         // 15 bits of window, and 16 for a gzip header.
         guard inflateInit2_(&stream, 15 + 16, zlibVersion(), Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
@@ -26,7 +26,7 @@ final class GzipStream: ByteStream {
 
     deinit { inflateEnd(&stream) }
 
-    func read() throws -> [UInt8]? {
+    package func read() throws -> [UInt8]? {
         while true {
             if used == input.count {
                 guard let piece = try source.read() else {

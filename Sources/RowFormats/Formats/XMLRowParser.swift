@@ -25,7 +25,7 @@ final class XMLRowParser: RowParser {
         self.sink.rows = sink
         try wordingFaults { try parser.finish() }
         if !self.sink.hasRecords {
-            sink.listing.warn("the file \(sink.subject) has no element for a record")
+            sink.report.warn("the file \(sink.subject) has no element for a record")
         }
         return true
     }

@@ -5,7 +5,7 @@ import RecordBatch
 /// Parses the rows of a JSON document: the elements of a list.
 ///
 /// A list at the root is streamed; a document with a nested list is held in memory.
-final class JSONParser: RowParser {
+final class JSONListParser: RowParser {
     private enum Mode {
         case unknown, list, document
     }
@@ -23,7 +23,7 @@ final class JSONParser: RowParser {
     private var isFirst = true
     private var scan = JSONScan()
     private var element: [UInt8] = []
-    private var document: JSONDocument?
+    private var document: JSONListDocument?
     private var bytes: [UInt8] = []
 
     /// - Parameter path: The path of the list; nil detects it.
@@ -63,7 +63,7 @@ final class JSONParser: RowParser {
             block.flush(into: sink)
             return true
         case .document:
-            let document = try document ?? JSONDocument(bytes, path, limits)
+            let document = try document ?? JSONListDocument(bytes, path, limits)
             bytes = []
             self.document = document
             return try document.write(into: sink)
@@ -127,7 +127,7 @@ final class JSONParser: RowParser {
 }
 
 /// A JSON document in memory, with the path of its records.
-private final class JSONDocument {
+private final class JSONListDocument {
     private static let batchBytes = 1 << 20
 
     private let reader: JSONRecordReader

@@ -2,12 +2,12 @@ import BridgeKit
 import Glibc
 
 /// Converts UTF-8 to the encoding of a file.
-final class TextEncoder {
+package final class TextEncoder {
     private let encoding: String
     private var converter: iconv_t?
 
     /// - Throws: ``BridgeError`` for an encoding that iconv does not know.
-    init(encoding: String?) throws {
+    package init(encoding: String?) throws {
         self.encoding = encoding ?? "utf-8"
         guard let encoding, !["utf-8", "utf8"].contains(encoding.lowercased()) else { return }
         let opened = encoding.contains("/") ? nil : iconv_open(encoding, "UTF-8")
@@ -22,7 +22,7 @@ final class TextEncoder {
     }
 
     /// - Throws: ``BridgeError`` for a character that the encoding cannot represent.
-    func encode(_ text: [UInt8]) throws -> [UInt8] {
+    package func encode(_ text: [UInt8]) throws -> [UInt8] {
         guard let converter else { return text }
         var input = text
         var output = [UInt8](repeating: 0, count: text.count * 4 + 16)

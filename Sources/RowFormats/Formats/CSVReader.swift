@@ -4,9 +4,9 @@ import Glibc
 /// Parses CSV text (RFC 4180) incrementally with libcsv.
 ///
 /// Spaces are part of a field, as in the RFC. Empty lines are skipped.
-final class CSVReader {
+package final class CSVReader {
     /// The reason why the text is not CSV.
-    enum Fault: Error, Equatable {
+    package enum Fault: Error, Equatable {
         /// A quote inside an unquoted field, or text after a closing quote.
         case strayQuote
         case unterminatedQuote
@@ -27,7 +27,7 @@ final class CSVReader {
     /// - Parameters:
     ///   - quote: The quote character; zero for none.
     ///   - isLenient: Whether a quote inside an unquoted field is kept literally.
-    init(
+    package init(
         delimiter: UInt8, quote: UInt8, isLenient: Bool = false, limits: RowLimits = RowLimits()
     ) throws(Fault) {
         self.limits = limits
@@ -48,20 +48,20 @@ final class CSVReader {
     }
 
     /// The number of fields in the current row.
-    var fieldCount: Int { ends.count }
+    package var fieldCount: Int { ends.count }
 
     /// Whether the current row is all ASCII.
-    var isASCII: Bool { bytes.withUnsafeBufferPointer { $0.reduce(0, |) < 0x80 } }
+    package var isASCII: Bool { bytes.withUnsafeBufferPointer { $0.reduce(0, |) < 0x80 } }
 
     /// Whether the current row contains a NUL byte, which text cannot contain.
-    var hasNUL: Bool {
+    package var hasNUL: Bool {
         bytes.withUnsafeBytes { bytes in
             bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
         }
     }
 
     /// Calls `body` with a field of the current row.
-    func withField<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows
+    package func withField<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows
         -> Result
     {
         let start = index == 0 ? 0 : ends[index - 1]
@@ -71,10 +71,10 @@ final class CSVReader {
     }
 
     /// Returns a field of the current row; bytes that are not UTF-8 are replaced.
-    func field(_ index: Int) -> String { withField(index) { String(decoding: $0, as: UTF8.self) } }
+    package func field(_ index: Int) -> String { withField(index) { String(decoding: $0, as: UTF8.self) } }
 
     /// Parses a piece, and calls `onRow` at the end of each row, which is valid only during the call.
-    func feed(_ piece: UnsafeRawBufferPointer, onRow: @escaping (CSVReader) -> Void) throws(Fault) {
+    package func feed(_ piece: UnsafeRawBufferPointer, onRow: @escaping (CSVReader) -> Void) throws(Fault) {
         self.onRow = onRow
         defer { self.onRow = nil }
         let parsed = csv_parse(
@@ -88,7 +88,7 @@ final class CSVReader {
     }
 
     /// Ends the text; its last row needs no line break.
-    func finish(onRow: @escaping (CSVReader) -> Void) throws(Fault) {
+    package func finish(onRow: @escaping (CSVReader) -> Void) throws(Fault) {
         self.onRow = onRow
         defer { self.onRow = nil }
         guard

@@ -1,19 +1,18 @@
-import BridgeJSON
-import BridgeKit
+package import BridgeKit
 import RecordBatch
 
 /// The text of a file of rows, which can be changed one row at a time; all other rows keep their exact bytes.
-struct RowText {
+package struct RowText {
     /// The range of each row, with its line break.
-    private(set) var rows: [Range<Int>] = []
-    private(set) var bytes: [UInt8]
+    package private(set) var rows: [Range<Int>] = []
+    package private(set) var bytes: [UInt8]
     /// The names of CSV columns; empty if the file has no header yet.
-    private(set) var columns: [String] = []
-    private let format: RowSection.Format
+    package private(set) var columns: [String] = []
+    private let format: RowFormat
     private var lineBreak: [UInt8] = [0x0A]
 
     /// - Throws: ``FileFault`` for a text that does not follow the format.
-    init(_ bytes: [UInt8], format: RowSection.Format) throws {
+    package init(_ bytes: [UInt8], format: RowFormat) throws {
         self.bytes = bytes
         self.format = format
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
@@ -48,7 +47,7 @@ struct RowText {
     }
 
     /// Returns the values of a row's members as text; nil for a missing one.
-    func values(of row: Range<Int>, _ names: [String]) throws -> [String?] {
+    package func values(of row: Range<Int>, _ names: [String]) throws -> [String?] {
         switch format {
         case .csv(let dialect):
             let fields = try fields(of: row, dialect)
@@ -62,22 +61,22 @@ struct RowText {
     }
 
     /// Replaces a row with new text.
-    mutating func replace(_ row: Range<Int>, with text: [UInt8]) {
+    package mutating func replace(_ row: Range<Int>, with text: [UInt8]) {
         let end = Array(bytes[row].reversed().prefix { $0 == 0x0A || $0 == 0x0D }.reversed())
         bytes.replaceSubrange(row, with: text + end)
     }
 
     /// Removes a row with its line break.
-    mutating func remove(_ row: Range<Int>) { bytes.removeSubrange(row) }
+    package mutating func remove(_ row: Range<Int>) { bytes.removeSubrange(row) }
 
     /// Returns the bytes to append to the file for one more row.
-    func appending(_ text: [UInt8]) -> [UInt8] {
+    package func appending(_ text: [UInt8]) -> [UInt8] {
         let needsBreak = !bytes.isEmpty && bytes.last != 0x0A && !(bytes.count == 3 && bytes[0] == 0xEF)
         return (needsBreak ? lineBreak : []) + text + lineBreak
     }
 
     /// Returns a row's text, with the values of `changes` in place of its own.
-    func text(of row: Range<Int>?, with changes: BridgeOptions) throws -> [UInt8] {
+    package func text(of row: Range<Int>?, with changes: BridgeOptions) throws -> [UInt8] {
         let names = changes.names.filter { !$0.hasPrefix("@") }
         switch format {
         case .csv(let dialect):
@@ -132,18 +131,5 @@ struct RowText {
             throw FileFault(reason: "has a line that is not one JSON object")
         }
         return object
-    }
-}
-
-/// JSON objects outside a scan.
-enum JSONObject {
-    /// Parses one JSON object; nil for any other text.
-    static func parse(_ text: [UInt8]) throws -> BridgeOptions? {
-        let reader = try JSONRecordReader()
-        reader.addPath(.root)
-        let writer = RecordBatchWriter()
-        let isRead = reader.begin(text, count: text.count) && reader.next(into: writer) == .done
-        guard isRead, let batch = try? writer.finish(), batch.count == 1, batch[0].tag == .object else { return nil }
-        return BridgeOptions(copying: batch[0])
     }
 }

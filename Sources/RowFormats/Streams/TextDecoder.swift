@@ -5,14 +5,16 @@ import Glibc
 ///
 /// UTF-8 passes through unchecked (its consumer checks it), without its byte order mark; iconv converts all other
 /// encodings. Without a configured encoding, a byte order mark decides; the default is UTF-8.
-final class TextDecoder {
+package final class TextDecoder {
     /// Bytes that are invalid in the encoding, with their offset in the file.
-    struct Fault: Error, Equatable {
-        let offset: Int
+    package struct Fault: Error, Equatable {
+        package let offset: Int
+
+        package init(offset: Int) { self.offset = offset }
     }
 
     /// Whether the output equals the input, which is not known to be valid UTF-8.
-    var isPassThrough: Bool { converter == nil }
+    package var isPassThrough: Bool { converter == nil }
     private var converter: iconv_t?
     private let mayGuess: Bool
     private var pending: [UInt8] = []
@@ -20,7 +22,7 @@ final class TextDecoder {
     private var isAtStart = true
 
     /// - Throws: ``BridgeError`` for an encoding that iconv does not know.
-    init(encoding: String?) throws {
+    package init(encoding: String?) throws {
         mayGuess = encoding == nil
         guard let encoding, !["utf-8", "utf8"].contains(encoding.lowercased()) else { return }
         // A slash begins iconv's own suffixes, such as //IGNORE, which would drop characters.
@@ -39,7 +41,7 @@ final class TextDecoder {
     }
 
     /// Returns the encoding of a byte order mark (The Unicode Standard, table 23-6); nil for UTF-8 and without a mark.
-    static func encoding(ofMarkIn bytes: [UInt8]) -> String? {
+    package static func encoding(ofMarkIn bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0xFF, 0xFE, 0, 0]) { return "UTF-32LE" }
         if bytes.starts(with: [0, 0, 0xFE, 0xFF]) { return "UTF-32BE" }
         if bytes.starts(with: [0xFF, 0xFE]) { return "UTF-16LE" }
@@ -48,7 +50,7 @@ final class TextDecoder {
     }
 
     /// Returns the name of UTF-16 if an ASCII first character without a byte order mark reveals it; nil otherwise.
-    static func encoding(withoutMarkOf bytes: [UInt8]) -> String? {
+    package static func encoding(withoutMarkOf bytes: [UInt8]) -> String? {
         guard bytes.count >= 2, encoding(ofMarkIn: bytes) == nil else { return nil }
         if bytes[0] == 0, bytes[1] != 0 { return "utf-16be" }
         return bytes[0] != 0 && bytes[1] == 0 ? "utf-16le" : nil
@@ -59,7 +61,7 @@ final class TextDecoder {
     }
 
     /// Returns the next chunk as UTF-8; an incomplete character at its end waits for the next chunk.
-    func decode(_ chunk: [UInt8]) throws(Fault) -> [UInt8] {
+    package func decode(_ chunk: [UInt8]) throws(Fault) -> [UInt8] {
         if isAtStart, mayGuess, converter == nil, let encoding = Self.encoding(ofMarkIn: chunk) {
             converter = Self.open(encoding)
         }
@@ -96,7 +98,7 @@ final class TextDecoder {
     }
 
     /// Checks that the text does not end inside a character.
-    func finish() throws(Fault) {
+    package func finish() throws(Fault) {
         if !pending.isEmpty { throw Fault(offset: consumed) }
     }
 
