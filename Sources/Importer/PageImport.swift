@@ -36,18 +36,18 @@ public final class PageImport {
     package let model: CompiledModel
     /// The index of the page's entity.
     package let entity: Int
-    private let origin: Origin
-    private let walk: WalkTarget
-    private let transaction: any PageTransaction
+    let origin: Origin
+    let walk: WalkTarget
+    let transaction: any PageTransaction
     private let policy: DeletePolicy
-    private var recordsBefore = 0
-    private var references: ReferenceMemory
+    var recordsBefore = 0
+    var references: ReferenceMemory
     /// The counts of the page so far.
-    public private(set) var counts: ImportCounts
+    public internal(set) var counts: ImportCounts
     /// The newest value of the incremental field on the page.
-    public private(set) var newest: Watermark?
+    public internal(set) var newest: Watermark?
     /// The number of values of the incremental field that are beyond the limit.
-    public private(set) var valuesBeyondLimit = 0
+    public internal(set) var valuesBeyondLimit = 0
     /// The remaining quarantine budget; nil for no limit.
     public var quarantineRoom: QuarantineRoom?
     /// The number of bytes of representations sent to quarantine.
@@ -55,15 +55,15 @@ public final class PageImport {
     private var samples: [QuarantinedRecord] = []
     private var sampledBytes = 0
     /// The number of changed records that an earlier scan of the listing should already have returned.
-    public private(set) var lateRecords = 0
+    public internal(set) var lateRecords = 0
     /// The number of deletions reported by the remote whose key could not be read; these records are in quarantine.
     public private(set) var badTombstones = 0
     /// The reason for the store's latest rejection of a record; the record is in quarantine.
-    public private(set) var refusal: String?
+    public internal(set) var refusal: String?
     /// The maximum number of ``insertions`` to keep.
     public var insertionLimit = 0
     /// The inserted objects, up to ``insertionLimit``.
-    public private(set) var insertions: [(entity: Int, key: [StoredValue])] = []
+    public internal(set) var insertions: [(entity: Int, key: [StoredValue])] = []
 
     /// Begins a page of `entity`.
     ///
@@ -110,9 +110,8 @@ public final class PageImport {
                 try transaction.noteMembers(mapped.members, of: listing)
             }
             let tombstones = tombstones(of: page, batch)
-            let refused = try mergeRows(page, tombstones.records, batch, location)
-            try mergeLinks(page, without: tombstones.records.union(refused))
-            for tombstone in tombstones.keys { try delete(tombstone.key, of: tombstone.entity) }
+            try merge(page, without: tombstones.records, batch, location)
+            try delete(tombstones.keys)
         }
         recordsBefore += batch.count
         withExtendedLifetime(mapped) {}
@@ -133,11 +132,13 @@ public final class PageImport {
                     representation: rejection.representation, location: location)
             }
             for field in mapped.unknownFields { try note(field) }
+            var keys: [ObjectKey] = []
             var record = -1
             for row in page.rows where row.record != record {
                 record = row.record
-                try delete(key(of: row, page), of: row.entity)
+                keys.append(ObjectKey(entity: row.entity, values: key(of: row, page)))
             }
+            try delete(keys)
         }
         withExtendedLifetime(mapped) {}
     }
@@ -167,12 +168,15 @@ public final class PageImport {
             PageSource(bridge: origin.bridge, walk: model.entities[entity].name, location: location))
     }
 
-    private func key(of row: MixedPage.Row, _ page: MixedPage) -> [StoredValue] {
+    func key(of row: MixedPage.Row, _ page: MixedPage) -> [StoredValue] {
         model.entities[row.entity].key.map { page.cells[row.firstCell + $0].value ?? .null }
     }
 
-    private func delete(_ key: [StoredValue], of entity: Int) throws {
-        for (entity, count) in try transaction.delete(entity: entity, key: key) { counts[entity].deleted += count }
+    private func delete(_ keys: [ObjectKey]) throws {
+        guard !keys.isEmpty else { return }
+        try transaction.delete(keys) { _, deleted in
+            for (entity, count) in deleted { counts[entity].deleted += count }
+        }
     }
 
     /// Returns the tombstone records, and the keys of their objects.
@@ -180,7 +184,7 @@ public final class PageImport {
     /// If a batch has several records of one object, the last one counts: the object may have been restored.
     private func tombstones(
         of page: MixedPage, _ batch: RecordBatch
-    ) -> (records: Set<Int>, keys: [(entity: Int, key: [StoredValue])]) {
+    ) -> (records: Set<Int>, keys: [ObjectKey]) {
         guard walk.isListing, let matcher = policy.tombstone else { return ([], []) }
         let records = Set((0..<batch.count).filter { matcher.fits(batch[$0]) })
         guard !records.isEmpty else { return ([], []) }
@@ -193,7 +197,10 @@ public final class PageImport {
             if last.updateValue((row.entity, records.contains(record)), forKey: key) == nil { order.append(key) }
         }
         guard policy.mode != .ignore else { return (records, []) }
-        return (records, order.compactMap { key in last[key].flatMap { $0.isGone ? ($0.entity, key) : nil } })
+        let keys = order.compactMap { key in
+            last[key].flatMap { $0.isGone ? ObjectKey(entity: $0.entity, values: key) : nil }
+        }
+        return (records, keys)
     }
 
     /// Quarantines a record that the bridge could not represent.
@@ -262,7 +269,7 @@ public final class PageImport {
         try transaction.noteUnknownField(UnknownField(entity: field.entity, path: origin.redaction.words(field.path)))
     }
 
-    private func quarantine(record: Int?, reason: String, representation: String, location: String?) throws {
+    func quarantine(record: Int?, reason: String, representation: String, location: String?) throws {
         counts[entity].quarantined += 1
         // Redact before cutting: a secret that the cut splits would not be found.
         let shown = origin.redaction.data(representation)
@@ -311,141 +318,5 @@ public final class PageImport {
         let end = text.utf8.index(text.startIndex, offsetBy: largestRepresentation)
         let start = text.unicodeScalars.index(before: text.unicodeScalars.index(after: end))
         return String(text.unicodeScalars[..<start]) + "… (\(text.utf8.count) bytes)"
-    }
-
-    /// - Returns: The records that the store rejected, which are now in quarantine.
-    private func mergeRows(
-        _ page: MixedPage, _ tombstones: Set<Int>, _ batch: RecordBatch, _ location: String?
-    ) throws -> Set<Int> {
-        var refused: Set<Int> = []
-        try page.cells.withUnsafeBufferPointer { cells in
-            // The targets of an unchanged object were ensured when that object was written.
-            var written: [Int] = []
-            var record = -1
-            for (index, row) in page.rows.enumerated() {
-                let layout = model.entities[row.entity]
-                let own = UnsafeBufferPointer(rebasing: cells[row.firstCell..<row.firstCell + layout.fields.count])
-                // A record's own row precedes the rows nested in it.
-                let isTop = row.record != record
-                let role: RowRole = row.isReference ? .reference : isTop && walk.isListing ? .listed : .nested
-                record = row.record
-                if isTop, let watched = origin.watched { note(own, of: row, watched, batch) }
-                if !tombstones.isEmpty, tombstones.contains(record) { continue }
-                if !refused.isEmpty, refused.contains(record) { continue }
-                let outcome: MergeOutcome
-                do {
-                    outcome = try transaction.merge(entity: row.entity, cells: own, as: role)
-                } catch let error as StoreError where error.code == .constraint {
-                    try refuse(row, page, batch, location, because: error)
-                    refused.insert(record)
-                    continue
-                }
-                switch outcome {
-                case .inserted where row.isReference: counts[row.entity].stubs += 1
-                case .inserted:
-                    counts[row.entity].inserted += 1
-                    if insertions.count < insertionLimit { insertions.append((row.entity, key(of: row, page))) }
-                case .updated: counts[row.entity].updated += 1
-                case .unchanged:
-                    if !row.isReference { counts[row.entity].unchanged += 1 }
-                    continue
-                }
-                if isTop, isLate(own) { lateRecords += 1 }
-                if !layout.toOne.isEmpty { written.append(index) }
-            }
-            // Deferred, so that an object of the same page does not become a stub first.
-            for index in written { try ensureTargets(of: page.rows[index], cells) }
-        }
-        return refused
-    }
-
-    /// Quarantines a record with a row that the store rejects.
-    ///
-    /// The record's earlier rows stay.
-    private func refuse(
-        _ row: MixedPage.Row, _ page: MixedPage, _ batch: RecordBatch, _ location: String?, because error: StoreError
-    ) throws {
-        let name = model.entities[row.entity].name
-        let key = key(of: row, page)
-        let words = "\(name) \(key.map(\.description).joined(separator: ", "))"
-        let reason = "\(words): \(error.description)"
-        refusal = reason
-        try quarantine(
-            record: recordsBefore + row.record, reason: reason,
-            representation: batch[row.record].json, location: location)
-        // The object may exist with its earlier values.
-        if key.isEmpty {
-            try transaction.spareUnknown()
-        } else {
-            try transaction.spare(entity: row.entity, key: key)
-        }
-    }
-
-    private func ensureTargets(of row: MixedPage.Row, _ cells: UnsafeBufferPointer<Cell>) throws {
-        for relationship in model.entities[row.entity].toOne {
-            let first = row.firstCell + relationship.firstField
-            let key = UnsafeBufferPointer(rebasing: cells[first..<first + relationship.fieldCount])
-            guard key.allSatisfy({ $0.kind != .absent && $0.kind != .null }),
-                references.isNew(entity: relationship.target, key)
-            else { continue }
-            if try transaction.ensure(entity: relationship.target, key: key) {
-                counts[relationship.target].stubs += 1
-            }
-        }
-    }
-
-    private func isLate(_ cells: UnsafeBufferPointer<Cell>) -> Bool {
-        guard let known = origin.known, let watched = origin.watched else { return false }
-        return cells[watched.field.field].value.map { !Watermark.isNewer($0, than: known) } ?? true
-    }
-
-    /// Updates the watermark from a row.
-    private func note(
-        _ cells: UnsafeBufferPointer<Cell>, of row: MixedPage.Row,
-        _ watched: (field: WatchedField, limit: StoredValue?),
-        _ batch: RecordBatch
-    ) {
-        guard let value = cells[watched.field.field].value, Watermark.isNewer(value, than: newest?.local) else {
-            return
-        }
-        if let limit = watched.limit, Watermark.isNewer(value, than: limit) {
-            valuesBeyondLimit += 1
-            return
-        }
-        newest = Watermark(local: value, remote: watched.field.remoteText(in: batch[row.record]) ?? value.description)
-    }
-
-    private func mergeLinks(_ page: MixedPage, without left: Set<Int>) throws {
-        guard !page.links.isEmpty else { return }
-        try page.linkCells.withUnsafeBufferPointer { targets in
-            for link in page.links {
-                let row = page.rows[link.row]
-                if !left.isEmpty, left.contains(row.record) { continue }
-                let layout = model.entities[row.entity]
-                let width = model.entities[layout.toMany[link.relationship].target].key.count
-                let changed = try transaction.mergeLinks(
-                    entity: row.entity, relationship: link.relationship,
-                    owner: layout.key.map { page.cells[row.firstCell + $0] },
-                    targets: UnsafeBufferPointer(
-                        rebasing: targets[link.firstCell..<link.firstCell + link.count * width]))
-                if changed { counts[row.entity].relinked += 1 }
-            }
-        }
-    }
-}
-
-/// The last reference to each entity.
-///
-/// Consecutive records often refer to the same object.
-private struct ReferenceMemory {
-    private var last: [[StoredValue]]
-
-    init(entityCount: Int) { last = Array(repeating: [], count: entityCount) }
-
-    mutating func isNew(entity: Int, _ key: UnsafeBufferPointer<Cell>) -> Bool {
-        let known = last[entity]
-        if known.count == key.count, key.indices.allSatisfy({ key[$0].equals(known[$0]) }) { return false }
-        last[entity] = key.compactMap(\.value)
-        return true
     }
 }

@@ -45,17 +45,34 @@ final class SQLitePageTransaction: PageTransaction {
 
     func setSource(_ source: PageSource) throws { try store.writers.changes.source = source }
 
-    func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
-        let writer = try store.writers.entity(entity)
-        let outcome = try writer.merge(cells, as: role)
-        if notesSeen, role == .listed, let row = writer.lastRow {
-            let hasBeenPassed = row <= max(seen.greatest, greatestBefore)
-            try note(row, after: writer.rowBefore, entity, cells, replaced: writer.replaced)
+    func merge(
+        _ rows: [PageRow], outcome: (_ index: Int, _ result: Result<MergeOutcome, StoreError>) throws -> Void
+    ) throws {
+        let writers = try store.writers
+        var rejected: Int?
+        for (index, row) in rows.enumerated() where row.record != rejected {
+            let result: Result<MergeOutcome, StoreError>
+            do {
+                result = .success(try merge(row, by: writers.entity(row.entity)))
+            } catch let error as StoreError where error.code == .constraint {
+                rejected = row.record
+                result = .failure(error)
+            }
+            try outcome(index, result)
+        }
+    }
+
+    @inline(__always)
+    private func merge(_ row: PageRow, by writer: EntityWriter) throws -> MergeOutcome {
+        let outcome = try writer.merge(row.cells, as: row.role)
+        if notesSeen, row.role == .listed, let stored = writer.lastRow {
+            let hasBeenPassed = stored <= max(seen.greatest, greatestBefore)
+            try note(stored, after: writer.rowBefore, row.entity, row.cells, replaced: writer.replaced)
             if outcome == .updated, hasBeenPassed { seen.noteRewritten() }
         }
         if outcome != .unchanged {
             hasWritten = true
-            touched[entity] = true
+            touched[row.entity] = true
         }
         return outcome
     }
@@ -94,10 +111,14 @@ final class SQLitePageTransaction: PageTransaction {
         try store.writers.entity(walk.entity).watched = toOne.firstField..<toOne.firstField + toOne.fieldCount
     }
 
-    func delete(entity: Int, key: [StoredValue]) throws -> [Int: Int] {
-        let deleted = try store.writers.remover.remove(entity: entity, key: key)
-        noteDeleted(deleted)
-        return deleted
+    func delete(_ objects: [ObjectKey], deleted: (_ index: Int, _ counts: [Int: Int]) -> Void) throws {
+        let remover = try store.writers.remover
+        for (index, object) in objects.enumerated() {
+            let counts = try remover.remove(entity: object.entity, key: object.values)
+            guard !counts.isEmpty else { continue }
+            noteDeleted(counts)
+            deleted(index, counts)
+        }
     }
 
     func spare(_ rows: [SparedRows]) throws {
@@ -227,22 +248,29 @@ final class SQLitePageTransaction: PageTransaction {
         for root in try store.writers.acknowledge(entry, key: key, isWalked: isWalked) { touched[root] = true }
     }
 
-    func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool {
-        let isNew = try store.writers.entity(entity).ensure(key, kind: store.model.entities[entity].name)
-        if isNew { touched[entity] = true }
-        return isNew
+    func ensure(_ references: [PageReference], created: (_ index: Int) -> Void) throws {
+        let writers = try store.writers
+        for (index, reference) in references.enumerated() {
+            let kind = store.model.entities[reference.entity].name
+            guard try writers.entity(reference.entity).ensure(reference.key, kind: kind) else { continue }
+            touched[reference.entity] = true
+            created(index)
+        }
     }
 
-    func mergeLinks(
-        entity: Int, relationship: Int, owner: [Cell], targets: UnsafeBufferPointer<Cell>
-    ) throws -> Bool {
-        let changed = try store.writers.links(entity, relationship).merge(owner: owner, targets: targets)
-        if changed {
+    func mergeLinks(_ lists: [PageLinks], changed: (_ index: Int) -> Void) throws {
+        let writers = try store.writers
+        for (index, list) in lists.enumerated() {
+            let layout = store.model.entities[list.entity]
+            let owner = layout.key.map { list.owner[$0].value ?? .null }
+            guard try writers.links(list.entity, list.relationship).merge(owner: owner, targets: list.targets) else {
+                continue
+            }
             hasWritten = true
-            touched[entity] = true
-            touched[store.model.entities[entity].toMany[relationship].target] = true
+            touched[list.entity] = true
+            touched[layout.toMany[list.relationship].target] = true
+            changed(index)
         }
-        return changed
     }
 
     func quarantine(_ record: QuarantinedRecord) throws {

@@ -73,7 +73,15 @@ private final class MemoryTransaction: PageTransaction {
 
     func rollback() { contents = store.contents }
 
-    func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) -> MergeOutcome {
+    func merge(
+        _ rows: [PageRow], outcome: (_ index: Int, _ result: Result<MergeOutcome, StoreError>) throws -> Void
+    ) throws {
+        for (index, row) in rows.enumerated() {
+            try outcome(index, .success(merge(entity: row.entity, cells: row.cells, as: row.role)))
+        }
+    }
+
+    private func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) -> MergeOutcome {
         let layout = store.model.entities[entity]
         let entity = layout.root
         var key = layout.key.map { cells[$0].value ?? .null }
@@ -97,7 +105,13 @@ private final class MemoryTransaction: PageTransaction {
         return new == old ? .unchanged : .updated
     }
 
-    func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) -> Bool {
+    func ensure(_ references: [PageReference], created: (_ index: Int) -> Void) {
+        for (index, reference) in references.enumerated() where ensure(entity: reference.entity, key: reference.key) {
+            created(index)
+        }
+    }
+
+    private func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) -> Bool {
         let layout = store.model.entities[entity]
         let entity = layout.root
         let values = key.map { $0.value ?? .null }
@@ -110,9 +124,15 @@ private final class MemoryTransaction: PageTransaction {
         return true
     }
 
-    func mergeLinks(entity: Int, relationship: Int, owner: [Cell], targets: UnsafeBufferPointer<Cell>) -> Bool {
-        let relationship = store.model.entities[entity].toMany[relationship]
-        let owner = owner.map { $0.value ?? .null }
+    func mergeLinks(_ lists: [PageLinks], changed: (_ index: Int) -> Void) {
+        for (index, list) in lists.enumerated() where merge(list) { changed(index) }
+    }
+
+    private func merge(_ list: PageLinks) -> Bool {
+        let layout = store.model.entities[list.entity]
+        let relationship = layout.toMany[list.relationship]
+        let owner = layout.key.map { list.owner[$0].value ?? .null }
+        let targets = list.targets
         let width = store.model.entities[relationship.target].key.count
         var new: [MemoryStore.Key] = []
         for first in stride(from: 0, to: targets.count, by: width) {
@@ -207,7 +227,14 @@ private final class MemoryTransaction: PageTransaction {
 
     func follow(_ walk: WalkTarget) {}
 
-    func delete(entity: Int, key: [StoredValue]) -> [Int: Int] {
+    func delete(_ objects: [ObjectKey], deleted: (_ index: Int, _ counts: [Int: Int]) -> Void) {
+        for (index, object) in objects.enumerated() {
+            let counts = delete(entity: object.entity, key: object.values)
+            if !counts.isEmpty { deleted(index, counts) }
+        }
+    }
+
+    private func delete(entity: Int, key: [StoredValue]) -> [Int: Int] {
         let root = store.model.entities[entity].root
         guard store.model.model.entities[root].deletes.mode == .hard, var row = contents.rows[root][key] else {
             return [:]

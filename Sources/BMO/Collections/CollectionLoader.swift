@@ -315,10 +315,8 @@ public actor CollectionLoader {
                                 try transaction.follow(plan.target(ofRequestAfter: acknowledged))
                                 try transaction.setSource(
                                     PageSource(bridge: plan.bridge, walk: plan.entity.name, location: nil))
-                                for key in gone
-                                where try !transaction.delete(entity: schema.layout.index, key: key).isEmpty {
-                                    deleted.append(key)
-                                }
+                                let objects = gone.map { ObjectKey(entity: schema.layout.index, values: $0) }
+                                try transaction.delete(objects) { index, _ in deleted.append(gone[index]) }
                             }
                             try transaction.commit()
                         } catch {

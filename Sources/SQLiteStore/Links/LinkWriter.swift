@@ -56,8 +56,8 @@ final class LinkWriter {
             }
     }
 
-    func merge(owner: [Cell], targets: UnsafeBufferPointer<Cell>) throws -> Bool {
-        let owner = owner.map { $0.value ?? .null }
+    /// Merges an object's list into the stored one; returns whether anything changed.
+    func merge(owner: [StoredValue], targets: UnsafeBufferPointer<Cell>) throws -> Bool {
         // For other lists, a part says nothing about the rest.
         let walk = relationship.merge == .replace && window == nil ? joins.current : nil
         let hash = walk == nil ? 0 : ListJoins.hash(fingerprint, owner)

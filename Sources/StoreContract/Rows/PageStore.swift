@@ -14,6 +14,41 @@ public protocol PageStore: AnyObject, Sendable {
 }
 
 /// The transaction that writes one page.
+///
+/// A page has one or more batches of at most some thousand records. The calls that write rows take the whole batch, so
+/// that a store behind a network can look up all its keys in one round trip, compare in memory and write what differs
+/// with one statement per entity; an embedded store works through the batch row by row.
+///
+/// The order of calls:
+/// 1. ``follow(_:)`` once, if the page belongs to a scan;
+/// 2. per batch ``setSource(_:)``, quarantined records and noted members, ``merge(_:outcome:)``,
+///    ``ensure(_:created:)`` for the references of the rows that were written, ``mergeLinks(_:changed:)``, and
+///    ``delete(_:deleted:)`` for the objects that the remote reports as deleted;
+/// 3. ``finish(_:)`` in the last page of a scan, and ``saveProgress(_:progress:)``;
+/// 4. ``commit()`` or ``rollback()``.
+///
+/// All calls except `commit` and `rollback` are made inside ``access(_:)``, from one thread at a time, and block. A call
+/// sees the effects of the calls before it. After an error the page can only be rolled back; the one exception is a row
+/// that a rule of the database rejects, which `merge` reports as that row's outcome.
+///
+/// ```swift
+/// let page = try store.beginPage()
+/// do {
+///     try page.access {
+///         try page.follow(walk)
+///         try page.merge(rows) { index, result in
+///             if case .failure(let error) = result { try page.quarantine(record(of: rows[index], error)) }
+///         }
+///         try page.ensure(references) { counts[references[$0].entity].stubs += 1 }
+///         try page.mergeLinks(lists) { counts[lists[$0].entity].relinked += 1 }
+///         try page.saveProgress(walk.scope, progress: position)
+///     }
+///     try page.commit()
+/// } catch {
+///     page.rollback()
+///     throw error
+/// }
+/// ```
 public protocol PageTransaction: AnyObject {
     /// Runs `body`, which may make the other calls except `commit` and `rollback`.
     ///
@@ -25,29 +60,39 @@ public protocol PageTransaction: AnyObject {
     /// A store without a history ignores it.
     func setSource(_ source: PageSource) throws
 
-    /// Inserts or updates the object of `entity` whose key is in `cells`, and writes only the values that differ.
+    /// Inserts or updates the objects of a batch, and writes only the values that differ.
     ///
-    /// An `absent` cell keeps the stored value, and is null in a new object.
+    /// The result is as if the rows were merged one after the other: if an object occurs twice, its second row is
+    /// compared with what the first has left.
     ///
-    /// - Parameters:
-    ///   - entity: The entity's index in the compiled model.
-    ///   - cells: One cell per field of the entity's layout.
-    ///   - role: How the object appeared. A new object that is only referred to is a stub until a record describes it.
-    func merge(entity: Int, cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome
-
-    /// Ensures that an object with this key exists, creating a stub if needed; returns whether it created one.
-    func ensure(entity: Int, key: UnsafeBufferPointer<Cell>) throws -> Bool
-
-    /// Merges the targets of a to-many relationship into the stored ones; returns whether anything changed.
+    /// A row that a rule of the database rejects, such as a unique index that a user added, has no effect, and the later
+    /// rows of its record are left out; its earlier rows stay. A store that writes the batch with one statement
+    /// therefore has to undo that statement and find the row.
     ///
     /// - Parameters:
-    ///   - entity: The index of the entity that has the relationship.
-    ///   - relationship: Its index in ``EntityLayout/toMany``.
-    ///   - owner: The key cells of the relationship's owner.
-    ///   - targets: The key cells of the targets, concatenated in order.
-    func mergeLinks(
-        entity: Int, relationship: Int, owner: [Cell], targets: UnsafeBufferPointer<Cell>
-    ) throws -> Bool
+    ///   - rows: The rows of one batch, of any entities, in the order of the records.
+    ///   - outcome: Called once per row in the order of the rows, but not for rows that are left out: with what the
+    ///     merge did, or with the error of code ``StoreError/Code/constraint`` that rejected the row. It may call
+    ///     ``quarantine(_:)``, ``spare(entity:key:)`` and ``spareUnknown()``. An error that it throws ends the merge.
+    func merge(
+        _ rows: [PageRow], outcome: (_ index: Int, _ result: Result<MergeOutcome, StoreError>) throws -> Void
+    ) throws
+
+    /// Ensures that objects exist, and creates a stub for each that does not.
+    ///
+    /// - Parameters:
+    ///   - references: The references of one batch; an object may occur more than once.
+    ///   - created: Called with the index of each reference for which a stub was created.
+    func ensure(_ references: [PageReference], created: (_ index: Int) -> Void) throws
+
+    /// Merges the targets of to-many relationships into the stored ones.
+    ///
+    /// The result is as if the lists were merged one after the other.
+    ///
+    /// - Parameters:
+    ///   - lists: The lists of one batch, whose owners ``merge(_:outcome:)`` has merged.
+    ///   - changed: Called with the index of each list that changed the stored links.
+    func mergeLinks(_ lists: [PageLinks], changed: (_ index: Int) -> Void) throws
 
     /// Stores a record that could not be imported.
     func quarantine(_ record: QuarantinedRecord) throws
@@ -63,12 +108,16 @@ public protocol PageTransaction: AnyObject {
     /// Assigns the following writes to this scan: the store notes which rows it lists.
     func follow(_ walk: WalkTarget) throws
 
-    /// Deletes an object that the remote reports as deleted, if it exists, according to the entity's delete policy.
+    /// Deletes the objects that the remote reports as deleted, where they exist, according to their entity's delete
+    /// policy.
     ///
-    /// If other objects still refer to it, it becomes a stub. Objects whose parent it is are deleted with it.
+    /// An object to which others still refer becomes a stub. Objects whose parent it is are deleted with it.
     ///
-    /// - Returns: The number of deleted objects, per entity of the model.
-    func delete(entity: Int, key: [StoredValue]) throws -> [Int: Int]
+    /// - Parameters:
+    ///   - objects: The keys of the objects, which are deleted in this order.
+    ///   - deleted: Called for each key that led to deletions, with its index and the number of deleted objects per
+    ///     entity of the model.
+    func delete(_ objects: [ObjectKey], deleted: (_ index: Int, _ counts: [Int: Int]) -> Void) throws
 
     /// Marks objects that the scan skipped as seen.
     func spare(_ rows: [SparedRows]) throws

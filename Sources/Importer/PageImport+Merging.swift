@@ -1,0 +1,162 @@
+internal import StoreContract
+internal import Mapping
+internal import RecordBatch
+
+/// The merge of a batch: its rows, then the objects that they refer to, then their links.
+extension PageImport {
+    /// Merges the objects of a batch, except those of some records.
+    ///
+    /// A record with a row that the store rejects goes to quarantine.
+    ///
+    /// - Parameter tombstones: The records of deleted objects.
+    func merge(
+        _ page: MixedPage, without tombstones: Set<Int>, _ batch: RecordBatch, _ location: String?
+    ) throws {
+        try page.cells.withUnsafeBufferPointer { cells in
+            let rows = rows(of: page, cells, without: tombstones, batch)
+            let refused = try merge(rows, batch, location)
+            try mergeLinks(of: page, cells, without: tombstones.union(refused))
+        }
+    }
+
+    /// Returns the rows of a batch except those of some records, and updates the watermark from all records.
+    private func rows(
+        of page: MixedPage, _ cells: UnsafeBufferPointer<Cell>, without tombstones: Set<Int>, _ batch: RecordBatch
+    ) -> [PageRow] {
+        var rows: [PageRow] = []
+        rows.reserveCapacity(page.rows.count)
+        var record = -1
+        for row in page.rows {
+            let own = self.cells(of: row, in: cells)
+            // A record's own row precedes the rows nested in it.
+            let isTop = row.record != record
+            record = row.record
+            if isTop, let watched = origin.watched { note(own, watched, batch[record]) }
+            if !tombstones.isEmpty, tombstones.contains(record) { continue }
+            let role: RowRole = row.isReference ? .reference : isTop && walk.isListing ? .listed : .nested
+            rows.append(PageRow(entity: row.entity, cells: own, record: record, role: role))
+        }
+        return rows
+    }
+
+    private func cells(of row: MixedPage.Row, in cells: UnsafeBufferPointer<Cell>) -> UnsafeBufferPointer<Cell> {
+        UnsafeBufferPointer(
+            rebasing: cells[row.firstCell..<row.firstCell + model.entities[row.entity].fields.count])
+    }
+
+    /// Updates the watermark from a record's own row.
+    private func note(
+        _ cells: UnsafeBufferPointer<Cell>, _ watched: (field: WatchedField, limit: StoredValue?),
+        _ record: BatchValue
+    ) {
+        guard let value = cells[watched.field.field].value, Watermark.isNewer(value, than: newest?.local) else {
+            return
+        }
+        if let limit = watched.limit, Watermark.isNewer(value, than: limit) {
+            valuesBeyondLimit += 1
+            return
+        }
+        newest = Watermark(local: value, remote: watched.field.remoteText(in: record) ?? value.description)
+    }
+
+    /// Merges rows, and then ensures that the objects exist to which the written ones refer.
+    ///
+    /// - Returns: The records that the store rejected, which are now in quarantine.
+    private func merge(_ rows: [PageRow], _ batch: RecordBatch, _ location: String?) throws -> Set<Int> {
+        guard !rows.isEmpty else { return [] }
+        var refused: Set<Int> = []
+        // The targets of an unchanged object were ensured when that object was written.
+        var written: [Int] = []
+        try transaction.merge(rows) { index, result in
+            let row = rows[index]
+            switch result {
+            case .failure(let error):
+                try refuse(row, batch, location, because: error)
+                refused.insert(row.record)
+                return
+            case .success(.inserted) where row.role == .reference: counts[row.entity].stubs += 1
+            case .success(.inserted):
+                counts[row.entity].inserted += 1
+                if insertions.count < insertionLimit { insertions.append((row.entity, key(of: row))) }
+            case .success(.updated): counts[row.entity].updated += 1
+            case .success(.unchanged):
+                if row.role != .reference { counts[row.entity].unchanged += 1 }
+                return
+            }
+            let isTop = index == 0 || rows[index - 1].record != row.record
+            if isTop, isLate(row.cells) { lateRecords += 1 }
+            if !model.entities[row.entity].toOne.isEmpty { written.append(index) }
+        }
+        // Deferred, so that an object of the same batch does not become a stub first.
+        try ensureTargets(of: written, in: rows)
+        return refused
+    }
+
+    private func key(of row: PageRow) -> [StoredValue] {
+        model.entities[row.entity].key.map { row.cells[$0].value ?? .null }
+    }
+
+    private func isLate(_ cells: UnsafeBufferPointer<Cell>) -> Bool {
+        guard let known = origin.known, let watched = origin.watched else { return false }
+        return cells[watched.field.field].value.map { !Watermark.isNewer($0, than: known) } ?? true
+    }
+
+    /// Quarantines a record with a row that the store rejects.
+    ///
+    /// The record's earlier rows stay.
+    private func refuse(
+        _ row: PageRow, _ batch: RecordBatch, _ location: String?, because error: StoreError
+    ) throws {
+        let name = model.entities[row.entity].name
+        let key = key(of: row)
+        let words = "\(name) \(key.map(\.description).joined(separator: ", "))"
+        let reason = "\(words): \(error.description)"
+        refusal = reason
+        try quarantine(
+            record: recordsBefore + row.record, reason: reason,
+            representation: batch[row.record].json, location: location)
+        // The object may exist with its earlier values.
+        if key.isEmpty {
+            try transaction.spareUnknown()
+        } else {
+            try transaction.spare(entity: row.entity, key: key)
+        }
+    }
+
+    private func ensureTargets(of written: [Int], in rows: [PageRow]) throws {
+        var targets: [PageReference] = []
+        for index in written {
+            let row = rows[index]
+            for relationship in model.entities[row.entity].toOne {
+                let fields = relationship.firstField..<relationship.firstField + relationship.fieldCount
+                let key = UnsafeBufferPointer(rebasing: row.cells[fields])
+                guard key.allSatisfy({ $0.kind != .absent && $0.kind != .null }),
+                    references.isNew(entity: relationship.target, key)
+                else { continue }
+                targets.append(PageReference(entity: relationship.target, key: key))
+            }
+        }
+        guard !targets.isEmpty else { return }
+        try transaction.ensure(targets) { counts[targets[$0].entity].stubs += 1 }
+    }
+
+    private func mergeLinks(
+        of page: MixedPage, _ cells: UnsafeBufferPointer<Cell>, without left: Set<Int>
+    ) throws {
+        guard !page.links.isEmpty else { return }
+        try page.linkCells.withUnsafeBufferPointer { targets in
+            var lists: [PageLinks] = []
+            for link in page.links {
+                let row = page.rows[link.row]
+                if !left.isEmpty, left.contains(row.record) { continue }
+                let toMany = model.entities[row.entity].toMany[link.relationship]
+                let end = link.firstCell + link.count * model.entities[toMany.target].key.count
+                lists.append(
+                    PageLinks(
+                        entity: row.entity, relationship: link.relationship, owner: self.cells(of: row, in: cells),
+                        targets: UnsafeBufferPointer(rebasing: targets[link.firstCell..<end])))
+            }
+            try transaction.mergeLinks(lists) { counts[lists[$0].entity].relinked += 1 }
+        }
+    }
+}

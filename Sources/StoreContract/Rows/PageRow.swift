@@ -1,0 +1,25 @@
+public import Mapping
+
+/// A row of a page: an object that a record contains, or a reference to one.
+///
+/// Its cells point into the page's batch and are valid only during the call that receives them.
+public struct PageRow {
+    /// The entity's index in the compiled model.
+    public let entity: Int
+    /// One cell per field of the entity's layout; an `absent` cell keeps the stored value, and is null in a new object.
+    public let cells: UnsafeBufferPointer<Cell>
+    /// The number of the record that contains the object; the rows of a record follow each other, its own row first.
+    public let record: Int
+    /// How the object appeared.
+    ///
+    /// A new object that is only referred to is a stub until a record describes it.
+    public let role: RowRole
+
+    /// Creates a row.
+    public init(entity: Int, cells: UnsafeBufferPointer<Cell>, record: Int, role: RowRole) {
+        self.entity = entity
+        self.cells = cells
+        self.record = record
+        self.role = role
+    }
+}
