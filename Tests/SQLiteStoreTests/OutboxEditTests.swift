@@ -98,14 +98,14 @@ import Testing
         let failure = OutboxFailure(code: "remote", message: "busy")
         // An answer said that it was not done: it takes edits, and its time is over once it is sent again.
         try world.store.markSending(1)
-        try world.store.settle(1, .retry(at: "2001-01-01T00:00:00.000000Z", failure))
+        try world.store.settle(1, .waits(until: "2001-01-01T00:00:00.000000Z", failure))
         try world.update("User", -1, set: ["age": 5])
         let sent = try #require(try world.store.markSending(1))
         #expect((sent.notBefore ?? "") > "2002" && sent.attempts == 2 && sent.idempotencyKey != key)
         #expect(sent.changes.contains { $0.name == "age" && $0.new == 5 }, "what joined it meanwhile goes along")
         // Nobody knows whether that one was done; after a look it is to be sent again.
         #expect(try world.store.recoverSending().map(\.notBefore) == [sent.notBefore], "when it was sent")
-        try world.store.settle(1, .retry(at: nil, failure))
+        try world.store.settle(1, .waits(until: nil, failure))
         try world.update("User", -1, set: ["age": 6])
         try world.expectOutbox("1 create User [-1] name: Cid age: 5", "2 update User [-1] age: 5 -> 6")
         #expect(try world.store.outboxEntry(1)?.idempotencyKey == sent.idempotencyKey)

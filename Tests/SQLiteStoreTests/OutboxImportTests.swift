@@ -271,7 +271,7 @@ import Testing
         #expect(try world.store.outboxEntry(1)?.state == .unknown)
         try world.store.markSending(1)
         let busy = OutboxFailure(code: "busy", message: "503", remedy: "wait", remote: "later")
-        try world.store.settle(1, .retry(at: "2500-01-01T00:00:00.000000Z", busy))
+        try world.store.settle(1, .waits(until: "2500-01-01T00:00:00.000000Z", busy))
         let entry = try #require(try world.store.outboxEntry(1))
         #expect(entry.failure == busy && entry.attempts == 2 && entry.idempotencyKey == key)
         #expect(try world.store.nextToSend(at: "2499-01-01", entities: nil, excluding: []) == nil)

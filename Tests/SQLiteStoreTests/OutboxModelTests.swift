@@ -157,7 +157,7 @@ import Testing
         sent = nil
         guard isDone else {
             return try world.store.settle(
-                entry.id, .retry(at: nil, OutboxFailure(code: "network", message: "not sent")))
+                entry.id, .waits(until: nil, OutboxFailure(code: "network", message: "not sent")))
         }
         let now = key ?? entry.key
         var answer: RemoteValue?

@@ -55,7 +55,7 @@ import Testing
         #expect(!refused.mayHaveArrived)
         let unknown = try #require(entry(.sending).after(.settled(.unknown(sent: "then", Self.failure))))
         #expect(unknown.state == .unknown && unknown.notBefore == "then" && unknown.mayHaveArrived)
-        let later = try #require(sending.after(.settled(.retry(at: "later", Self.failure))))
+        let later = try #require(sending.after(.settled(.waits(until: "later", Self.failure))))
         #expect(later.state == .pending && later.notBefore == "later")
         #expect(later.mayHaveArrived, "an earlier attempt may still have arrived")
         let differs = try #require(sending.after(.settled(.conflict(Self.failure))))
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `an undecided conflict keeps an entry from being sent`() throws {
-        let settled = entry(.sending).after(.settled(.retry(at: nil, Self.failure)), hasConflicts: true)
+        let settled = entry(.sending).after(.settled(.waits(until: nil, Self.failure)), hasConflicts: true)
         #expect(settled?.state == .conflict)
         let retry = OutboxEvent.retried(sendingUnknown: false, newKey: "second")
         #expect(entry(.conflict).after(retry, hasConflicts: true) == nil)
@@ -84,5 +84,21 @@ import Testing
         #expect(!entry(.pending, mayHaveArrived: true).takesEdits)
         #expect(!entry(.sending).takesEdits && !entry(.unknown).takesEdits)
         #expect(entry(.pending, mayHaveArrived: true).after(.replaced) == nil)
+    }
+
+    @Test(arguments: OutboxEntry.State.allCases)
+    func `an accepted or dropped edit has no state: it leaves the outbox`(state: OutboxEntry.State) {
+        #expect(entry(state).after(.settled(.sent(key: nil))) == nil)
+        #expect(entry(state).after(.settled(.dropped(nil))) == nil)
+    }
+
+    @Test func `a state records the outcome that led to it`() throws {
+        let outcomes: [EditOutcome] = [
+            .waits(until: "later", Self.failure), .waits(until: nil, Self.failure), .refused(Self.failure),
+            .conflict(Self.failure), .unknown(sent: "then", Self.failure),
+        ]
+        for outcome in outcomes {
+            #expect(try #require(entry(.sending).after(.settled(outcome))).outcome == outcome)
+        }
     }
 }

@@ -6,22 +6,6 @@ public import StoreContract
 public struct PushReport: Sendable {
     /// The result of one edit.
     public struct Edit: Sendable {
-        /// The edit's state.
-        public enum Outcome: String, Sendable, CaseIterable {
-            /// The remote accepted it.
-            case sent
-            /// It will be sent later.
-            case waits
-            /// The remote rejected it.
-            case refused
-            /// The remote's object was changed, too.
-            case conflict
-            /// It is unknown whether the remote has it.
-            case unknown
-            /// It was dropped: the remote's object was changed too, and the entity's `conflicts` prefers the remote.
-            case dropped
-        }
-
         /// The number of its outbox entry.
         public var entry: Int64
         /// The object's entity.
@@ -32,22 +16,31 @@ public struct PushReport: Sendable {
         public var oldKey: [StoredValue]?
         /// The operation on the object.
         public var operation: OutboxEntry.Operation
-        /// The edit's state.
-        public var outcome: Outcome
-        /// Why it was not sent.
-        public var failure: OutboxFailure?
-        /// When it will be retried, as ISO 8601.
-        public var next: String?
+        /// What became of it.
+        public var outcome: EditOutcome
+        /// When a push looks for an edit whose outcome is unknown, and sends it again if it is missing, as ISO 8601.
+        public var nextLook: String?
         /// An unwanted side effect on the remote; the edit itself was sent.
         public var warning: String?
 
-        init(_ entry: OutboxEntry, _ outcome: Outcome, _ failure: OutboxFailure? = nil) {
+        init(_ entry: OutboxEntry, _ outcome: EditOutcome) {
             self.entry = entry.id
             entity = entry.entity
             key = entry.key
             operation = entry.operation
             self.outcome = outcome
-            self.failure = failure
+            guard case .sent(let key?) = outcome else { return }
+            oldKey = entry.key
+            self.key = key
+        }
+
+        /// Why it was not sent.
+        public var failure: OutboxFailure? { outcome.failure }
+
+        /// When a push will try it again, or look for it, as ISO 8601.
+        public var next: String? {
+            guard case .waits(let until, _) = outcome else { return nextLook }
+            return until
         }
     }
 
@@ -60,12 +53,12 @@ public struct PushReport: Sendable {
     /// The number of the run in the database; nil when it changed no row.
     public var run: Int64?
 
-    /// Returns how many edits have an outcome.
-    public func count(_ outcome: Edit.Outcome) -> Int { edits.count { $0.outcome == outcome } }
+    /// Returns how many edits have an outcome of a kind.
+    public func count(_ kind: EditOutcome.Kind) -> Int { edits.count { $0.outcome.kind == kind } }
 
     /// Whether every edit was sent or dropped, and the push was not interrupted.
     public var succeeded: Bool {
-        edits.allSatisfy { $0.outcome == .sent || $0.outcome == .dropped } && !wasInterrupted
+        count(.sent) + count(.dropped) == edits.count && !wasInterrupted
     }
 
     /// The push's outcome in a word.
@@ -78,7 +71,7 @@ public struct PushReport: Sendable {
             if let run { writer.member("run", Int(run)) }
             writer.key("seconds")
             writer.decimal(SyncReport.seconds(duration))
-            for outcome in Edit.Outcome.allCases { writer.member(outcome.rawValue, count(outcome)) }
+            for kind in EditOutcome.Kind.allCases { writer.member(kind.rawValue, count(kind)) }
             writer.key("edits")
             writer.array { for edit in edits { writer.object { edit.writeMembers(to: writer) } } }
         }
@@ -99,7 +92,7 @@ extension PushReport.Edit {
         key("key", self.key)
         if let oldKey { key("old_key", oldKey) }
         writer.member("operation", operation.rawValue)
-        writer.member("outcome", outcome.rawValue)
+        writer.member("outcome", outcome.kind.rawValue)
         if let next { writer.member("next", next) }
         if let warning { writer.member("warning", warning) }
         guard let failure else { return }

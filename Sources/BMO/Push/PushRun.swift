@@ -47,7 +47,7 @@ struct PushRun {
                 workspace: workspace, store: store, connections: connections, options: options)
             try await look(sender, &round)
             try await send(sender, &round)
-            isNews = round.edits.contains { ![.waits, .unknown].contains($0.outcome) }
+            isNews = round.edits.contains { ![.waits, .unknown].contains($0.outcome.kind) }
             round.edits += try await left(round)
         } catch {
             await connections.close()
@@ -136,14 +136,8 @@ struct PushRun {
         }
     }
 
-    /// The outcome of a sent entry.
-    private struct Sent: Sendable {
-        let entry: Int64
-        let outcome: PushSender.Outcome
-    }
-
     private func send(_ sender: PushSender, _ round: inout Round) async throws {
-        try await withThrowingTaskGroup(of: Sent.self) { group in
+        try await withThrowingTaskGroup(of: PushAttempt.self) { group in
             // A bridge serves one write at a time: edits that wait for another are not marked as sent, which keeps the
             // order.
             var busy: [Int64: String] = [:]
@@ -154,13 +148,12 @@ struct PushRun {
                     round.excluded.insert(entry.id)
                     busy[entry.id] = bridge(of: entry.entity)
                     group.addTask {
-                        let outcome = try await sender.send(entry)
-                        return Sent(entry: entry.id, outcome: outcome)
+                        try await sender.send(entry)
                     }
                 }
-                guard let sent = try await group.next() else { return }
-                busy[sent.entry] = nil
-                try await take(sent.outcome, &round)
+                guard let attempt = try await group.next() else { return }
+                busy[attempt.entry] = nil
+                try await take(attempt, &round)
             }
         }
     }
@@ -178,43 +171,34 @@ struct PushRun {
         }
     }
 
-    private func take(_ outcome: PushSender.Outcome, _ round: inout Round) async throws {
-        switch outcome {
-        case .gone: break
-        case .over(let edit):
-            round.edits.append(edit)
-            report(edit)
-        case .down(let bridge, let edit):
-            round.down.insert(bridge)
-            round.edits.append(edit)
-            report(edit)
-        case .again(let edit):
+    private func take(_ attempt: PushAttempt, _ round: inout Round) async throws {
+        guard var edit = attempt.edit else { return }
+        if attempt.isDueAgain {
             round.tries[edit.entry, default: 0] += 1
-            if round.tries[edit.entry, default: 0] < Self.mostTries {
+            guard round.tries[edit.entry, default: 0] >= Self.mostTries else {
                 round.excluded.remove(edit.entry)
-            } else {
-                let edit = try await giveUp(edit)
-                round.edits.append(edit)
-                report(edit)
+                return
             }
+            edit = try await giveUp(edit)
         }
+        if let bridge = attempt.unusableBridge { round.down.insert(bridge) }
+        round.edits.append(edit)
+        report(edit)
     }
 
-    /// Reports an edit whose obstacle recurred with each try.
+    /// Records the outcome of an edit whose obstacle recurred with each try.
     private func giveUp(_ edit: PushReport.Edit) async throws -> PushReport.Edit {
         var edit = edit
         var failure = edit.failure ?? OutboxFailure(code: "unknown", message: "it was sent \(Self.mostTries) times")
-        guard edit.outcome == .conflict else {
-            let next = Clock.text(after: Backoff.pause(afterFailures: 5))
-            try await store.run { [failure, entry = edit.entry] in try $0.settle(entry, .retry(at: next, failure)) }
-            edit.next = next
-            return edit
+        if edit.outcome.kind == .conflict {
+            failure.remedy =
+                "reading the object brought no other version of it: let \"read_one\" bring the attribute by which the "
+                + "remote tells versions (REST: header_fields), then `bmo outbox retry \(edit.entry)`"
+            edit.outcome = .conflict(failure)
+        } else {
+            edit.outcome = .waits(until: Clock.text(after: Backoff.pause(afterFailures: 5)), failure)
         }
-        failure.remedy =
-            "reading the object brought no other version of it: let \"read_one\" bring the attribute by which the remote "
-            + "tells versions (REST: header_fields), then `bmo outbox retry \(edit.entry)`"
-        edit.failure = failure
-        try await store.run { [failure, entry = edit.entry] in try $0.settle(entry, .conflict(failure)) }
+        try await store.run { [edit] in try $0.settle(edit.entry, edit.outcome) }
         return edit
     }
 
@@ -234,18 +218,11 @@ struct PushRun {
             }
         }
         return waiting.map { entry, blockers in
-            let outcome: PushReport.Edit.Outcome =
-                switch entry.state {
-                case .pending, .sending: .waits
-                case .unknown: .unknown
-                case .refused: .refused
-                case .conflict: .conflict
-                }
-            var edit = PushReport.Edit(entry, outcome, entry.failure)
-            if outcome == .waits {
-                edit.next = entry.notBefore
-                edit.failure = reason(entry, blockers, round) ?? edit.failure
-                if edit.next == nil { edit.next = blockers.compactMap(\.notBefore).max() }
+            var edit = PushReport.Edit(entry, entry.outcome)
+            if case .waits(let until, let failure) = edit.outcome {
+                edit.outcome = .waits(
+                    until: until ?? blockers.compactMap(\.notBefore).max(),
+                    reason(entry, blockers, round) ?? failure)
             }
             report(edit)
             return edit

@@ -7,17 +7,17 @@ internal import StoreContract
 
 /// Edits in an unknown state: the remote is searched for them before anything is sent again.
 extension PushSender {
-    func look(for entry: OutboxEntry, _ place: Place, isLate: Bool) async throws -> Outcome {
+    func look(for entry: OutboxEntry, _ place: Place, isLate: Bool) async throws -> PushAttempt {
         do {
             switch entry.operation {
             case .create: return try await lookForCreated(entry, place, isLate)
             case .update, .delete:
                 switch try await reader(place).object(key: entry.key) {
-                case .cannotTell(let why): return .over(try await stayUnknown(entry, OutboxFailureError(why)))
+                case .cannotTell(let why): return PushAttempt(try await stayUnknown(entry, OutboxFailureError(why)))
                 case .gone where entry.operation == .delete: return try await acknowledge(entry, place, nil)
                 case .gone:
                     let failure = OutboxFailure(code: "not_found", message: "the remote has it no more")
-                    _ = try await settle(entry, .conflict(failure), .conflict, failure)
+                    _ = try await settle(entry, .conflict(failure))
                     return try await noteGone(entry, place, failure)
                 case .object(let record):
                     if entry.operation == .update, has(record, entry, place) {
@@ -28,19 +28,19 @@ extension PushSender {
             }
         } catch let failure as BridgeFailure {
             let edit = try await stayUnknown(entry, OutboxFailureError(failure.code.rawValue, "\(failure)", nil))
-            return failure.isRetryable ? .down(bridge: place.bridge, edit) : .over(edit)
+            return PushAttempt(edit, unusableBridge: failure.isRetryable ? place.bridge : nil)
         } catch let error as SecretError {
             let words = OutboxFailureError("configuration", error.message, error.remedy)
-            return .down(bridge: place.bridge, try await stayUnknown(entry, words))
+            return PushAttempt(try await stayUnknown(entry, words), unusableBridge: place.bridge)
         } catch let refusal as OutgoingPlan.Refusal {
-            return .over(try await stayUnknown(entry, OutboxFailureError("mapping", refusal.description, nil)))
+            return PushAttempt(try await stayUnknown(entry, OutboxFailureError("mapping", refusal.description, nil)))
         } catch let error as StoreError where error.code == .request {
             // The remote's data does not fit the database; other edits can still be sent.
-            return .over(try await stayUnknown(entry, OutboxFailureError("mapping", error.message, error.remedy)))
+            return PushAttempt(try await stayUnknown(entry, OutboxFailureError("mapping", error.message, error.remedy)))
         }
     }
 
-    private func lookForCreated(_ entry: OutboxEntry, _ place: Place, _ isLate: Bool) async throws -> Outcome {
+    private func lookForCreated(_ entry: OutboxEntry, _ place: Place, _ isLate: Bool) async throws -> PushAttempt {
         // A remote that honours idempotency keys recognizes the request by its key.
         if place.entity.honoursIdempotencyKeys, entry.cause?.code != OutboxFailure.accepted {
             return try await sendAgain(entry, place, true)
@@ -49,7 +49,7 @@ extension PushSender {
             switch try await reader(place).object(key: entry.key) {
             case .object(let record): return try await acknowledge(entry, place, record)
             case .gone: return try await sendAgain(entry, place, isLate)
-            case .cannotTell(let why): return .over(try await stayUnknown(entry, OutboxFailureError(why)))
+            case .cannotTell(let why): return PushAttempt(try await stayUnknown(entry, OutboxFailureError(why)))
             }
         }
         let wanted = matched(entry, place)
@@ -58,7 +58,7 @@ extension PushSender {
             let why =
                 wanted.isEmpty
                 ? "the entity has no \"match\" by which to find it" : "it has no value of \(words)"
-            return .over(
+            return PushAttempt(
                 try await stayUnknown(
                     entry,
                     OutboxFailureError(
@@ -66,12 +66,12 @@ extension PushSender {
         }
         let candidates = try await candidates(entry, place, wanted)
         guard candidates.found.count < 2 else {
-            return .over(
+            return PushAttempt(
                 try await stayUnknown(
                     entry, OutboxFailureError("the remote has several objects with its \(words): which is it?")))
         }
         guard candidates.isSure else {
-            return .over(
+            return PushAttempt(
                 try await stayUnknown(
                     entry,
                     OutboxFailureError(
@@ -81,7 +81,7 @@ extension PushSender {
         if let record = candidates.found.first { return try await acknowledge(entry, place, record) }
         if let other = candidates.other {
             let name = ([entry.entity] + other.key.map(\.description)).joined(separator: " ")
-            return .over(
+            return PushAttempt(
                 try await stayUnknown(
                     entry,
                     OutboxFailureError(
@@ -188,16 +188,16 @@ extension PushSender {
     ///
     /// The object is ours where an earlier request made it and its answer was lost: here, in a proxy, or in a server
     /// that repeats requests.
-    func lookForTaken(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> Outcome {
+    func lookForTaken(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> PushAttempt {
         var words = OutboxFailure(failure)
         do {
             if let record = try await taken(entry, place, &words) { return try await acknowledge(entry, place, record) }
         } catch let error as BridgeFailure where error.isRetryable {
-            return .over(try await wait(entry, failure))
+            return PushAttempt(try await wait(entry, failure))
         } catch let error where Self.cannotAsk(error) {
             words.message += "; looking whether it is this one failed: \(error)"
         }
-        return .over(try await settle(entry, .refused(words), .refused, words))
+        return PushAttempt(try await settle(entry, .refused(words)))
     }
 
     /// Returns the remote's object where it is the created one; else adds the findings to `words`.
@@ -248,10 +248,10 @@ extension PushSender {
     /// Sends an edit again that the remote does not have.
     ///
     /// The remote may still be processing it, so an edit that is missing at first is looked up again later.
-    private func sendAgain(_ entry: OutboxEntry, _ place: Place, _ isLate: Bool) async throws -> Outcome {
+    private func sendAgain(_ entry: OutboxEntry, _ place: Place, _ isLate: Bool) async throws -> PushAttempt {
         let failure = entry.cause ?? OutboxFailure(code: "timeout", message: "no answer came")
         guard failure.code != OutboxFailure.accepted else {
-            return .over(
+            return PushAttempt(
                 try await stayUnknown(
                     entry, OutboxFailureError(failure.code, "it was not found there", Self.decide(entry))))
         }
@@ -265,11 +265,11 @@ extension PushSender {
             let words = OutboxFailure(
                 code: failure.code, message: "\(failure.message); the remote does not have it so far",
                 remedy: "the next push after \(next) looks again, then sends it again", remote: failure.remote)
-            var edit = try await settle(entry, .unknown(sent: sent, failure), .unknown, words)
-            edit.next = next
-            return .over(edit)
+            var edit = try await settle(entry, .unknown(sent: sent, failure))
+            edit.outcome = .unknown(sent: sent, words)
+            edit.nextLook = next
+            return PushAttempt(edit)
         }
-        try await store.run { try $0.settle(entry.id, .retry(at: nil, failure)) }
-        return .again(PushReport.Edit(entry, .waits, failure))
+        return PushAttempt(try await settle(entry, .waits(until: nil, failure)), isDueAgain: true)
     }
 }

@@ -7,18 +7,6 @@ internal import StoreContract
 
 /// Sends one edit, and determines its outcome.
 struct PushSender {
-    /// The outcome of an edit.
-    enum Outcome: Sendable {
-        /// The edit must not be sent any more: it was dropped, or a conflict was found, in the meantime.
-        case gone
-        /// The edit is finished for this push.
-        case over(PushReport.Edit)
-        /// The edit is due again: its obstacle is gone.
-        case again(PushReport.Edit)
-        /// The edit's bridge is currently unusable, so other edits need not be tried.
-        case down(bridge: String, PushReport.Edit)
-    }
-
     let workspace: Workspace
     let store: PushStore
     let connections: Connections
@@ -29,35 +17,37 @@ struct PushSender {
     /// Sends a waiting edit.
     ///
     /// - Throws: Errors of the store; the edit may then have been sent.
-    func send(_ entry: OutboxEntry) async throws -> Outcome {
+    func send(_ entry: OutboxEntry) async throws -> PushAttempt {
         if let entity = model.model.entity(named: entry.entity), !model.model.isWritable(entity) {
             let failure = OutboxFailure(
                 code: "configuration", message: "\(entry.entity) is not writable any more",
                 remedy: "set \"writable: true\" again to send it, or `bmo outbox drop \(entry.id)` takes it back here")
-            return .over(PushReport.Edit(entry, .waits, failure))
+            return PushAttempt(PushReport.Edit(entry, .waits(until: nil, failure)))
         }
         var place: Place
         switch try await self.place(of: entry) {
         case .success(let found): place = found
         case .failure(let failure):
-            return .over(try await settle(entry, .refused(failure.failure), .refused, failure.failure))
+            return PushAttempt(try await settle(entry, .refused(failure.failure)))
         }
         let connection: BridgeConnection
         do {
             connection = try await connections.connection(for: place.bridge)
         } catch let failure as BridgeFailure {
-            return .down(bridge: place.bridge, try await wait(entry, failure))
+            return PushAttempt(try await wait(entry, failure), unusableBridge: place.bridge)
         } catch let error as SecretError {
             let failure = BridgeFailure(.configuration, error.message, bridge: place.bridge, remedy: error.remedy)
-            return .down(bridge: place.bridge, try await wait(entry, failure))
+            return PushAttempt(try await wait(entry, failure), unusableBridge: place.bridge)
         }
         // Includes edits made while the bridge was connecting; later edits follow.
-        guard let marked = try await store.run({ try $0.markSending(entry.id) }) else { return .gone }
+        guard let marked = try await store.run({ try $0.markSending(entry.id) }) else {
+            return PushAttempt(entry: entry.id)
+        }
         if !marked.sendsTheSame(as: entry) {
             switch try await self.place(of: marked) {
             case .success(let found): place = found
             case .failure(let failure):
-                return .over(try await settle(marked, .refused(failure.failure), .refused, failure.failure))
+                return PushAttempt(try await settle(marked, .refused(failure.failure)))
             }
         }
         let entry = marked
@@ -74,10 +64,10 @@ struct PushSender {
     /// Looks up whether an edit in an unknown state arrived.
     ///
     /// - Throws: Errors of the store.
-    func look(for entry: OutboxEntry) async throws -> Outcome {
+    func look(for entry: OutboxEntry) async throws -> PushAttempt {
         switch try await place(of: entry) {
         case .success(let place): return try await look(for: entry, place, isLate: isLate(entry))
-        case .failure(let failure): return .over(try await stayUnknown(entry, failure))
+        case .failure(let failure): return PushAttempt(try await stayUnknown(entry, failure))
         }
     }
 
@@ -119,7 +109,7 @@ struct PushSender {
 
     // MARK: accepted edits
 
-    private func accept(_ entry: OutboxEntry, _ place: Place, _ reply: RecordBatch?) async throws -> Outcome {
+    private func accept(_ entry: OutboxEntry, _ place: Place, _ reply: RecordBatch?) async throws -> PushAttempt {
         guard entry.operation != .delete else { return try await acknowledge(entry, place, nil) }
         var record = reply
         // A reply that shows another object (a log entry, a job) is not this object.
@@ -139,17 +129,16 @@ struct PushSender {
             guard let nested = place.request.nested, let lost = record.flatMap({ LostParts(in: $0, nested) }) else {
                 return try await acknowledge(entry, place, record)
             }
-            let outcome = try await acknowledge(entry, place, lost.record)
-            guard case .over(var edit) = outcome else { return outcome }
-            edit.warning = Self.words(lost)
-            return .over(edit)
+            var attempt = try await acknowledge(entry, place, lost.record)
+            attempt.edit?.warning = Self.words(lost)
+            return attempt
         }
         // The object exists under an unknown key.
         let failure = OutboxFailure(
             code: OutboxFailure.accepted,
             message: "the remote accepted it, and its reply does not tell the new object's key",
             remedy: "say where the reply has it (key_field, records), or how to find the object: \"match\"")
-        _ = try await settle(entry, .unknown(sent: entry.notBefore, failure), .unknown, failure)
+        _ = try await settle(entry, .unknown(sent: entry.notBefore, failure))
         var entry = entry
         entry.failure = failure
         return try await look(for: entry, place, isLate: false)
@@ -163,7 +152,7 @@ struct PushSender {
     }
 
     /// Removes the edit from the outbox and imports the remote's object, in one transaction.
-    func acknowledge(_ entry: OutboxEntry, _ place: Place, _ record: RecordBatch?) async throws -> Outcome {
+    func acknowledge(_ entry: OutboxEntry, _ place: Place, _ record: RecordBatch?) async throws -> PushAttempt {
         let found = key(in: record, place)
         let key = found == entry.key ? nil : found
         let answer = record.map { mapped($0, of: place) }
@@ -171,12 +160,7 @@ struct PushSender {
             try page.acknowledge(entry.id, key: key)
             if let answer { try page.add(answer, location: nil) }
         }
-        var edit = PushReport.Edit(entry, .sent)
-        if let key {
-            edit.oldKey = entry.key
-            edit.key = key
-        }
-        return .over(edit)
+        return PushAttempt(PushReport.Edit(entry, .sent(key: key)))
     }
 
     private func mapped(_ record: RecordBatch, of place: Place) -> MappedBatch {
@@ -208,65 +192,65 @@ struct PushSender {
 
     // MARK: rejected edits
 
-    private func failed(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> Outcome {
+    private func failed(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> PushAttempt {
         let words = OutboxFailure(failure)
         switch failure.code {
         case _ where failure.isRetryable, .unreachable, .authentication, .tls, .rateLimited:
             let edit = try await wait(entry, failure)
             let isBridge = [.unreachable, .authentication, .tls].contains(failure.code)
-            return isBridge ? .down(bridge: place.bridge, edit) : .over(edit)
+            return PushAttempt(edit, unusableBridge: isBridge ? place.bridge : nil)
         case .conflict where entry.operation == .create:
             return try await lookForTaken(entry, place, failure)
         case .conflict:
-            _ = try await settle(entry, .conflict(words), .conflict, words)
+            _ = try await settle(entry, .conflict(words))
             return try await meet(entry, place, words)
         case .notFound where entry.operation == .update:
-            _ = try await settle(entry, .conflict(words), .conflict, words)
+            _ = try await settle(entry, .conflict(words))
             return try await checkGone(entry, place, failure)
         case .notFound where entry.operation == .delete:
             return try await acknowledge(entry, place, nil)
         case .timeout, .crashed, .cancelled, .malformed, .internal:
             // Marked first: after a crash here, the edit must not be sent again.
-            _ = try await settle(entry, .unknown(sent: entry.notBefore, words), .unknown, words)
+            _ = try await settle(entry, .unknown(sent: entry.notBefore, words))
             var unknown = entry
             unknown.failure = words
             return try await look(for: unknown, place, isLate: options.grace == .zero)
         case .configuration, .permission, .notFound, .remote, .unsupported, .limit:
-            return .over(try await settle(entry, .refused(words), .refused, words))
+            return PushAttempt(try await settle(entry, .refused(words)))
         }
     }
 
     /// Imports the remote's differing object, which merges it with the edit.
-    private func meet(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> Outcome {
+    private func meet(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> PushAttempt {
         // A conflict can be decided only if the object can be read.
         var unread = failure
         unread.remedy =
             "the remote has another version, which could not be read (\"read_one\"); `bmo outbox retry \(entry.id)` sends "
             + "it again"
-        let edit = try await settle(entry, .conflict(unread), .conflict, unread)
+        let edit = try await settle(entry, .conflict(unread))
         do {
             switch try await reader(place).object(key: entry.key) {
             case .gone where entry.operation == .delete: return try await acknowledge(entry, place, nil)
             case .gone: return try await noteGone(entry, place, failure)
-            case .cannotTell: return .over(edit)
+            case .cannotTell: return PushAttempt(edit)
             case .object(let record):
                 let found = mapped(record, of: place)
                 try await importing(place, isListed: false) { page in try page.add(found, location: nil) }
                 let unseen = entry.operation == .update ? unseen(record, entry, place) : []
-                if !unseen.isEmpty { return .over(try await stayUnseen(entry, unseen, failure)) }
+                if !unseen.isEmpty { return PushAttempt(try await stayUnseen(entry, unseen, failure)) }
             }
         } catch let error where Self.cannotAsk(error) {
             unread.remedy =
                 "the remote has another version, and reading it failed: \(error); `bmo outbox retry \(entry.id)` sends it again"
-            return .over(try await settle(entry, .conflict(unread), .conflict, unread))
+            return PushAttempt(try await settle(entry, .conflict(unread)))
         }
-        if let settled = try await settled(entry) { return .over(settled) }
+        if let settled = try await settled(entry) { return PushAttempt(settled) }
         guard try await store.run({ try $0.conflicts(entity: entry.entity, key: entry.key) }).isEmpty else {
-            return .over(try await settle(entry, .conflict(failure), .conflict, failure))
+            return PushAttempt(try await settle(entry, .conflict(failure)))
         }
         // Changes on one side only are not a conflict: the edit is now based on the remote's version.
-        try await store.run { try $0.settle(entry.id, .retry(at: nil, failure)) }
-        return .again(edit)
+        try await store.run { try $0.settle(entry.id, .waits(until: nil, failure)) }
+        return PushAttempt(edit, isDueAgain: true)
     }
 
     /// Keeps a conflict for an object that was read without the values that the edit sets: whether the remote changed
@@ -279,7 +263,7 @@ struct PushSender {
         words.remedy =
             "let \"read_one\" bring it (its records, or a preset), to see what the remote has; "
             + "`bmo outbox retry \(entry.id)` sends yours all the same"
-        return try await settle(entry, .conflict(words), .conflict, words)
+        return try await settle(entry, .conflict(words))
     }
 
     /// Returns whether an error means that the remote could not be queried for an object.
@@ -288,24 +272,24 @@ struct PushSender {
     }
 
     /// Handles an update that the remote rejects as not found: the object counts as gone once it cannot be read either.
-    private func checkGone(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> Outcome {
+    private func checkGone(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> PushAttempt {
         var words = OutboxFailure(failure)
         do {
             guard case .object = try await reader(place).object(key: entry.key) else {
                 return try await noteGone(entry, place, words)
             }
         } catch let error where Self.cannotAsk(error) {
-            return .over(try await wait(entry, failure))
+            return PushAttempt(try await wait(entry, failure))
         }
         // A part of the remote may lag behind; a repeated rejection means that updates have another path.
-        guard entry.attempts >= 3 else { return .over(try await wait(entry, failure)) }
+        guard entry.attempts >= 3 else { return PushAttempt(try await wait(entry, failure)) }
         words.message += "; yet the object can be read"
         words.remedy = "look at the path of the update; `bmo outbox retry \(entry.id)` sends it again"
-        return .over(try await settle(entry, .refused(words), .refused, words))
+        return PushAttempt(try await settle(entry, .refused(words)))
     }
 
     /// Imports the deletion of an object that the remote no longer has.
-    func noteGone(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> Outcome {
+    func noteGone(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> PushAttempt {
         let plan = OutgoingPlan(of: place.index, in: model)
         let layout = model.entities[place.index]
         let key = Dictionary(
@@ -315,7 +299,7 @@ struct PushSender {
         try plan.object(key).write(to: writer)
         let gone = mapped(try writer.finish(), of: place)
         try await importing(place, isListed: true) { page in try page.delete(gone, location: nil) }
-        return .over(try await settled(entry) ?? PushReport.Edit(entry, .conflict, failure))
+        return PushAttempt(try await settled(entry) ?? PushReport.Edit(entry, .conflict(failure)))
     }
 
     /// Returns the outcome of an edit that the import of the remote's object removed from the outbox: sent where the
@@ -325,12 +309,12 @@ struct PushSender {
             (try store.outboxEntry(entry.id) != nil, try store.wasDropped(entry.id))
         }
         guard !isThere else { return nil }
-        guard wasDropped else { return PushReport.Edit(entry, .sent) }
+        guard wasDropped else { return PushReport.Edit(entry, .sent(key: nil)) }
         let failure = OutboxFailure(
             code: "conflict",
             message: "the remote's object was changed too, and by `conflicts` of \(entry.entity) that counts",
             remedy: "`bmo diff` shows what was given up")
-        return PushReport.Edit(entry, .dropped, failure)
+        return PushReport.Edit(entry, .dropped(failure))
     }
 
     // MARK: kept edits
@@ -343,23 +327,18 @@ struct PushSender {
             words = OutboxFailure(
                 code: cause.code, message: cause.message + look, remedy: words.remedy, remote: cause.remote)
         }
-        return try await settle(entry, .unknown(sent: entry.notBefore, words), .unknown, words)
+        return try await settle(entry, .unknown(sent: entry.notBefore, words))
     }
 
     func wait(_ entry: OutboxEntry, _ failure: BridgeFailure) async throws -> PushReport.Edit {
         let pause = Backoff.pause(afterFailures: entry.attempts, atLeast: failure.retryAfter)
-        let next = Clock.text(after: pause)
-        var edit = try await settle(entry, .retry(at: next, OutboxFailure(failure)), .waits, OutboxFailure(failure))
-        edit.next = next
-        return edit
+        return try await settle(entry, .waits(until: Clock.text(after: pause), OutboxFailure(failure)))
     }
 
-    func settle(
-        _ entry: OutboxEntry, _ settlement: OutboxSettlement, _ outcome: PushReport.Edit.Outcome,
-        _ failure: OutboxFailure
-    ) async throws -> PushReport.Edit {
-        try await store.run { try $0.settle(entry.id, settlement) }
-        return PushReport.Edit(entry, outcome, failure)
+    /// Records the outcome of an edit that stays in the outbox.
+    func settle(_ entry: OutboxEntry, _ outcome: EditOutcome) async throws -> PushReport.Edit {
+        try await store.run { try $0.settle(entry.id, outcome) }
+        return PushReport.Edit(entry, outcome)
     }
 }
 

@@ -236,7 +236,7 @@ private struct Watch {
             do {
                 let summary = try await workspace.push(from: store, pushOptions, command: "bmo watch") {
                     [report] edit in
-                    if edit.outcome != .waits || edit.failure != nil { report(.edit(edit)) }
+                    if edit.outcome.kind != .waits || edit.failure != nil { report(.edit(edit)) }
                 }
                 report(.pushed(summary))
                 let left = try store.outbox().count

@@ -16,10 +16,12 @@ public struct ObjectSave: Sendable {
 
     /// The objects, in the order of the edits, including objects nested in others.
     public let saved: [Saved]
-    private let task: Task<[Int64: PushOutcome], any Error>?
+    private let reader: ObjectReader
+    private let task: Task<[Int64: EditOutcome], any Error>?
 
-    init(_ saved: [Saved], _ task: Task<[Int64: PushOutcome], any Error>?) {
+    init(_ saved: [Saved], _ reader: ObjectReader, _ task: Task<[Int64: EditOutcome], any Error>?) {
         self.saved = saved
+        self.reader = reader
         self.task = task
     }
 
@@ -28,8 +30,23 @@ public struct ObjectSave: Sendable {
     /// The entries are sent even if this property is never read.
     ///
     /// - Throws: The reason why the pusher could not start: another process was sending for too long. The entries wait.
-    public var remote: [Int64: PushOutcome] {
+    public var remote: [Int64: EditOutcome] {
         get async throws { try await task?.value ?? [:] }
+    }
+
+    /// ``saved`` after the push: objects whose keys the remote replaced have their new identities.
+    ///
+    /// - Throws: As ``remote``.
+    public var current: [Saved] {
+        get async throws {
+            let outcomes = try await remote
+            return saved.map { object in
+                guard let entry = object.entry, case .sent(let key?) = outcomes[entry],
+                    let schema = try? reader.schema(of: object.id.entity)
+                else { return object }
+                return Saved(id: schema.id(of: key, in: schema.layout), entry: entry)
+            }
+        }
     }
 }
 
@@ -57,32 +74,32 @@ extension RequestManager {
                 remedy: "give a pusher, or save local first")
         }
         let (saved, entries) = try await edit(edits, entity, joining: [.localFirst, .localOnly].contains(workflow))
-        guard let sender, !entries.isEmpty else { return ObjectSave(saved, nil) }
+        guard let sender, !entries.isEmpty else { return ObjectSave(saved, reader, nil) }
         let task = tasks.begin { [editing, reader] in
             var outcomes = try await sender.push(entries)
-            guard workflow != .localFirst, outcomes.values.contains(where: \.isLost) else { return outcomes }
+            guard workflow != .localFirst, outcomes.values.contains(where: \.isRejected) else { return outcomes }
             let sent = outcomes
             for (entry, outcome) in try await editing.run({ Self.rollBack(entries, sent, in: reader.store) }) {
                 outcomes[entry] = outcome
             }
             return outcomes
         }
-        guard workflow == .afterRemote else { return ObjectSave(saved, task) }
+        guard workflow == .afterRemote else { return ObjectSave(saved, reader, task) }
         let outcomes = try await atStep(.contacting, entity) { try await task.value }
-        let failed = entries.first { outcomes[$0]?.isLost == true } ?? entries.first { outcomes[$0]?.failure != nil }
-        if let failed, let outcome = outcomes[failed], let failure = outcome.failure {
+        let failed = entries.first { outcomes[$0]?.isRejected == true } ?? entries.first { outcomes[$0]?.reason != nil }
+        if let failed, let outcome = outcomes[failed], let failure = outcome.reason {
             let name = saved.first { $0.entry == failed }?.id.entity ?? entity
             var error = RequestError(
                 .contacting, entity: name, code: failure.code, failure.message, remedy: failure.remedy)
             error.remote = failure.remote
-            if !outcome.isLost {
+            if !outcome.isRejected {
                 error.isRetryable = true
                 error.remedy =
                     "\(failure.remedy.map { "\($0); " } ?? "")the edit stays in the outbox, and `push()` \(outcome.nextStep)"
             }
             throw error
         }
-        return ObjectSave(saved, task)
+        return ObjectSave(saved, reader, task)
     }
 
     /// Sends waiting edits, including those made by `bmo` or other programs.
@@ -147,14 +164,14 @@ extension RequestManager {
     ///
     /// - Returns: The outcomes that this changed.
     private static func rollBack(
-        _ entries: [Int64], _ outcomes: [Int64: PushOutcome], in store: any Store
-    ) -> [Int64: PushOutcome] {
-        var changed: [Int64: PushOutcome] = [:]
+        _ entries: [Int64], _ outcomes: [Int64: EditOutcome], in store: any Store
+    ) -> [Int64: EditOutcome] {
+        var changed: [Int64: EditOutcome] = [:]
         var lost: [OutboxEntry] = []
         do {
             for entry in try entries.compactMap({ try store.outboxEntry($0) }) {
                 let isRefused = entry.state == .refused || entry.state == .conflict
-                if outcomes[entry.id]?.isLost == true, isRefused {
+                if outcomes[entry.id]?.isRejected == true, isRefused {
                     lost.append(entry)
                 } else if entry.state == .pending,
                     let cause = lost.first(where: {
@@ -172,45 +189,34 @@ extension RequestManager {
         } catch {
             // The remote's message matters more: the edits stay, with a note on the failed rollback.
             let words = "it stays in the outbox, for it could not be rolled back: \(error)"
-            return outcomes.compactMapValues { $0.isLost ? $0.adding(remedy: words) : nil }
+            return outcomes.compactMapValues { $0.isRejected ? $0.adding(remedy: words) : nil }
         }
     }
 }
 
-extension PushOutcome {
-    /// Whether the remote will never accept it.
-    var isLost: Bool {
+extension EditOutcome {
+    /// The reason why the remote does not have the edit, for an error.
+    fileprivate var reason: OutboxFailure? {
         switch self {
-        case .refused, .conflict, .dropped: true
-        case .done, .waiting, .unknown: false
-        }
-    }
-
-    /// The reason why it is not on the remote, as far as known.
-    var failure: OutboxFailure? {
-        switch self {
-        case .done: nil
-        case .refused(let failure), .conflict(let failure), .unknown(let failure): failure
-        case .dropped:
-            OutboxFailure(code: "dropped", message: "the edit was taken back here before it was sent")
-        case .waiting(let failure):
-            failure
-                ?? OutboxFailure(code: "unreachable", message: "the edit was not sent yet")
+        case .sent, .refused, .unknown: failure
+        case .waits: failure ?? OutboxFailure(code: "unreachable", message: "the edit was not sent yet")
+        case .conflict: failure ?? OutboxFailure(code: "conflict", message: "the remote's object was changed, too")
+        case .dropped: OutboxFailure(code: "dropped", message: "the edit was taken back here before it was sent")
         }
     }
 
     /// The next push's action for it.
-    var nextStep: String { if case .unknown = self { "looks whether it arrived" } else { "sends it" } }
+    fileprivate var nextStep: String { if case .unknown = self { "looks whether it arrived" } else { "sends it" } }
 
-    func adding(remedy: String) -> PushOutcome {
-        func more(_ failure: OutboxFailure) -> OutboxFailure {
-            var failure = failure
+    fileprivate func adding(remedy: String) -> EditOutcome {
+        func more(_ failure: OutboxFailure?) -> OutboxFailure? {
+            guard var failure else { return nil }
             failure.remedy = failure.remedy.map { "\($0); \(remedy)" } ?? remedy
             return failure
         }
         return switch self {
-        case .done, .waiting, .unknown, .dropped: self
-        case .refused(let failure): .refused(more(failure))
+        case .sent, .waits, .unknown, .dropped: self
+        case .refused(let failure): .refused(more(failure) ?? failure)
         case .conflict(let failure): .conflict(more(failure))
         }
     }

@@ -237,7 +237,7 @@ struct EditRun {
         // Another process may have sent or rolled back the edit.
         let left = try wanted.sorted().compactMap { try store.outboxEntry($0) }
         let dropped = try wanted.filter { id in
-            try outcomes[id]?.outcome == .dropped
+            try outcomes[id]?.outcome.kind == .dropped
                 || outcomes[id] == nil && !left.contains { $0.id == id } && store.wasDropped(id)
         }.sorted()
         for id in dropped where outcomes[id] == nil {
@@ -247,7 +247,7 @@ struct EditRun {
         for id in wanted { sent.keys[id] = outcomes[id]?.key }
         guard !left.isEmpty, save.orRollback else { return sent }
         let drop = left.filter { entry in
-            let outcome = outcomes[entry.id]?.outcome
+            let outcome = outcomes[entry.id]?.outcome.kind
             return outcome != .unknown && entry.state != .unknown && entry.state != .sending
         }.map(\.id)
         if !drop.isEmpty {

@@ -121,11 +121,11 @@ extension SQLiteStore {
     /// Records the outcome of an entry that was not acknowledged; does nothing if the entry is gone.
     ///
     /// - Throws: ``StoreError``.
-    public func settle(_ id: Int64, _ settlement: OutboxSettlement) throws {
+    public func settle(_ id: Int64, _ outcome: EditOutcome) throws {
         try changeOutbox("noting what became of an edit", isDurable: true) { outbox in
             guard let entry = try outbox.entry(id) else { return }
             let settled = try entry.after(
-                .settled(settlement), hasConflicts: try conflict(of: entry, outbox) != nil)
+                .settled(outcome), hasConflicts: try conflict(of: entry, outbox) != nil)
             guard let settled else { return }
             try outbox.update(settled)
         }

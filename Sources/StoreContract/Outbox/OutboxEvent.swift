@@ -2,8 +2,8 @@
 public enum OutboxEvent: Sendable {
     /// A request is about to go out, at this time (ISO 8601).
     case sent(at: String)
-    /// The request had an outcome other than success.
-    case settled(OutboxSettlement)
+    /// The request had an outcome.
+    case settled(EditOutcome)
     /// The process that sent it ended before it recorded an outcome.
     case senderEnded
     /// A person asks for another attempt, under a new idempotency key if the edit was refused.
@@ -28,7 +28,8 @@ extension OutboxEntry {
     /// Returns the entry after an event; nil if the event does not apply to its state, and the entry stays as it is.
     ///
     /// The state machine, without I/O: every change of ``state`` goes through here. An entry leaves the outbox when the
-    /// remote has accepted it, or when it is dropped.
+    /// remote has accepted it, or when it is dropped: ``EditOutcome/sent(key:)`` and ``EditOutcome/dropped(_:)`` have no
+    /// state after them, and the transaction that brings them about removes the entry.
     ///
     ///     pending   --sent--> sending; any state --settled--> pending | refused | unknown | conflict
     ///     unknown   --sent--> sending            sending --senderEnded--> unknown
@@ -52,7 +53,8 @@ extension OutboxEntry {
             entry.attempts += 1
             // From now on, the remote may be processing it.
             entry.notBefore = instant
-        case .settled(let settlement): try entry.settle(settlement, hasConflicts: hasConflicts)
+        case .settled(let outcome):
+            guard try entry.settle(outcome, hasConflicts: hasConflicts) else { return nil }
         case .senderEnded:
             guard state == .sending else { return nil }
             entry.state = .unknown
@@ -113,24 +115,28 @@ extension OutboxEntry {
         idempotencyKey = newKey
     }
 
-    private mutating func settle(_ settlement: OutboxSettlement, hasConflicts: () throws -> Bool) rethrows {
-        notBefore = nil
-        switch settlement {
-        case .retry(let instant, let failure):
+    /// Sets the state by an outcome.
+    ///
+    /// - Returns: Whether the entry stays in the outbox; else it is unchanged.
+    private mutating func settle(_ outcome: EditOutcome, hasConflicts: () throws -> Bool) rethrows -> Bool {
+        switch outcome {
+        case .sent, .dropped: return false
+        case .waits(until: let instant, let failure):
             // A conflict that an import has found meanwhile must be resolved first.
             (state, self.failure) = (try hasConflicts() ? .conflict : .pending, failure)
             notBefore = instant
         case .refused(let failure):
-            (state, self.failure) = (.refused, failure)
+            (state, self.failure, notBefore) = (.refused, failure, nil)
             mayHaveArrived = false
         case .unknown(sent: let instant, let failure):
             (state, self.failure) = (.unknown, failure)
             notBefore = instant
             mayHaveArrived = true
         case .conflict(let failure):
-            (state, self.failure) = (.conflict, failure)
+            (state, self.failure, notBefore) = (.conflict, failure, nil)
             mayHaveArrived = false
         }
+        return true
     }
 
     /// Whether the entry is not being sent and its last outcome is known.

@@ -56,8 +56,10 @@ public protocol OutboxStore: AnyObject, Sendable {
     @discardableResult
     func markSending(_ id: Int64) throws -> OutboxEntry?
 
-    /// Records the outcome of an entry that was not acknowledged; does nothing if the entry is gone.
-    func settle(_ id: Int64, _ settlement: OutboxSettlement) throws
+    /// Records the outcome of an entry that was not acknowledged.
+    ///
+    /// Does nothing if the entry is gone, or for an outcome with which an entry leaves the outbox.
+    func settle(_ id: Int64, _ outcome: EditOutcome) throws
 
     /// Marks entries that a dead process was sending as `unknown`, and returns them.
     func recoverSending() throws -> [OutboxEntry]

@@ -34,7 +34,7 @@ import Testing
         try await manager.resolve(conflicts[0], take: .local)
         try await manager.resolve(conflicts[1], take: .remote)
         #expect(try await manager.conflicts().isEmpty)
-        #expect(try await manager.push().edits.map(\.outcome) == [.sent])
+        #expect(try await manager.push().edits.map(\.outcome.kind) == [.sent])
         #expect(try await place.remote("notes/1").contains(#""text": "ours""#))
         #expect(try await manager.get("Note", 2)?["text"] == "theirs")
         await #expect(throws: RequestError.self, "it is decided") {
@@ -54,7 +54,7 @@ import Testing
         try await manager.drop([entries[0].id])
         #expect(try await manager.get(first)?["text"] == "a")
         try await manager.retry([entries[1].id])
-        #expect(try await manager.push().edits.map(\.outcome) == [.sent])
+        #expect(try await manager.push().edits.map(\.outcome.kind) == [.sent])
         #expect(try await place.remote("notes/2").contains("kept"))
         #expect(try await manager.outbox().isEmpty)
         await #expect(throws: RequestError.self) { try await manager.drop([entries[0].id]) }

@@ -20,7 +20,7 @@ import Testing
     }
 
     /// What became of the only entry.
-    private func outcome(_ save: ObjectSave) async throws -> PushOutcome {
+    private func outcome(_ save: ObjectSave) async throws -> EditOutcome {
         let outcomes = try await save.remote
         return try #require(outcomes.count == 1 ? outcomes.values.first : nil, "\(outcomes)")
     }
@@ -32,16 +32,17 @@ import Testing
         let temporary = try #require(save.saved.first?.id)
         #expect(temporary == ObjectID(entity: "Note", key: [-1]))
         let one = ObjectID(entity: "Note", key: [1])
-        #expect(try await outcome(save) == .done(one))
+        #expect(try await outcome(save) == .sent(key: [.integer(1)]))
+        #expect(try await save.current.map(\.id) == [one])
         #expect(try await place.remote() == #"[{"text": "milk", "id": 1}]"#)
         #expect(try await manager.get(one)?["text"] == "milk")
         #expect(try await manager.get(temporary) == nil)
 
         let update = try await manager.save([.update(one, values: ["city": "Lyon", "text": "milk"])])
-        #expect(try await outcome(update) == .done(nil))
+        #expect(try await outcome(update) == .sent(key: nil))
         #expect(try await place.remote("notes/1").contains(#"{"city": "Lyon"}"#))
         #expect(try await manager.save([.update(one, values: ["city": "Lyon"])]).saved.isEmpty, "no change")
-        #expect(try await outcome(try await manager.save([.delete(one)], workflow: .afterRemote)) == .done(nil))
+        #expect(try await outcome(try await manager.save([.delete(one)], workflow: .afterRemote)) == .sent(key: nil))
         #expect(try await place.remote() == "[]")
         #expect(try place.outbox(manager).isEmpty)
         try await manager.close()
@@ -75,12 +76,13 @@ import Testing
         let place = try SavePlace()
         let manager = try await place.manager()
         let old = try await manager.save([.create("Topic", values: ["name": "old"])], workflow: .afterRemote)
-        #expect(try await outcome(old) == .done(ObjectID(entity: "Topic", key: [1])))
+        #expect(try await outcome(old) == .sent(key: [.integer(1)]))
+        #expect(try await old.current.map(\.id) == [ObjectID(entity: "Topic", key: [1])])
         let note = Note(
             text: "bread", topic: Topic(name: "food"), tags: [Topic(id: 1), Topic(name: "fresh"), Topic(name: "daily")])
         let save = try await manager.save([try .create("Note", note)], workflow: .afterRemote)
         #expect(save.saved.map(\.id.entity) == ["Topic", "Topic", "Topic", "Note"])
-        #expect(try await save.remote.values.allSatisfy { if case .done(_?) = $0 { true } else { false } })
+        #expect(try await save.remote.values.allSatisfy { if case .sent(_?) = $0 { true } else { false } })
         // Those that do not refer to each other are sent at the same time.
         let topics = try JSONDecoder().decode([Topic].self, from: Data(try await place.remote("topics").utf8))
         let ids = Dictionary(topics.map { ($0.name ?? "", $0.id ?? 0) }, uniquingKeysWith: { $1 })
@@ -107,7 +109,7 @@ import Testing
         let first = ObjectID(entity: "Note", key: [1])
         let second = ObjectID(entity: "Note", key: [2])
         let kept = try await outcome(try await manager.save([.update(first, values: ["text": "ours"])]))
-        guard case .conflict(let failure) = kept else { throw DeadlineError(description: "\(kept)") }
+        guard case .conflict(let failure?) = kept else { throw DeadlineError(description: "\(kept)") }
         #expect(failure.remote?.contains("changed by somebody else") == true, "\(failure)")
         #expect(try await manager.get(first)?["text"] == "ours")
         let lost = try await outcome(
@@ -156,7 +158,7 @@ import Testing
         let offline = try await place.manager(url: url)
         let note = ObjectEdit.create("Note", values: ["text": "a"])
         let waiting = try await outcome(try await offline.save([note], workflow: .rollBack))
-        guard case .waiting(let failure?) = waiting else { throw DeadlineError(description: "\(waiting)") }
+        guard case .waits(_, let failure?) = waiting else { throw DeadlineError(description: "\(waiting)") }
         #expect(failure.code == "unreachable")
         let error = try await #require(throws: RequestError.self) {
             try await offline.save([.create("Note", values: ["text": "b"])], workflow: .afterRemote)
@@ -197,7 +199,7 @@ import Testing
     @Test func `saves at the same time wait for each other's sending`() async throws {
         let place = try SavePlace()
         let manager = try await place.manager()
-        let outcomes = try await withThrowingTaskGroup(of: [PushOutcome].self) { group in
+        let outcomes = try await withThrowingTaskGroup(of: [EditOutcome].self) { group in
             for number in 0..<20 {
                 group.addTask {
                     let save = try await manager.save([.create("Note", values: ["text": .text("n\(number)")])])
@@ -223,8 +225,8 @@ import Testing
         try await eventually("it is on its way") { try place.server.events().contains { $0.event == "POST" } }
         let second = try await manager.save([.create("Note", values: ["text": "b"])])
         try await manager.close()
-        #expect(try await outcome(first) == .done(ObjectID(entity: "Note", key: [1])))
-        #expect(try await outcome(second) == .waiting(nil))
+        #expect(try await first.current.map(\.id) == [ObjectID(entity: "Note", key: [1])])
+        #expect(try await outcome(second) == .waits(until: nil, nil))
         #expect(try await place.remote() == #"[{"text": "a", "id": 1}]"#)
         let next = try await place.manager()
         #expect(try place.outbox(next) == [.pending])
@@ -270,7 +272,7 @@ import Testing
             #expect(error.code == "dropped" && !error.isRetryable, "\(error)")
             #expect(error.message.contains("taken back here before it was sent"), "\(error)")
         } else {
-            #expect(try await saving.value == [entry: .dropped])
+            #expect(try await saving.value == [entry: .dropped(nil)])
         }
         #expect(try await place.remote() == "[]")
         try await manager.close()
@@ -300,7 +302,7 @@ import Testing
             let error = try await #require(throws: RequestError.self) { try await saving.value }
             #expect(error.code == "dropped" && !error.isRetryable, "\(error)")
         } else {
-            #expect(try await saving.value == [entry: .dropped])
+            #expect(try await saving.value == [entry: .dropped(nil)])
         }
         #expect(try await place.remote("notes/1").contains("theirs"))
         #expect(try place.outbox(manager).isEmpty)
@@ -315,7 +317,7 @@ import Testing
         let note = ObjectID(entity: "Note", key: [1])
         try await place.change(1, #"{"text": "theirs"}"#)
         let edit = ObjectEdit.update(note, values: ["text": "ours"])
-        #expect(try await outcome(try await manager.save([edit])) == .dropped)
+        #expect(try await outcome(try await manager.save([edit])).kind == .dropped)
         #expect(try await manager.get(note)?["text"] == "theirs")
         // The same by a push of its own.
         let entry = try #require(try await manager.save([edit], workflow: .localOnly).saved.first?.entry)

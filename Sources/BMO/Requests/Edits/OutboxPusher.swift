@@ -15,7 +15,7 @@ actor OutboxPusher: Pusher {
     /// A push that has not begun, and accepts further entries.
     private var next: (task: Task<PushReport, any Error>, entries: Set<Int64>)?
     /// The outcomes of sent entries, for pushes that find nothing left to send.
-    private var sent: [Int64: PushOutcome] = [:]
+    private var sent: [Int64: EditOutcome] = [:]
     private static let mostSent = 10_000
 
     init(_ workspace: Workspace, _ reader: ObjectReader, lockTimeout: LockTimeout) {
@@ -24,8 +24,8 @@ actor OutboxPusher: Pusher {
         self.lockTimeout = lockTimeout
     }
 
-    func push(_ entries: [Int64]) async throws -> [Int64: PushOutcome] {
-        let nothing = Dictionary(entries.map { ($0, PushOutcome.waiting(nil)) }, uniquingKeysWith: { $1 })
+    func push(_ entries: [Int64]) async throws -> [Int64: EditOutcome] {
+        let nothing = Dictionary(entries.map { ($0, EditOutcome.waits(until: nil, nil)) }, uniquingKeysWith: { $1 })
         guard !isClosed else { return nothing }
         let task: Task<PushReport, any Error>
         if let next {
@@ -43,8 +43,8 @@ actor OutboxPusher: Pusher {
             if isClosed { return nothing }
             throw error
         }
-        var outcomes: [Int64: PushOutcome] = [:]
-        for edit in report.edits { outcomes[edit.entry] = outcome(of: edit) }
+        var outcomes: [Int64: EditOutcome] = [:]
+        for edit in report.edits { outcomes[edit.entry] = edit.outcome }
         for entry in entries where outcomes[entry] == nil {
             outcomes[entry] = await outcome(ofGone: entry)
         }
@@ -99,7 +99,7 @@ actor OutboxPusher: Pusher {
         let store = try self.store ?? workspace.openStore()
         self.store = store
         let report = try await workspace.push(from: store, options, command: Workspace.programName)
-        for edit in report.edits where edit.outcome == .sent { sent[edit.entry] = outcome(of: edit) }
+        for edit in report.edits where edit.outcome.kind == .sent { sent[edit.entry] = edit.outcome }
         let old = sent.count - Self.mostSent
         if old > 0 { for entry in sent.keys.sorted().prefix(old) { sent[entry] = nil } }
         return report
@@ -107,27 +107,16 @@ actor OutboxPusher: Pusher {
 
     /// Returns the outcome of an entry that has left the outbox: another push sent it, it was rolled back, or an
     /// import dropped it.
-    private func outcome(ofGone entry: Int64) async -> PushOutcome {
+    private func outcome(ofGone entry: Int64) async -> EditOutcome {
         if let known = sent[entry] { return known }
         do {
-            return try await reader.run { [reader] in try reader.store.wasDropped(entry) } ? .dropped : .done(nil)
+            return try await reader.run { [reader] in try reader.store.wasDropped(entry) }
+                ? .dropped(nil) : .sent(key: nil)
         } catch {
             // The other outcomes of the push are still reported.
-            return .unknown(OutboxFailure(code: "unknown", message: "what became of the edit cannot be read: \(error)"))
-        }
-    }
-
-    private func outcome(of edit: PushReport.Edit) -> PushOutcome {
-        let failure = edit.failure ?? OutboxFailure(code: "unknown", message: "the outbox does not say why")
-        switch edit.outcome {
-        case .sent:
-            guard edit.oldKey != nil, let schema = try? reader.schema(of: edit.entity) else { return .done(nil) }
-            return .done(schema.id(of: edit.key, in: schema.layout))
-        case .waits: return .waiting(edit.failure)
-        case .refused: return .refused(failure)
-        case .conflict: return .conflict(failure)
-        case .unknown: return .unknown(failure)
-        case .dropped: return .dropped
+            return .unknown(
+                sent: nil,
+                OutboxFailure(code: "unknown", message: "what became of the edit cannot be read: \(error)"))
         }
     }
 }

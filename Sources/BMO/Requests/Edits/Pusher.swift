@@ -9,25 +9,7 @@ public protocol Pusher: Sendable {
     ///
     /// - Returns: The outcome of each entry.
     /// - Throws: The reason why it could not start, such as another running pusher. The entries stay.
-    func push(_ entries: [Int64]) async throws -> [Int64: PushOutcome]
-}
-
-/// The outcome of an edit's push.
-public enum PushOutcome: Sendable, Equatable {
-    /// The remote accepted it, and its answer is imported; with the new identity, where the remote's key replaced a
-    /// temporary one.
-    case done(ObjectID?)
-    /// The remote rejected it.
-    case refused(OutboxFailure)
-    /// The remote's object differs from the version that was edited.
-    case conflict(OutboxFailure)
-    /// It was removed before the remote had it: by `bmo outbox drop`, by an undo, by an edit that restores the earlier
-    /// value, or by an import of another version where the entity's `conflicts` prefers the remote.
-    case dropped
-    /// It stays in the outbox and is sent later.
-    case waiting(OutboxFailure?)
-    /// Whether the remote has it is unknown: it stays in the outbox, and the next push checks before it sends again.
-    case unknown(OutboxFailure)
+    func push(_ entries: [Int64]) async throws -> [Int64: EditOutcome]
 }
 
 /// When a save takes effect, and how a rejection is handled.
