@@ -57,17 +57,6 @@ extension Workspace {
         return try await PushRun(self, store, options, report).run()
     }
 
-    /// Checks local edits against the configuration, then applies them: rows and outbox in one transaction.
-    ///
-    /// - Parameter joining: Whether they may join waiting edits of the same objects; see
-    ///   ``EditStore/edit(_:joining:)``.
-    /// - Throws: ``StoreError`` of the code `request` for edits that cannot be written, with all reasons; other errors
-    ///   of the store.
-    public func edit(_ edits: [LocalEdit], in store: any Store, joining: Bool = true) throws -> [EditReceipt] {
-        try check(edits, in: store)
-        return try store.edit(edits, joining: joining)
-    }
-
     /// Checks local edits against the configuration.
     ///
     /// - Throws: ``StoreError`` of the code `request`, with all reasons why edits cannot be sent to the remote.

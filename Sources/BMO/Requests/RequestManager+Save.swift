@@ -73,20 +73,20 @@ extension RequestManager {
                 "a save after the remote has to be sent, and the manager's option sendsEdits is off",
                 remedy: "give a pusher, or save local first")
         }
-        let (saved, entries) = try await edit(edits, entity, joining: [.localFirst, .localOnly].contains(workflow))
-        guard let sender, !entries.isEmpty else { return ObjectSave(saved, reader, nil) }
+        let save = try await edit(edits, entity, workflow)
+        let saved = try save.receipts.map { receipt in
+            let schema = try reader.schema(of: receipt.entity)
+            return ObjectSave.Saved(id: schema.id(of: receipt.key, in: schema.layout), entry: receipt.entry)
+        }
+        guard let sender, !save.entries.isEmpty else { return ObjectSave(saved, reader, nil) }
         let task = tasks.begin { [editing, reader] in
-            var outcomes = try await sender.push(entries)
-            guard workflow != .localFirst, outcomes.values.contains(where: \.isRejected) else { return outcomes }
-            let sent = outcomes
-            for (entry, outcome) in try await editing.run({ Self.rollBack(entries, sent, in: reader.store) }) {
-                outcomes[entry] = outcome
-            }
-            return outcomes
+            try await save.send(by: sender, in: reader.store, on: editing).outcomes
         }
         guard workflow == .afterRemote else { return ObjectSave(saved, reader, task) }
         let outcomes = try await atStep(.contacting, entity) { try await task.value }
-        let failed = entries.first { outcomes[$0]?.isRejected == true } ?? entries.first { outcomes[$0]?.reason != nil }
+        let failed =
+            save.entries.first { outcomes[$0]?.isRejected == true }
+            ?? save.entries.first { outcomes[$0]?.reason != nil }
         if let failed, let outcome = outcomes[failed], let failure = outcome.reason {
             let name = saved.first { $0.entry == failed }?.id.entity ?? entity
             var error = RequestError(
@@ -116,80 +116,18 @@ extension RequestManager {
 
     // MARK: local
 
-    /// Applied edits, and their outbox entries.
-    private struct Made: Sendable {
-        let receipts: [EditReceipt]
-        let entries: [Int64]
-    }
-
     /// Applies the edits and writes their outbox entries.
-    private func edit(
-        _ edits: [ObjectEdit], _ entity: String, joining: Bool
-    ) async throws -> (saved: [ObjectSave.Saved], entries: [Int64]) {
-        let made: Made = try await atStep(.importing, entity) {
+    private func edit(_ edits: [ObjectEdit], _ entity: String, _ workflow: SaveWorkflow) async throws -> EditSave {
+        try await atStep(.importing, entity) {
             let planned = try await reader.run { [reader] in
                 var builder = EditBuilder(reader)
                 for edit in edits { try builder.add(edit) }
                 return builder.edits
             }
-            guard !planned.isEmpty else { return Made(receipts: [], entries: []) }
             // An open import page may block this, so it does not run on the readers' thread.
             return try await editing.run { [reader, workspace] in
-                try workspace.check(planned.map(\.edit), in: reader.store)
-                let receipts = try reader.store.edit(
-                    inTurn: planned.map { edit in { edit.made(after: $0) } }, joining: joining)
-                return Made(receipts: receipts, entries: try Self.entries(of: receipts, in: reader.store))
+                try EditSave(planned, workflow, of: workspace, in: reader.store)
             }
-        }
-        let saved = try made.receipts.map { receipt in
-            let schema = try reader.schema(of: receipt.entity)
-            return ObjectSave.Saved(id: schema.id(of: receipt.key, in: schema.layout), entry: receipt.entry)
-        }
-        return (saved, made.entries)
-    }
-
-    /// Returns the entries of edits, with updates that were deferred until objects that refer to each other are
-    /// created.
-    private static func entries(of receipts: [EditReceipt], in store: any Store) throws -> [Int64] {
-        var entries = Set(receipts.compactMap(\.entry))
-        for receipt in receipts.count > 1 ? receipts : [] {
-            guard let entry = receipt.entry else { continue }
-            let later = try store.outbox(entity: receipt.entity).filter { $0.key == receipt.key && $0.id > entry }
-            entries.formUnion(later.map(\.id))
-        }
-        return entries.sorted()
-    }
-
-    /// Rolls back edits that the remote rejected, with the edits of the same save that depend on them.
-    ///
-    /// - Returns: The outcomes that this changed.
-    private static func rollBack(
-        _ entries: [Int64], _ outcomes: [Int64: EditOutcome], in store: any Store
-    ) -> [Int64: EditOutcome] {
-        var changed: [Int64: EditOutcome] = [:]
-        var lost: [OutboxEntry] = []
-        do {
-            for entry in try entries.compactMap({ try store.outboxEntry($0) }) {
-                let isRefused = entry.state == .refused || entry.state == .conflict
-                if outcomes[entry.id]?.isRejected == true, isRefused {
-                    lost.append(entry)
-                } else if entry.state == .pending,
-                    let cause = lost.first(where: {
-                        entry.dependsOn.contains($0.id) || entry.entity == $0.entity && entry.key == $0.key
-                    })
-                {
-                    lost.append(entry)
-                    changed[entry.id] = .refused(
-                        OutboxFailure(
-                            code: "depends", message: "it builds upon edit \(cause.id), which the remote did not take"))
-                }
-            }
-            if !lost.isEmpty { try store.dropOutbox(lost.map(\.id)) }
-            return changed
-        } catch {
-            // The remote's message matters more: the edits stay, with a note on the failed rollback.
-            let words = "it stays in the outbox, for it could not be rolled back: \(error)"
-            return outcomes.compactMapValues { $0.isRejected ? $0.adding(remedy: words) : nil }
         }
     }
 }
@@ -207,17 +145,4 @@ extension EditOutcome {
 
     /// The next push's action for it.
     fileprivate var nextStep: String { if case .unknown = self { "looks whether it arrived" } else { "sends it" } }
-
-    fileprivate func adding(remedy: String) -> EditOutcome {
-        func more(_ failure: OutboxFailure?) -> OutboxFailure? {
-            guard var failure else { return nil }
-            failure.remedy = failure.remedy.map { "\($0); \(remedy)" } ?? remedy
-            return failure
-        }
-        return switch self {
-        case .sent, .waits, .unknown, .dropped: self
-        case .refused(let failure): .refused(more(failure) ?? failure)
-        case .conflict(let failure): .conflict(more(failure))
-        }
-    }
 }

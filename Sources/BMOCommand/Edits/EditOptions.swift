@@ -108,31 +108,31 @@ struct EditRun {
             throw CommandFailure("there is nothing to do: no values are given", exitCode: CommandFailure.usage)
         }
         let store = try openStore()
-        let receipts: [EditReceipt]
+        let made: EditSave
         do {
-            receipts = try workspace.edit(edits, in: store, joining: !save.orRollback)
+            made = try workspace.save(edits, workflow: workflow, in: store)
         } catch let error as StoreError where error.code == .request {
             throw CommandFailure(error.description, exitCode: CommandFailure.usage)
         }
-        let doesPush = save.push || save.orRollback
         // With a rollback the result is known only at the end.
-        if !save.orRollback {
-            for (edit, receipt) in zip(edits, receipts) {
-                try tell(edit, receipt, store, doesPush: doesPush)
-            }
+        if workflow != .acceptedOnly {
+            for (edit, receipt) in zip(edits, made.receipts) { try tell(edit, receipt, store) }
         }
-        guard doesPush else { return try store.close() }
-        let sent = try await send(receipts, store, command)
-        if save.orRollback {
-            for (edit, receipt) in zip(edits, receipts) {
+        guard workflow != .localOnly else { return try store.close() }
+        let sent = try await send(made, store, command)
+        if workflow == .acceptedOnly {
+            for (edit, receipt) in zip(edits, made.receipts) {
                 var receipt = receipt
-                if let key = receipt.entry.flatMap({ sent.keys[$0] }) { receipt.key = key }
-                try tell(edit, receipt, store, doesPush: true, rolledBack: sent.rolledBack)
+                if let entry = receipt.entry, case .sent(let key?) = sent.outcomes[entry] { receipt.key = key }
+                try tell(edit, receipt, store, rolledBack: sent.rolledBack)
             }
         }
         try store.close()
-        if sent.failures > 0 { throw ExitCode(CommandFailure.failed) }
+        if sent.outcomes.values.contains(where: { $0.kind != .sent }) { throw ExitCode(CommandFailure.failed) }
     }
+
+    /// How the edits are saved, by the options.
+    private var workflow: SaveWorkflow { save.orRollback ? .acceptedOnly : save.push ? .localFirst : .localOnly }
 
     /// Opens the database for edits; a new object needs no sync before it.
     private func openStore() throws -> any Store {
@@ -173,7 +173,7 @@ struct EditRun {
     }
 
     private func tell(
-        _ edit: LocalEdit, _ receipt: EditReceipt, _ store: any Store, doesPush: Bool, rolledBack: Set<Int64> = []
+        _ edit: LocalEdit, _ receipt: EditReceipt, _ store: any Store, rolledBack: Set<Int64> = []
     ) throws {
         let entries = try receipt.entry == nil ? [] : store.outbox(entity: receipt.entity, key: receipt.key)
         let waiting = entries.first { $0.id == receipt.entry }
@@ -203,58 +203,30 @@ struct EditRun {
             return
         }
         let temporary = isTemporary ? " (temporary key)" : ""
-        let standing = doesPush ? nil : waiting.map { self.standing($0, after: entries.first ?? $0) }
+        let standing = workflow != .localOnly ? nil : waiting.map { self.standing($0, after: entries.first ?? $0) }
         print("\(name) \(Self.words(edit.operation))\(temporary)\(standing.map { ", \($0)" } ?? "")")
     }
 
     // MARK: Sending
 
-    /// The outcomes of the edits.
-    private struct Sent {
-        /// The number of edits that the remote did not accept.
-        var failures = 0
-        var rolledBack: Set<Int64> = []
-        /// The objects' keys by entry, as assigned by the remote if it did so.
-        var keys: [Int64: [StoredValue]] = [:]
-    }
-
-    /// Pushes the waiting edits.
-    private func send(_ receipts: [EditReceipt], _ store: any Store, _ command: String) async throws -> Sent {
-        let wanted = Set(receipts.compactMap(\.entry))
+    /// Pushes the waiting edits of the entities, and rolls back what the workflow does not keep.
+    private func send(_ made: EditSave, _ store: any Store, _ command: String) async throws -> EditSave.Result {
         let printer = PushPrinter(json: save.json)
-        let entities = Array(Set(receipts.map(\.entity)))
-        let outcomes = Outcomes()
-        do {
-            let options = Workspace.PushOptions(entities: entities, lockTimeout: .atMost(.seconds(30)))
-            _ = try await workspace.push(from: store, options, command: command) { edit in
-                guard wanted.contains(edit.entry) else { return }
-                outcomes.note(edit)
-                printer.add(edit)
-            }
-        } catch let error as StoreError where error.code == .busy {
-            Terminal.error(error.description, prefix: "bmo: warning: ")
+        let options = Workspace.PushOptions(
+            entities: Array(Set(made.receipts.map(\.entity))), lockTimeout: .atMost(.seconds(30)))
+        let pusher = StorePusher(
+            workspace, store, options, command: command,
+            onBusy: { Terminal.error($0.description, prefix: "bmo: warning: ") }, report: printer.add)
+        var sent = try await made.send(by: pusher, in: store)
+        if let fault = sent.fault { throw fault }
+        for (entry, outcome) in sent.outcomes.sorted(by: { $0.key < $1.key }) {
+            guard outcome.kind == .dropped, sent.rolledBack.insert(entry).inserted else { continue }
+            // Another process may have dropped it before its turn; if an import gave it up, its line says why.
+            guard outcome.failure == nil else { continue }
+            Terminal.error("outbox \(entry) was dropped before it was sent", prefix: "bmo: warning: ")
         }
-        // Another process may have sent or rolled back the edit.
-        let left = try wanted.sorted().compactMap { try store.outboxEntry($0) }
-        let dropped = try wanted.filter { id in
-            try outcomes[id]?.outcome.kind == .dropped
-                || outcomes[id] == nil && !left.contains { $0.id == id } && store.wasDropped(id)
-        }.sorted()
-        for id in dropped where outcomes[id] == nil {
-            Terminal.error("outbox \(id) was dropped before it was sent", prefix: "bmo: warning: ")
-        }
-        var sent = Sent(failures: left.count + dropped.count, rolledBack: Set(dropped))
-        for id in wanted { sent.keys[id] = outcomes[id]?.key }
-        guard !left.isEmpty, save.orRollback else { return sent }
-        let drop = left.filter { entry in
-            let outcome = outcomes[entry.id]?.outcome.kind
-            return outcome != .unknown && entry.state != .unknown && entry.state != .sending
-        }.map(\.id)
-        if !drop.isEmpty {
-            try store.dropOutbox(drop)
-            sent.rolledBack.formUnion(drop)
-        }
-        if drop.count < left.count {
+        let isKept = sent.outcomes.contains { $0.value.kind != .sent && !sent.rolledBack.contains($0.key) }
+        if save.orRollback, isKept {
             Terminal.error(
                 "nobody knows whether the remote did it: the edit stays, and the next push looks",
                 prefix: "bmo: warning: ")

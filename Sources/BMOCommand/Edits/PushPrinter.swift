@@ -1,7 +1,6 @@
 internal import BMO
 internal import Mapping
 internal import StoreContract
-internal import Synchronization
 
 /// Prints the outcomes of edits, one per line.
 struct PushPrinter: Sendable {
@@ -37,13 +36,4 @@ struct PushPrinter: Sendable {
 
 extension String {
     fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
-}
-
-/// The outcomes of edits by entry number.
-final class Outcomes: Sendable {
-    private let edits = Mutex<[Int64: PushReport.Edit]>([:])
-
-    func note(_ edit: PushReport.Edit) { edits.withLock { $0[edit.entry] = edit } }
-
-    subscript(entry: Int64) -> PushReport.Edit? { edits.withLock { $0[entry] } }
 }

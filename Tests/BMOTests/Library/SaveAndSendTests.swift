@@ -165,6 +165,10 @@ import Testing
         }
         #expect(error.isUnreachable && error.isRetryable)
         #expect(error.remedy?.contains("stays in the outbox") == true, "\(error)")
+        let dropped = try await outcome(
+            try await offline.save([.create("Note", values: ["text": "c"])], workflow: .acceptedOnly))
+        #expect(dropped.kind == .dropped && dropped.failure?.code == "unreachable", "\(dropped)")
+        #expect(try await offline.count(ObjectRequest("Note")) == 2, "it is rolled back")
         try await offline.close()
 
         let manager = try await place.manager()

@@ -46,7 +46,7 @@ actor OutboxPusher: Pusher {
         var outcomes: [Int64: EditOutcome] = [:]
         for edit in report.edits { outcomes[edit.entry] = edit.outcome }
         for entry in entries where outcomes[entry] == nil {
-            outcomes[entry] = await outcome(ofGone: entry)
+            outcomes[entry] = await outcome(ofUnreported: entry)
         }
         return outcomes.filter { entries.contains($0.key) }
     }
@@ -105,13 +105,11 @@ actor OutboxPusher: Pusher {
         return report
     }
 
-    /// Returns the outcome of an entry that has left the outbox: another push sent it, it was rolled back, or an
-    /// import dropped it.
-    private func outcome(ofGone entry: Int64) async -> EditOutcome {
+    /// Returns the outcome of an entry that the push did not report: another push may have sent it.
+    private func outcome(ofUnreported entry: Int64) async -> EditOutcome {
         if let known = sent[entry] { return known }
         do {
-            return try await reader.run { [reader] in try reader.store.wasDropped(entry) }
-                ? .dropped(nil) : .sent(key: nil)
+            return try await reader.run { [reader] in try reader.store.outcome(of: entry) }
         } catch {
             // The other outcomes of the push are still reported.
             return .unknown(

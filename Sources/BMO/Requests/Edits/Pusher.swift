@@ -14,7 +14,9 @@ public protocol Pusher: Sendable {
 
 /// When a save takes effect, and how a rejection is handled.
 ///
-/// Edits that were not sent, or whose arrival is unknown, are never rolled back: they stay in the outbox.
+/// An edit that the remote may have received, because its outcome is unknown, is never rolled back: it stays in the
+/// outbox. One that was not sent stays there, too, but for ``acceptedOnly``. A rolled back edit takes the edits of the
+/// same save with it that build upon it.
 public enum SaveWorkflow: Sendable {
     /// The local change takes effect at once and is then sent; if rejected, it stays in the outbox with the remote's
     /// message.
@@ -23,6 +25,9 @@ public enum SaveWorkflow: Sendable {
     case rollBack
     /// The save returns when the remote has the change; if rejected, the change is rolled back and the save fails.
     case afterRemote
+    /// The local change takes effect at once and is then sent; if the remote does not accept it now, it is rolled back,
+    /// also where it could not be sent.
+    case acceptedOnly
     /// The local change takes effect at once, and waits in the outbox until `RequestManager.push(_:)` or `bmo push`.
     case localOnly
 }

@@ -1,0 +1,55 @@
+package import StoreContract
+
+/// Sends edits by one push of a workspace, and reads what became of those that it did not report.
+package struct StorePusher: Pusher {
+    private let workspace: Workspace
+    private let store: any Store
+    private let options: Workspace.PushOptions
+    private let command: String
+    private let report: @Sendable (PushReport.Edit) -> Void
+    private let onBusy: @Sendable (StoreError) -> Void
+
+    /// Creates a pusher.
+    ///
+    /// - Parameters:
+    ///   - store: The database.
+    ///   - options: The edits of the push, which may be more than those that are asked for.
+    ///   - command: The command that other processes see as the lock's holder; no secrets.
+    ///   - onBusy: Called if another process pushes for too long; the edits then wait.
+    ///   - report: Called when an edit is finished, from any thread.
+    package init(
+        _ workspace: Workspace, _ store: any Store, _ options: Workspace.PushOptions, command: String,
+        onBusy: @escaping @Sendable (StoreError) -> Void, report: @escaping @Sendable (PushReport.Edit) -> Void
+    ) {
+        self.workspace = workspace
+        self.store = store
+        self.options = options
+        self.command = command
+        self.onBusy = onBusy
+        self.report = report
+    }
+
+    package func push(_ entries: [Int64]) async throws -> [Int64: EditOutcome] {
+        var outcomes: [Int64: EditOutcome] = [:]
+        do {
+            let wanted = Set(entries)
+            let report = try await workspace.push(from: store, options, command: command) { [report] edit in
+                if wanted.contains(edit.entry) { report(edit) }
+            }
+            for edit in report.edits where wanted.contains(edit.entry) { outcomes[edit.entry] = edit.outcome }
+        } catch let error as StoreError where error.code == .busy {
+            onBusy(error)
+        }
+        for entry in entries where outcomes[entry] == nil { outcomes[entry] = try store.outcome(of: entry) }
+        return outcomes
+    }
+}
+
+extension OutboxStore {
+    /// Returns the outcome of an entry that a push did not report: what its state says, or, if it has left the outbox,
+    /// whether another push sent it, or it was rolled back or given up by an import.
+    func outcome(of entry: Int64) throws -> EditOutcome {
+        if let left = try outboxEntry(entry) { return left.outcome }
+        return try wasDropped(entry) ? .dropped(nil) : .sent(key: nil)
+    }
+}
