@@ -8,7 +8,8 @@ public import RecordBatch
 public final class MappedBatch: @unchecked Sendable {
     // Immutable after initialization.
     let batch: RecordBatch
-    let page: MixedPage
+    /// The records in the store's form.
+    package let page: MixedPage
     /// The fields that nothing reads, without those the mapper has already reported.
     let unknownFields: [UnknownField]
     /// The members that the records have, without those the mapper has already reported.

@@ -12,8 +12,8 @@ internal import StoreContract
 struct PushReader {
     /// The result of a read.
     enum Found {
-        /// The object, as a batch of one record.
-        case object(RecordBatch)
+        /// The object.
+        case object(RemoteObject)
         /// The remote has no such object.
         case gone
         /// The state is unknown, and why.
@@ -60,7 +60,7 @@ struct PushReader {
     struct Candidates {
         /// The objects that have all sent values, with their keys; at most two, because only a single match is
         /// conclusive.
-        var found: [RecordBatch] = []
+        var found: [RemoteObject] = []
         /// The key of an object that matches and is a different one, and the evidence.
         var other: (key: [StoredValue], why: String)?
         /// Whether all matches have been seen.
@@ -107,8 +107,8 @@ struct PushReader {
                     candidates.other = (key, "its \(different.0.name) is another")
                 } else if isKnown(key) {
                     candidates.other = (key, "it was here before")
-                } else if let record = try? Self.record(batch, row.record) {
-                    candidates.found.append(record)
+                } else if let object = try? object(batch, row.record) {
+                    candidates.found.append(object)
                 }
             }
             return candidates.found.count < 2
@@ -138,7 +138,7 @@ struct PushReader {
     private func first(
         of fetch: FetchRequest, conditions: Int, isReadOne: Bool = false, _ fits: ([StoredValue]) -> Bool
     ) async throws -> Found {
-        var found: RecordBatch?
+        var found: RemoteObject?
         let tombstone = model.model.root(of: definition).deletes.tombstone
         var isGone = false
         do {
@@ -150,7 +150,7 @@ struct PushReader {
                     if tombstone?.fits(batch[index]) == true {
                         isGone = true
                     } else {
-                        found = try? Self.record(batch, index)
+                        found = try? object(batch, index)
                     }
                     return false
                 }
@@ -203,10 +203,10 @@ struct PushReader {
             + "object was not among them"
     }
 
-    private static func record(_ batch: RecordBatch, _ index: Int) throws -> RecordBatch {
+    private func object(_ batch: RecordBatch, _ index: Int) throws -> RemoteObject {
         let writer = RecordBatchWriter()
         withExtendedLifetime(batch) { writer.copy(batch[index]) }
-        return try writer.finish()
+        return RemoteObject(try writer.finish(), entity, parent: parent?.key, in: model)
     }
 
     /// Returns the single value inside nested objects.

@@ -57,7 +57,9 @@ struct PushSender {
             let reply = try await Task { try await connection.write(batch) }.value
             return try await accept(entry, place, reply)
         } catch let failure as BridgeFailure {
-            return try await failed(entry, place, failure)
+            let pause = Backoff.pause(afterFailures: entry.attempts, atLeast: failure.retryAfter)
+            return try await perform(
+                decision(entry).afterFailure(failure, nextTry: Clock.text(after: pause)), entry, place)
         }
     }
 
@@ -67,7 +69,8 @@ struct PushSender {
     func look(for entry: OutboxEntry) async throws -> PushAttempt {
         switch try await place(of: entry) {
         case .success(let place): return try await look(for: entry, place, isLate: isLate(entry))
-        case .failure(let failure): return PushAttempt(try await stayUnknown(entry, failure))
+        case .failure(let failure):
+            return PushAttempt(try await settle(entry, decision(entry).unknown(failure.failure)))
         }
     }
 
@@ -111,60 +114,39 @@ struct PushSender {
 
     private func accept(_ entry: OutboxEntry, _ place: Place, _ reply: RecordBatch?) async throws -> PushAttempt {
         guard entry.operation != .delete else { return try await acknowledge(entry, place, nil) }
-        var record = reply
-        // A reply that shows another object (a log entry, a job) is not this object.
-        if !entry.hasTemporaryKey, let key = key(in: record, place), key != entry.key,
-            // An object with the sent values is the new one, under the remote's key: a UUID that the remote generated,
-            // another spelling.
-            entry.operation != .create || !isCreated(record, entry, place)
-        {
-            record = nil
+        let decision = self.decision(entry)
+        var object = reply.map { self.object($0, place) }
+        if let shown = object, decision.ignoresReply(key: shown.key, isCreated: shown.isCreated(by: entry)) {
+            object = nil
         }
-        if record == nil, !entry.hasTemporaryKey, place.entity.readOne != nil,
+        if object == nil, !entry.hasTemporaryKey, place.entity.readOne != nil,
             case .object(let found)? = try? await reader(place).object(key: entry.key)
         {
-            record = found
+            object = found
         }
-        guard entry.hasTemporaryKey, key(in: record, place) == nil else {
-            guard let nested = place.request.nested, let lost = record.flatMap({ LostParts(in: $0, nested) }) else {
-                return try await acknowledge(entry, place, record)
-            }
-            var attempt = try await acknowledge(entry, place, lost.record)
-            attempt.edit?.warning = Self.words(lost)
-            return attempt
-        }
-        // The object exists under an unknown key.
-        let failure = OutboxFailure(
-            code: OutboxFailure.accepted,
-            message: "the remote accepted it, and its reply does not tell the new object's key",
-            remedy: "say where the reply has it (key_field, records), or how to find the object: \"match\"")
-        _ = try await settle(entry, .unknown(sent: entry.notBefore, failure))
-        var entry = entry
-        entry.failure = failure
-        return try await look(for: entry, place, isLate: false)
+        let step = decision.afterSuccess(key: object?.key)
+        guard step == .acknowledge, let nested = place.request.nested,
+            let lost = object.flatMap({ LostParts(in: $0.record, nested) })
+        else { return try await perform(step, entry, place, object: object) }
+        var attempt = try await acknowledge(entry, place, self.object(lost.record, place))
+        attempt.edit?.warning = Self.words(lost)
+        return attempt
     }
 
-    private func key(in record: RecordBatch?, _ place: Place) -> [StoredValue]? {
-        guard let record, record.count > 0 else { return nil }
-        return withExtendedLifetime(record) {
-            Mapper(model).key(of: record[0], as: place.index, parent: place.request.parent?.key)
-        }
+    private func object(_ record: RecordBatch, _ place: Place) -> RemoteObject {
+        RemoteObject(record, place.index, parent: place.request.parent?.key, in: model)
     }
 
     /// Removes the edit from the outbox and imports the remote's object, in one transaction.
-    func acknowledge(_ entry: OutboxEntry, _ place: Place, _ record: RecordBatch?) async throws -> PushAttempt {
-        let found = key(in: record, place)
-        let key = found == entry.key ? nil : found
-        let answer = record.map { mapped($0, of: place) }
+    private func acknowledge(
+        _ entry: OutboxEntry, _ place: Place, _ object: RemoteObject?
+    ) async throws -> PushAttempt {
+        let key = object?.key == entry.key ? nil : object?.key
         try await importing(place, isListed: try await store.mayList(place)) { page in
             try page.acknowledge(entry.id, key: key)
-            if let answer { try page.add(answer, location: nil) }
+            if let object { try page.add(object.mapped, location: nil) }
         }
         return PushAttempt(PushReport.Edit(entry, .sent(key: key)))
-    }
-
-    private func mapped(_ record: RecordBatch, of place: Place) -> MappedBatch {
-        MappedBatch(record, by: Mapper(model), as: place.index, parent: place.request.parent?.key)
     }
 
     private func importing(
@@ -190,80 +172,97 @@ struct PushSender {
         }
     }
 
+    // MARK: steps
+
+    func decision(_ entry: OutboxEntry) -> PushDecision { PushDecision(entry: entry, grace: options.grace) }
+
+    /// Carries out a step, and those that follow from it.
+    ///
+    /// - Parameter object: The remote's object that led to the step.
+    func perform(
+        _ step: PushStep, _ entry: OutboxEntry, _ place: Place, object: RemoteObject? = nil
+    ) async throws -> PushAttempt {
+        switch step {
+        case .acknowledge: return try await acknowledge(entry, place, object)
+        case .settle(let outcome, let isBridgeUnusable):
+            return PushAttempt(
+                try await settle(entry, outcome), unusableBridge: isBridgeUnusable ? place.bridge : nil)
+        case .finish(let outcome): return PushAttempt(PushReport.Edit(entry, outcome))
+        case .sendAgain(let failure, let isConflict):
+            var edit = try await settle(entry, .waits(until: nil, failure))
+            if isConflict { edit.outcome = .conflict(failure) }
+            return PushAttempt(edit, isDueAgain: true)
+        case .lookLater(let failure, let sent, let next):
+            var edit = try await settle(entry, .unknown(sent: sent, failure))
+            var words = failure
+            words.message += "; the remote does not have it so far"
+            words.remedy = "the next push after \(next) looks again, then sends it again"
+            edit.outcome = .unknown(sent: sent, words)
+            edit.nextLook = next
+            return PushAttempt(edit)
+        case .lookAgain(let pause):
+            try? await Task.sleep(for: pause)
+            guard !Task.isCancelled else { return try await perform(missing(entry, isLate: false), entry, place) }
+            return try await look(for: entry, place, isLate: true)
+        case .ask(let question, let outcome):
+            var entry = entry
+            if let outcome {
+                _ = try await settle(entry, outcome)
+                if outcome.kind == .unknown { entry.failure = outcome.failure }
+            }
+            return try await ask(question, entry, place)
+        case .importDeletion(let failure, let outcome):
+            if let outcome { _ = try await settle(entry, outcome) }
+            return try await importDeletion(entry, place, failure)
+        }
+    }
+
+    private func ask(
+        _ question: PushStep.Question, _ entry: OutboxEntry, _ place: Place
+    ) async throws -> PushAttempt {
+        switch question {
+        case .arrival(let isLate): return try await look(for: entry, place, isLate: isLate)
+        case .version(let failure): return try await mergeVersion(entry, place, failure)
+        case .existence(let failure, let nextTry):
+            let step: PushStep
+            do {
+                let found = try await reader(place).object(key: entry.key)
+                step = decision(entry).afterNotFound(found.remote(for: entry), failure, nextTry: nextTry)
+            } catch let error where Self.cannotAsk(error) {
+                step = .settle(.waits(until: nextTry, failure))
+            }
+            return try await perform(step, entry, place)
+        case .creation(let failure, let nextTry): return try await lookForTaken(entry, place, failure, nextTry)
+        }
+    }
+
     // MARK: rejected edits
 
-    private func failed(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> PushAttempt {
-        let words = OutboxFailure(failure)
-        switch failure.code {
-        case _ where failure.isRetryable, .unreachable, .authentication, .tls, .rateLimited:
-            let edit = try await wait(entry, failure)
-            let isBridge = [.unreachable, .authentication, .tls].contains(failure.code)
-            return PushAttempt(edit, unusableBridge: isBridge ? place.bridge : nil)
-        case .conflict where entry.operation == .create:
-            return try await lookForTaken(entry, place, failure)
-        case .conflict:
-            _ = try await settle(entry, .conflict(words))
-            return try await meet(entry, place, words)
-        case .notFound where entry.operation == .update:
-            _ = try await settle(entry, .conflict(words))
-            return try await checkGone(entry, place, failure)
-        case .notFound where entry.operation == .delete:
-            return try await acknowledge(entry, place, nil)
-        case .timeout, .crashed, .cancelled, .malformed, .internal:
-            // Marked first: after a crash here, the edit must not be sent again.
-            _ = try await settle(entry, .unknown(sent: entry.notBefore, words))
-            var unknown = entry
-            unknown.failure = words
-            return try await look(for: unknown, place, isLate: options.grace == .zero)
-        case .configuration, .permission, .notFound, .remote, .unsupported, .limit:
-            return PushAttempt(try await settle(entry, .refused(words)))
-        }
-    }
-
-    /// Imports the remote's differing object, which merges it with the edit.
-    private func meet(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> PushAttempt {
-        // A conflict can be decided only if the object can be read.
-        var unread = failure
-        unread.remedy =
-            "the remote has another version, which could not be read (\"read_one\"); `bmo outbox retry \(entry.id)` sends "
-            + "it again"
-        let edit = try await settle(entry, .conflict(unread))
+    /// Reads the remote's version of the object, and imports it, which merges it with the edit.
+    private func mergeVersion(
+        _ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure
+    ) async throws -> PushAttempt {
+        let decision = self.decision(entry)
+        let found: PushReader.Found
         do {
-            switch try await reader(place).object(key: entry.key) {
-            case .gone where entry.operation == .delete: return try await acknowledge(entry, place, nil)
-            case .gone: return try await noteGone(entry, place, failure)
-            case .cannotTell: return PushAttempt(edit)
-            case .object(let record):
-                let found = mapped(record, of: place)
-                try await importing(place, isListed: false) { page in try page.add(found, location: nil) }
-                let unseen = entry.operation == .update ? unseen(record, entry, place) : []
-                if !unseen.isEmpty { return PushAttempt(try await stayUnseen(entry, unseen, failure)) }
-            }
+            found = try await reader(place).object(key: entry.key)
         } catch let error where Self.cannotAsk(error) {
-            unread.remedy =
-                "the remote has another version, and reading it failed: \(error); `bmo outbox retry \(entry.id)` sends it again"
-            return PushAttempt(try await settle(entry, .conflict(unread)))
+            return try await perform(decision.afterConflict(error, failure), entry, place)
         }
-        if let settled = try await settled(entry) { return PushAttempt(settled) }
-        guard try await store.run({ try $0.conflicts(entity: entry.entity, key: entry.key) }).isEmpty else {
-            return PushAttempt(try await settle(entry, .conflict(failure)))
+        guard case .object(let object) = found else {
+            return try await perform(decision.afterConflict(found.remote(for: entry), failure), entry, place)
         }
-        // Changes on one side only are not a conflict: the edit is now based on the remote's version.
-        try await store.run { try $0.settle(entry.id, .waits(until: nil, failure)) }
-        return PushAttempt(edit, isDueAgain: true)
-    }
-
-    /// Keeps a conflict for an object that was read without the values that the edit sets: whether the remote changed
-    /// them is unknown.
-    private func stayUnseen(
-        _ entry: OutboxEntry, _ names: [String], _ failure: OutboxFailure
-    ) async throws -> PushReport.Edit {
-        var words = failure
-        words.message += "; the object as it is read has no \(names.joined(separator: ", "))"
-        words.remedy =
-            "let \"read_one\" bring it (its records, or a preset), to see what the remote has; "
-            + "`bmo outbox retry \(entry.id)` sends yours all the same"
-        return try await settle(entry, .conflict(words))
+        do {
+            try await importing(place, isListed: false) { page in try page.add(object.mapped, location: nil) }
+        } catch let error where Self.cannotAsk(error) {
+            return try await perform(decision.afterConflict(error, failure), entry, place)
+        }
+        let gone = try await outcomeOfGone(entry)
+        let conflicts = try await store.run { try $0.conflicts(entity: entry.entity, key: entry.key) }
+        return try await perform(
+            decision.afterMerge(
+                failure, unseen: entry.operation == .update ? object.unseen(of: entry) : [], gone: gone,
+                hasConflicts: !conflicts.isEmpty), entry, place)
     }
 
     /// Returns whether an error means that the remote could not be queried for an object.
@@ -271,25 +270,10 @@ struct PushSender {
         error is BridgeFailure || error is SecretError || error is OutgoingPlan.Refusal
     }
 
-    /// Handles an update that the remote rejects as not found: the object counts as gone once it cannot be read either.
-    private func checkGone(_ entry: OutboxEntry, _ place: Place, _ failure: BridgeFailure) async throws -> PushAttempt {
-        var words = OutboxFailure(failure)
-        do {
-            guard case .object = try await reader(place).object(key: entry.key) else {
-                return try await noteGone(entry, place, words)
-            }
-        } catch let error where Self.cannotAsk(error) {
-            return PushAttempt(try await wait(entry, failure))
-        }
-        // A part of the remote may lag behind; a repeated rejection means that updates have another path.
-        guard entry.attempts >= 3 else { return PushAttempt(try await wait(entry, failure)) }
-        words.message += "; yet the object can be read"
-        words.remedy = "look at the path of the update; `bmo outbox retry \(entry.id)` sends it again"
-        return PushAttempt(try await settle(entry, .refused(words)))
-    }
-
     /// Imports the deletion of an object that the remote no longer has.
-    func noteGone(_ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure) async throws -> PushAttempt {
+    private func importDeletion(
+        _ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure
+    ) async throws -> PushAttempt {
         let plan = OutgoingPlan(of: place.index, in: model)
         let layout = model.entities[place.index]
         let key = Dictionary(
@@ -297,62 +281,37 @@ struct PushSender {
             uniquingKeysWith: { first, _ in first })
         let writer = RecordBatchWriter()
         try plan.object(key).write(to: writer)
-        let gone = mapped(try writer.finish(), of: place)
-        try await importing(place, isListed: true) { page in try page.delete(gone, location: nil) }
-        return PushAttempt(try await settled(entry) ?? PushReport.Edit(entry, .conflict(failure)))
+        let gone = object(try writer.finish(), place)
+        try await importing(place, isListed: true) { page in try page.delete(gone.mapped, location: nil) }
+        return PushAttempt(PushReport.Edit(entry, try await outcomeOfGone(entry) ?? .conflict(failure)))
     }
 
     /// Returns the outcome of an edit that the import of the remote's object removed from the outbox: sent where the
-    /// object has its values, else dropped.
-    private func settled(_ entry: OutboxEntry) async throws -> PushReport.Edit? {
+    /// object has its values, else dropped; nil if the edit is still there.
+    private func outcomeOfGone(_ entry: OutboxEntry) async throws -> EditOutcome? {
         let (isThere, wasDropped) = try await store.run { store in
             (try store.outboxEntry(entry.id) != nil, try store.wasDropped(entry.id))
         }
         guard !isThere else { return nil }
-        guard wasDropped else { return PushReport.Edit(entry, .sent(key: nil)) }
-        let failure = OutboxFailure(
-            code: "conflict",
-            message: "the remote's object was changed too, and by `conflicts` of \(entry.entity) that counts",
-            remedy: "`bmo diff` shows what was given up")
-        return PushReport.Edit(entry, .dropped(failure))
+        guard wasDropped else { return .sent(key: nil) }
+        return .dropped(
+            OutboxFailure(
+                code: "conflict",
+                message: "the remote's object was changed too, and by `conflicts` of \(entry.entity) that counts",
+                remedy: "`bmo diff` shows what was given up"))
     }
 
     // MARK: kept edits
 
-    func stayUnknown(_ entry: OutboxEntry, _ failure: OutboxFailureError) async throws -> PushReport.Edit {
-        var words = failure.failure
-        if let cause = entry.cause {
-            // The original failure, followed by the result of the last lookup.
-            let look = words.message == cause.message ? "" : OutboxEntry.look + words.message
-            words = OutboxFailure(
-                code: cause.code, message: cause.message + look, remedy: words.remedy, remote: cause.remote)
-        }
-        return try await settle(entry, .unknown(sent: entry.notBefore, words))
-    }
-
-    func wait(_ entry: OutboxEntry, _ failure: BridgeFailure) async throws -> PushReport.Edit {
+    private func wait(_ entry: OutboxEntry, _ failure: BridgeFailure) async throws -> PushReport.Edit {
         let pause = Backoff.pause(afterFailures: entry.attempts, atLeast: failure.retryAfter)
         return try await settle(entry, .waits(until: Clock.text(after: pause), OutboxFailure(failure)))
     }
 
     /// Records the outcome of an edit that stays in the outbox.
-    func settle(_ entry: OutboxEntry, _ outcome: EditOutcome) async throws -> PushReport.Edit {
+    private func settle(_ entry: OutboxEntry, _ outcome: EditOutcome) async throws -> PushReport.Edit {
         try await store.run { try $0.settle(entry.id, outcome) }
         return PushReport.Edit(entry, outcome)
-    }
-}
-
-extension OutboxEntry {
-    /// The separator between the cause and the result of the last lookup.
-    fileprivate static let look = "; bmo looked: "
-
-    /// The reason why the edit was not sent or accepted, without the results of later lookups.
-    var cause: OutboxFailure? {
-        guard var cause = failure else { return nil }
-        if let look = cause.message.firstRange(of: Self.look) {
-            cause.message = String(cause.message[..<look.lowerBound])
-        }
-        return cause
     }
 }
 
@@ -374,19 +333,5 @@ extension OutboxEntry {
         operation == other.operation && key == other.key && changes == other.changes && links == other.links
             && idempotencyKey == other.idempotencyKey && entity == other.entity
             && hasTemporaryKey == other.hasTemporaryKey
-    }
-}
-
-extension OutboxFailure {
-    /// The code of an edit that the remote accepted without reporting the new object's key; it is never resent
-    /// automatically.
-    static let accepted = "accepted"
-
-    /// Creates a failure from a bridge's.
-    init(_ failure: BridgeFailure) {
-        let place = failure.location.map { failure.message.contains($0) ? "" : " (\($0))" } ?? ""
-        self.init(
-            code: failure.code.rawValue, message: failure.message + place, remedy: failure.remedy,
-            remote: failure.remote)
     }
 }
