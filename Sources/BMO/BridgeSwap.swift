@@ -15,9 +15,10 @@ public struct BridgeSwap: Sendable {
     /// The entity's current bridge.
     public let oldBridge: String
     private let entity: String
-    private let path: String
+    /// The configuration.
+    private let file: ConfigurationFile
     /// The file that has the section.
-    private let section: String?
+    private let section: ConfigurationFile?
     private let configuration: ConfigValue
 
     /// Keys of an entity that say how its bridge is queried, not what the entity is.
@@ -35,10 +36,10 @@ public struct BridgeSwap: Sendable {
     /// - Throws: ``BridgeSwapError``.
     public init(of entity: String, to bridge: String, in path: String, section: String? = nil) throws(BridgeSwapError) {
         self.entity = entity
-        self.path = path
-        self.section = section
-        let file = try Self.read(path)
-        let given = try section.map(Self.read) ?? .object([])
+        let main = try Self.read(path)
+        let other = try section.map(Self.read)
+        (self.file, self.section) = (main.file, other?.file)
+        let (file, given) = (main.value, other?.value ?? .object([]))
         guard let old = file["entities"]?[entity] else {
             throw BridgeSwapError(message: "\(path) has no entity \"\(entity)\"")
         }
@@ -114,18 +115,21 @@ public struct BridgeSwap: Sendable {
         }
     }
 
-    private static func read(_ path: String) throws(BridgeSwapError) -> ConfigValue {
+    private static func read(
+        _ path: String
+    ) throws(BridgeSwapError) -> (file: ConfigurationFile, value: ConfigValue) {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw BridgeSwapError(message: "\(path) cannot be read", remedy: "give the path of a YAML file")
         }
-        if let fault = ConfigurationFile.faults(ofYAML: text, file: path).first {
+        let file = ConfigurationFile(text: text, path: path)
+        if let fault = file.faults.first {
             throw BridgeSwapError(message: "\(fault.location): \(fault.message)", remedy: fault.remedy)
         }
-        guard let value = ConfigurationFile.value(ofYAML: text), value.members != nil else {
+        guard let value = file.value, value.members != nil else {
             throw BridgeSwapError(
                 message: "\(path):1:1: the file is no YAML mapping", remedy: "write members such as `rest: {path: /x}`")
         }
-        return value
+        return (file, value)
     }
 
     /// Returns the checked configuration with the other bridge.
@@ -135,12 +139,12 @@ public struct BridgeSwap: Sendable {
     public func workspace(
         host: BridgeHost, stores: any StoreProvider, environment: [String: String] = Workspace.environment
     ) async throws -> Workspace {
-        let text = configuration.json
+        let whole = ConfigurationFile(text: configuration.json, path: file.path)
         do {
-            return try await Workspace.load(
-                text: text, path: path, host: host, stores: stores, environment: environment)
+            var workspace = try await Workspace.load(whole, host: host, stores: stores, environment: environment)
+            workspace.file = file
+            return workspace
         } catch var errors as ConfigurationErrors {
-            let whole = ConfigurationPlaces(file: path, text: text)
             for index in errors.diagnostics.indices {
                 let place = whole.path(at: errors.diagnostics[index].location)
                 errors.diagnostics[index].location = location(
@@ -152,20 +156,18 @@ public struct BridgeSwap: Sendable {
 
     /// Locates a path of the merged configuration in one of the files; parts that neither file has are dropped.
     private func location(of path: [String], isName: Bool) -> SourceLocation {
-        let main = ConfigurationPlaces(file: self.path)
-        let given = section.map { ConfigurationPlaces(file: $0) }
         for length in stride(from: path.count, to: 1, by: -1) {
             let part = Array(path.prefix(length))
             let isName = isName || length < path.count
-            if let given {
+            if let section {
                 // The file of the section may have the entity's members at its top level.
                 let isOwn = part.starts(with: ["entities", entity]) && part.count > 2
-                let short = isOwn ? given.exactLocation(of: Array(part.dropFirst(2)), isName: isName) : nil
-                if let found = given.exactLocation(of: part, isName: isName) ?? short { return found }
+                let short = isOwn ? section.exactLocation(of: Array(part.dropFirst(2)), isName: isName) : nil
+                if let found = section.exactLocation(of: part, isName: isName) ?? short { return found }
             }
-            if let found = main.exactLocation(of: part, isName: isName) { return found }
+            if let found = file.exactLocation(of: part, isName: isName) { return found }
         }
-        return SourceLocation(file: self.path, line: 0, column: 0)
+        return SourceLocation(file: file.path, line: 0, column: 0)
     }
 }
 

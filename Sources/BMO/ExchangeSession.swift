@@ -94,13 +94,13 @@ extension Workspace {
     ///
     /// - Throws: ``ConfigurationErrors``.
     package static func load(
-        path: String, host: BridgeHost, stores: any StoreProvider, session: ExchangeSession
+        _ file: ConfigurationFile, host: BridgeHost, stores: any StoreProvider, session: ExchangeSession
     ) async throws -> Workspace {
-        let plain = try await load(path: path, host: host, stores: stores)
+        let plain = try await load(file, host: host, stores: stores, toleratesRefusals: false)
         var configuration = plain.configuration
         configuration.databasePath = session.database
         return Workspace(
-            configuration: configuration, plugins: plain.plugins, model: plain.model, host: host, stores: plain.stores,
-            session: session)
+            configuration: configuration, file: file, plugins: plain.plugins, model: plain.model, host: host,
+            stores: plain.stores, session: session)
     }
 }

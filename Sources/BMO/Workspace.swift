@@ -14,6 +14,8 @@ public import StoreContract
 public struct Workspace: Sendable {
     /// The configuration as read from the file.
     public let configuration: Configuration
+    /// The parsed file, which locates faults that bridges find; nil if they have no location.
+    package var file: ConfigurationFile?
     /// The plugins that the configuration names, by name.
     public let plugins: [String: PluginListing]
     /// Why plugins can't be used, by name; only for reasons outside of the configuration.
@@ -41,22 +43,17 @@ public struct Workspace: Sendable {
         path: String, host: BridgeHost, stores: any StoreProvider,
         environment: [String: String] = Workspace.environment
     ) async throws -> Workspace {
-        try await load(host: host, stores: stores, environment: environment) { plugins, environment in
-            try ConfigurationFile.load(path: path, plugins: plugins, environment: environment)
-        }
+        try await load(ConfigurationFile(path: path), host: host, stores: stores, environment: environment)
     }
 
     /// Reads a configuration so that a bridge with an unusable plugin fails only when it is connected to.
     ///
     /// Other bridges keep working. It is an error if no plugin can be used.
     package static func load(
-        path: String, host: BridgeHost, stores: any StoreProvider, toleratesRefusals: Bool
+        _ file: ConfigurationFile, host: BridgeHost, stores: any StoreProvider, toleratesRefusals: Bool
     ) async throws -> Workspace {
         try await load(
-            host: host, stores: stores, environment: Workspace.environment, toleratesRefusals: toleratesRefusals
-        ) { plugins, environment in
-            try ConfigurationFile.load(path: path, plugins: plugins, environment: environment)
-        }
+            file, host: host, stores: stores, environment: Workspace.environment, toleratesRefusals: toleratesRefusals)
     }
 
     /// Checks a configuration that was defined in code, with the schemas of the plugins that it names.
@@ -73,28 +70,21 @@ public struct Workspace: Sendable {
     ) async throws -> Workspace {
         let (text, path) = definition.text
         do {
-            return try await load(host: host, stores: stores, environment: environment) { plugins, environment in
-                try ConfigurationFile.load(text: text, path: path, plugins: plugins, environment: environment)
-            }
+            return try await load(
+                ConfigurationFile(text: text, path: path), host: host, stores: stores, environment: environment)
         } catch let errors as ConfigurationErrors {
             throw errors.quoting(text)
         }
     }
 
-    /// Reads and checks `text` in place of the file's content; see ``load(path:host:stores:environment:)``.
+    /// Checks a configuration that was parsed before; see ``load(path:host:stores:environment:)``.
+    ///
+    /// A draft without schemas says which plugins the configuration names; their schemas validate it.
     static func load(
-        text: String, path: String, host: BridgeHost, stores: any StoreProvider, environment: [String: String]
+        _ file: ConfigurationFile, host: BridgeHost, stores: any StoreProvider, environment: [String: String],
+        toleratesRefusals: Bool = false
     ) async throws -> Workspace {
-        try await load(host: host, stores: stores, environment: environment) { plugins, environment in
-            try ConfigurationFile.load(text: text, path: path, plugins: plugins, environment: environment)
-        }
-    }
-
-    private static func load(
-        host: BridgeHost, stores: any StoreProvider, environment: [String: String], toleratesRefusals: Bool = false,
-        _ read: ([PluginSchema]?, [String: String]?) throws -> Configuration
-    ) async throws -> Workspace {
-        let draft = try? read(nil, nil)
+        let draft = try? file.configuration()
         let (listings, refused) = try await plugins(namedIn: draft, host: host)
         if !refused.isEmpty, !toleratesRefusals || listings.isEmpty {
             throw ConfigurationErrors(diagnostics: refused.map(\.fault))
@@ -105,11 +95,11 @@ public struct Workspace: Sendable {
         }
         // The schemas of unusable plugins are unknown, and their bridges are never opened.
         schemas += refused.map { PluginSchema(name: $0.plugin, optionsSchema: "{}", entitySchema: "{}") }
-        let configuration = try read(schemas, environment)
+        let configuration = try file.configuration(plugins: schemas, environment: environment)
         let faults = missingCapabilities(configuration, usable)
         guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: faults) }
         return Workspace(
-            configuration: configuration,
+            configuration: configuration, file: file,
             plugins: Dictionary(usable.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
             refusals: Dictionary(
                 refused.map { ($0.plugin, $0.fault.message) }, uniquingKeysWith: { first, _ in first }),

@@ -46,26 +46,32 @@ struct WorkspaceOptions: ParsableArguments {
         }
     }
 
+    /// Reads and parses the configuration's file, for a command that uses it several times.
+    var configurationFile: ConfigurationFile { ConfigurationFile(path: file) }
+
     /// Loads and validates the configuration.
     ///
-    /// - Parameter toleratesRefusals: Whether an unusable plugin fails only the entities that use it.
-    func workspace(toleratesRefusals: Bool = false) async throws -> Workspace {
+    /// - Parameters:
+    ///   - file: The parsed file; nil to read it.
+    ///   - toleratesRefusals: Whether an unusable plugin fails only the entities that use it.
+    func workspace(_ file: ConfigurationFile? = nil, toleratesRefusals: Bool = false) async throws -> Workspace {
+        let file = file ?? configurationFile
         guard let exchanges else {
             let workspace = try await Workspace.load(
-                path: file, host: try host, stores: try Stores.chosen, toleratesRefusals: toleratesRefusals)
+                file, host: try host, stores: try Stores.chosen, toleratesRefusals: toleratesRefusals)
             // The secrets have been read; remove them from the environment, where other processes could find them.
             workspace.takeSecrets()
             warnOfOpenTLS(workspace.configuration)
             return workspace
         }
-        return try await replayed(by: try ExchangeSession(path: exchanges))
+        return try await replayed(file, by: try ExchangeSession(path: exchanges))
     }
 
     /// Learns the attributes of entities with `attributes: auto` and reports new ones; does nothing in a replay.
-    func learnAttributes() async throws {
+    func learnAttributes(_ file: ConfigurationFile) async throws {
         guard exchanges == nil else { return }
         for note in try await Workspace.learnAttributes(
-            path: file, host: try host, stores: try Stores.chosen, takesSecrets: true)
+            file, host: try host, stores: try Stores.chosen, takesSecrets: true)
         {
             Terminal.error(note, prefix: "bmo: note: ")
         }
@@ -82,12 +88,12 @@ struct WorkspaceOptions: ParsableArguments {
     }
 
     /// Loads the configuration with the exchanges of a case.
-    private func replayed(by session: ExchangeSession) async throws -> Workspace {
+    private func replayed(_ file: ConfigurationFile, by session: ExchangeSession) async throws -> Workspace {
         var limits = BridgeLimits()
         limits.retries.passesAtOnce = session.mode == .replay
         let host = BridgeHost(
             logger: ExchangeLog.logger(over: logger, report: session.report), limits: limits, pins: try pins())
-        return try await Workspace.load(path: file, host: host, stores: try Stores.chosen, session: session)
+        return try await Workspace.load(file, host: host, stores: try Stores.chosen, session: session)
     }
 
     /// Opens the existing database for edits.

@@ -55,6 +55,13 @@ import Testing
         #expect(crowded.isEmpty, "\(crowded.map { "\($0.key): \($0.value.count) files" }.sorted())")
     }
 
+    @Test func `a configuration is parsed in one place`() throws {
+        let files = try SourceTree.files(in: "Sources").filter { $0.text.contains("YAMLParser.parse(") }
+        // The other one reads OpenAPI documents.
+        #expect(
+            files.map { $0.path.split(separator: "/").last } == ["ConfigurationFile.swift", "YAMLDocument.swift"])
+    }
+
     @Test func everyTargetExplainsItself() throws {
         let files = try SourceTree.files(in: "Sources", "Plugins")
         let byTarget = Dictionary(grouping: files, by: \.target)

@@ -118,6 +118,36 @@ extension EndToEndTests {
             #expect(!check.allOutput.contains("hunter2"))
         }
 
+        @Test func `a command reads its configuration once, so a pipe can be one`() async throws {
+            let text = """
+                version: 1
+                bridges:
+                  api:
+                    plugin: rest
+                    options: {url: "http://127.0.0.1:1"}
+                entities:
+                  User:
+                    bridge: api
+                    key: id
+                    attributes: {id: integer}
+                    rest:
+                      path: /users
+                      query: {since: "{sinc}"}
+
+                """
+            try folder.write(text, to: "text.yml")
+            try #require(mkfifo(folder.appending("bmo.yml"), 0o600) == 0)
+            for command in ["check", "sync"] {
+                let writer = try RunningProcess(
+                    "/bin/sh", ["-c", "exec cat text.yml >bmo.yml"], directory: folder.path)
+                let run = try await bmo(command)
+                #expect(run.exitCode == 2, "\(run)")
+                // The bridge finds the fault, and the parsed file still knows where it is.
+                run.expectWords("bmo.yml:13:", "{sinc} is no variable")
+                #expect(try await writer.finish().exitCode == 0)
+            }
+        }
+
         @Test func `what a query cannot be, and secrets of a section, are told with their places`() async throws {
             func check(_ query: String, headers: String = "{}") async throws -> ProcessRun {
                 try folder.write(

@@ -63,7 +63,9 @@ import Testing
     /// The faults that Python's validator finds in each document.
     private func faults(_ documents: [String: String], plugins: [PluginSchema]) throws -> [String: [String]] {
         var values: [(key: String, value: ConfigValue)] = []
-        for (name, text) in documents { values.append((name, try #require(ConfigurationFile.value(ofYAML: text)))) }
+        for (name, text) in documents {
+            values.append((name, try #require(ConfigurationFile(text: text, path: "bmo.yml").value)))
+        }
         let schema = try ConfigValue(json: ConfigurationSchema.json(plugins: plugins))
         let input = ConfigValue.object([("schema", schema), ("documents", .object(values))]).json
         let output = try Self.run(["-c", Self.validator], input: Data(input.utf8))
@@ -97,6 +99,19 @@ import Testing
         #expect(invalid.count >= 10)
         let faults = try faults(invalid, plugins: plugins)
         #expect(faults.filter { $0.value.isEmpty }.keys.sorted() == [])
+    }
+
+    /// The file holds the schema for the plugins of `Fixtures/config`; a deliberate change writes it again, with
+    /// `BMO_UPDATE=1`.
+    @Test func `the published schema changes only deliberately`() throws {
+        let file = ConfigurationFixture.root.appendingPathComponent("schema.json")
+        let plugins = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
+        let schema = Data(ConfigurationSchema.json(plugins: plugins).utf8)
+        if ProcessInfo.processInfo.environment["BMO_UPDATE"] == "1" { try schema.write(to: file) }
+        // The order of members does not count.
+        let published = try #require(JSONSerialization.jsonObject(with: schema) as? NSDictionary)
+        let known = try #require(JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? NSDictionary)
+        #expect(published == known)
     }
 
     @Test func aPluginsReferencesLeadToItsOwnDefinitions() throws {

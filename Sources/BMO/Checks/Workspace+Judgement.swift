@@ -2,7 +2,6 @@ internal import BridgeHost
 internal import Mapping
 public import Model
 internal import RecordBatch
-internal import Synchronization
 
 extension Workspace {
     /// Returns the faults that bridges find in their options and in their entities' sections, without contacting any
@@ -21,7 +20,6 @@ extension Workspace {
     public func judgements() async -> (diagnostics: [Diagnostic], unjudged: [String]) {
         var faults: [Diagnostic] = []
         var unjudged: [String] = []
-        let places = LazyPlaces(file: configuration.file)
         for bridge in configuration.bridges {
             guard plugins[bridge.plugin]?.can("judge") == true else { continue }
             let connection: BridgeConnection
@@ -32,7 +30,7 @@ extension Workspace {
                 let path = ["bridges", bridge.name, "options"] + key.split(separator: ".").map(String.init)
                 faults.append(
                     Diagnostic(
-                        location: places.location(of: path) ?? bridge.location,
+                        location: file?.location(of: path) ?? bridge.location,
                         message: "\(bridge.name): \(failure.message)", remedy: failure.remedy))
                 continue
             } catch {
@@ -41,7 +39,7 @@ extension Workspace {
                 continue
             }
             faults += await judge(
-                Array(model.model.entities.indices), on: bridge, connection, places, isCheck: true)
+                Array(model.model.entities.indices), on: bridge, connection, isCheck: true)
             await connection.close()
         }
         return (Self.inOrder(faults), unjudged)
@@ -54,7 +52,6 @@ extension Workspace {
     ///
     /// - Throws: ``ConfigurationErrors`` with every fault, in the order of the file; `CancellationError`.
     func refuseFaults(of entities: [Int], over connections: Connections) async throws {
-        let places = LazyPlaces(file: configuration.file)
         let bridges = Set(
             entities.flatMap { index in
                 let entity = model.model.entities[index]
@@ -65,7 +62,7 @@ extension Workspace {
             where bridges.contains(bridge.name) && plugins[bridge.plugin]?.can("judge") == true {
                 group.addTask {
                     guard let connection = try? await connections.connection(for: bridge.name) else { return [] }
-                    return await judge(entities, on: bridge, connection, places, isCheck: false)
+                    return await judge(entities, on: bridge, connection, isCheck: false)
                 }
             }
             return await group.reduce(into: []) { $0 += $1 }
@@ -84,8 +81,7 @@ extension Workspace {
     ///
     /// - Parameter isCheck: Whether any failure of the bridge counts, or only its faults in the configuration.
     private func judge(
-        _ entities: [Int], on bridge: BridgeConfiguration, _ connection: BridgeConnection, _ places: LazyPlaces,
-        isCheck: Bool
+        _ entities: [Int], on bridge: BridgeConfiguration, _ connection: BridgeConnection, isCheck: Bool
     ) async -> [Diagnostic] {
         var faults: [Diagnostic] = []
         for index in entities {
@@ -93,7 +89,7 @@ extension Workspace {
             guard entity.isWalked else { continue }
             for source in [nil] + entity.sources.map(Optional.some)
             where (source?.bridge ?? entity.bridge) == bridge.name {
-                faults += await self.faults(entity, index, source, connection, bridge, places, isCheck)
+                faults += await self.faults(entity, index, source, connection, bridge, isCheck)
             }
         }
         return faults
@@ -101,13 +97,13 @@ extension Workspace {
 
     private func faults(
         _ entity: Entity, _ index: Int, _ source: EntitySource?, _ connection: BridgeConnection,
-        _ bridge: BridgeConfiguration, _ places: LazyPlaces, _ isCheck: Bool
+        _ bridge: BridgeConfiguration, _ isCheck: Bool
     ) async -> [Diagnostic] {
         let place = source?.location ?? entity.location
         let section = JudgedSection(
             what: entity.name + (source.map { ".sources.\($0.name)" } ?? ""), entity: entity.name,
             home: ["entities", entity.name] + (source.map { ["sources", $0.name] } ?? []) + [bridge.plugin],
-            place: place, places: places, isCheck: isCheck)
+            place: place, file: file, isCheck: isCheck)
         guard let plan = try? WalkPlan(entity, index, source: source, in: self) else { return [] }
         var request = judgement(of: entity, index, section: plan.section)
         // Only an entity's own bridge is written to.
@@ -128,7 +124,7 @@ extension Workspace {
         reading.parent = try? placeholder(ParentWalk(relationship: nil), of: index).values
         faults += await JudgedSection(
             what: "\(entity.name).read_one", entity: entity.name, home: ["entities", entity.name, "read_one"],
-            place: place, places: places, isCheck: isCheck
+            place: place, file: file, isCheck: isCheck
         ).faults(reading, connection)
         return faults
     }
@@ -161,7 +157,8 @@ private struct JudgedSection {
     let home: [String]
     /// The location to use where the file lacks the exact key.
     let place: SourceLocation
-    let places: LazyPlaces
+    /// The file, if its members have locations.
+    let file: ConfigurationFile?
     /// Whether any failure of the bridge is a fault.
     let isCheck: Bool
 
@@ -202,22 +199,6 @@ private struct JudgedSection {
         let path = home + (key ?? "").split(separator: ".").map(String.init)
         let text = message.hasPrefix("\(entity): ") ? message : "\(what): \(message)"
         return Diagnostic(
-            location: places.location(of: path) ?? place, severity: severity, message: text, remedy: remedy)
-    }
-}
-
-/// The locations in a configuration file, which is read when the first fault needs one.
-private final class LazyPlaces: Sendable {
-    private let file: String
-    private let places = Mutex<ConfigurationPlaces?>(nil)
-
-    init(file: String) { self.file = file }
-
-    func location(of path: [String]) -> SourceLocation? {
-        places.withLock { places in
-            let known = places ?? ConfigurationPlaces(file: file)
-            places = known
-            return known.location(of: path)
-        }
+            location: file?.location(of: path) ?? place, severity: severity, message: text, remedy: remedy)
     }
 }

@@ -26,9 +26,9 @@ struct LearnedFile {
         } catch {
             throw fault("the file cannot be read as UTF-8 text", "restore it, or delete it to have it inferred again")
         }
-        let faults = ConfigurationFile.faults(ofYAML: text, file: path)
-        guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: faults) }
-        let root = ConfigurationFile.value(ofYAML: text) ?? .null
+        let file = ConfigurationFile(text: text, path: path)
+        guard file.faults.isEmpty else { throw ConfigurationErrors(diagnostics: file.faults) }
+        let root = file.value ?? .null
         guard root == .null || root.members != nil else {
             throw fault("the file is not a mapping of entities", "restore it, or delete it to have it inferred again")
         }

@@ -27,7 +27,7 @@ extension Workspace {
     public static func learnAttributes(
         path: String, host: BridgeHost, stores: any StoreProvider
     ) async throws -> [String] {
-        try await learnAttributes(path: path, host: host, stores: stores, takesSecrets: false)
+        try await learnAttributes(ConfigurationFile(path: path), host: host, stores: stores, takesSecrets: false)
     }
 
     /// Learns attributes as ``learnAttributes(path:host:stores:)`` does.
@@ -35,11 +35,9 @@ extension Workspace {
     /// - Parameter takesSecrets: Whether secret variables are removed from this process's environment before a bridge
     ///   is called: see ``takeSecrets()``.
     package static func learnAttributes(
-        path: String, host: BridgeHost, stores: any StoreProvider, takesSecrets: Bool
+        _ document: ConfigurationFile, host: BridgeHost, stores: any StoreProvider, takesSecrets: Bool
     ) async throws -> [String] {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8), text.contains(LearnedAttributes.word),
-            let file = ConfigurationFile.value(ofYAML: text)
-        else { return [] }
+        guard let file = document.value else { return [] }
         let usual = file["defaults"]?["attributes"]
         let automatic = (file["entities"]?.members ?? []).filter { _, entity in
             // Sub-entities have no defaults, and an entity without a listing has no records to read.
@@ -47,13 +45,13 @@ extension Workspace {
             return own?.string == LearnedAttributes.word
         }
         guard !automatic.isEmpty else { return [] }
-        let place = LearnedAttributes.path(beside: path)
+        let place = LearnedAttributes.path(beside: document.path)
         var learned = try LearnedFile(path: place)
         var notes: [String] = []
         for (name, entity) in automatic where !learned.has(name) {
             var names = LearnedNames(entity, file["defaults"])
             let look = try await look(
-                at: name, entity, in: file, path: path, host: host, stores: stores, takesSecrets: takesSecrets)
+                at: name, entity, in: file, path: document.path, host: host, stores: stores, takesSecrets: takesSecrets)
             let new = names.attributes(look.members)
             guard !new.isEmpty else {
                 throw BridgeFailure(
@@ -72,7 +70,7 @@ extension Workspace {
             try learned.write()
             return notes
         }
-        return try await evolve(automatic, file["defaults"], &learned, path: path, host: host, stores: stores)
+        return try await evolve(automatic, file["defaults"], &learned, document, host: host, stores: stores)
     }
 
     private static func words(_ attributes: [(key: String, value: ConfigValue)]) -> String {
@@ -89,7 +87,8 @@ extension Workspace {
         let workspace: Workspace
         do {
             workspace = try await load(
-                text: text, path: path, host: host, stores: stores, environment: Workspace.environment)
+                ConfigurationFile(text: text, path: path), host: host, stores: stores,
+                environment: Workspace.environment)
             if takesSecrets { workspace.takeSecrets() }
         } catch let errors as ConfigurationErrors {
             throw errors.quoting(text)
@@ -164,9 +163,9 @@ extension Workspace {
     /// fit their attribute.
     private static func evolve(
         _ automatic: [(key: String, value: ConfigValue)], _ defaults: ConfigValue?, _ learned: inout LearnedFile,
-        path: String, host: BridgeHost, stores: any StoreProvider
+        _ document: ConfigurationFile, host: BridgeHost, stores: any StoreProvider
     ) async throws -> [String] {
-        let workspace = try await load(path: path, host: host, stores: stores, toleratesRefusals: true)
+        let workspace = try await load(document, host: host, stores: stores, toleratesRefusals: true)
         guard workspace.stores.exists(workspace.configuration.databasePath) else { return [] }
         var notes: [String] = []
         var hasNew = false

@@ -38,8 +38,9 @@ struct WatchCommand: AsyncParsableCommand {
                 "the value \"\(every)\" of --every is no time; a time is like 30s, 5m or 1h",
                 exitCode: CommandFailure.usage)
         }
-        try await options.learnAttributes()
-        let workspace = try await options.workspace()
+        let file = options.configurationFile
+        try await options.learnAttributes(file)
+        let workspace = try await options.workspace(file)
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let watchOptions = WatchOptions(entities: entities.isEmpty ? nil : entities, every: pause, health: health)
         let json = json

@@ -76,8 +76,9 @@ struct SyncCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if !dryRun { try await options.learnAttributes() }
-        let workspace = try await options.workspace(toleratesRefusals: true)
+        let file = options.configurationFile
+        if !dryRun { try await options.learnAttributes(file) }
+        let workspace = try await options.workspace(file, toleratesRefusals: true)
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let conditions = try filter.parsed(entities, in: workspace)
         workspace.preloadPlugins(for: entities.isEmpty ? nil : entities)

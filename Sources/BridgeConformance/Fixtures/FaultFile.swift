@@ -37,7 +37,7 @@ struct FaultFile {
     init(path: String, steps: Int) throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
-            let list = ConfigurationFile.value(ofYAML: text)?.array
+            let list = ConfigurationFile(text: text, path: path).value?.array
         else { throw FixtureCase.Fault("\(path):1: no YAML list of faults such as `- {on: page 3, then: timeout}`") }
         let lines = Self.lines(of: text)
         rules = try list.enumerated().map { index, value in

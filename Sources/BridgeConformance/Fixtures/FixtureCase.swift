@@ -52,7 +52,7 @@ public struct FixtureCase: Sendable {
             throw Fault("\(folder) is no case: it has no bmo.yml; `bmo fixtures record` makes one")
         }
         guard let text = try? String(contentsOfFile: settings, encoding: .utf8) else { return }
-        guard let value = ConfigurationFile.value(ofYAML: text), let members = value.members else {
+        guard let value = ConfigurationFile(text: text, path: settings).value, let members = value.members else {
             throw Fault("\(settings) is not YAML of the form `steps: [sync, sync]`")
         }
         for (key, value) in members {

@@ -1,119 +1,91 @@
-/// Reads configuration files, whose format is documented in `docs/configuration.md`.
-public enum ConfigurationFile {
+/// A configuration file, read and parsed once, whose format is documented in `docs/configuration.md`.
+///
+/// The parsed tree serves every later question: a draft without plugins, the validated configuration, and the locations
+/// of faults that are found later.
+///
+/// ```swift
+/// let file = ConfigurationFile(path: "bmo.yml")
+/// let configuration = try file.configuration(plugins: schemas)
+/// ```
+public struct ConfigurationFile: Sendable {
     /// The maximum size of a file, in bytes.
     static let largest = 1 << 20
 
-    /// Reads and validates the file at `path`.
+    /// The file's path as the caller gave it.
+    public let path: String
+    /// The faults found by reading and parsing, in the order of the file.
+    package let faults: [Diagnostic]
+    /// Whether there is no file at the path.
+    package let isMissing: Bool
+    let root: YAMLNode?
+
+    /// Reads and parses the file at `path`; ``configuration(plugins:environment:)`` reports any fault.
     ///
-    /// Does not connect to a remote or read a secret.
-    ///
-    /// - Parameters:
-    ///   - path: The file. A relative path starts at the working directory, and messages show it as given.
-    ///   - plugins: The installed plugins, whose schemas validate options and sections; nil if unknown.
-    ///   - environment: The variables by name. If given, a warning reports each secret whose variable is not set.
-    /// - Returns: The configuration, with warnings.
-    /// - Throws: All faults, in the order of the file.
-    public static func load(
-        path: String, plugins: [PluginSchema]? = nil, environment: [String: String]? = nil
-    ) throws(ConfigurationErrors) -> Configuration {
-        let bytes: [UInt8]
+    /// - Parameter path: The file. A relative path starts at the working directory, and messages show it as given.
+    public init(path: String) {
         do throws(FileError) {
-            bytes = try FilePath.read(path, limit: largest)
+            self.init(bytes: try FilePath.read(path, limit: Self.largest), path: path)
         } catch {
-            let place = SourceLocation(file: path, line: 0, column: 0)
-            let remedy = error.code == .missing ? "\"bmo init\" writes one" : error.remedy
-            throw ConfigurationErrors(
-                diagnostics: [Diagnostic(location: place, message: "the file \(error.reason)", remedy: remedy)])
+            let isMissing = error.code == .missing
+            let fault = Diagnostic(
+                location: SourceLocation(file: path, line: 0, column: 0), message: "the file \(error.reason)",
+                remedy: isMissing ? "\"bmo init\" writes one" : error.remedy)
+            self.init(path: path, root: nil, faults: [fault], isMissing: isMissing)
         }
-        return try load(bytes: bytes, path: path, plugins: plugins, environment: environment)
     }
 
-    /// Validates `text` as if it were the content of the file `path`, which need not exist.
-    ///
-    /// - Throws: All faults, in the order of the text.
-    public static func load(
-        text: String, path: String, plugins: [PluginSchema]? = nil, environment: [String: String]? = nil
-    ) throws(ConfigurationErrors) -> Configuration {
-        try load(bytes: Array(text.utf8), path: path, plugins: plugins, environment: environment)
+    /// Parses `text` as if it were the content of the file `path`, which need not exist.
+    public init(text: String, path: String) {
+        self.init(bytes: Array(text.utf8), path: path)
     }
 
-    private static func load(
-        bytes: [UInt8], path: String, plugins: [PluginSchema]?, environment: [String: String]?
-    ) throws(ConfigurationErrors) -> Configuration {
-        var reader = ConfigurationReader(file: path, plugins: plugins)
-        var configuration: Configuration?
+    private init(bytes: [UInt8], path: String) {
+        do throws(YAMLFault) {
+            let (root, faults) = YAMLParser.parse(try Self.decode(bytes))
+            self.init(path: path, root: root, faults: faults.map { Diagnostic($0, in: path) })
+        } catch {
+            self.init(path: path, root: nil, faults: [Diagnostic(error, in: path)])
+        }
+    }
+
+    private init(path: String, root: YAMLNode?, faults: [Diagnostic], isMissing: Bool = false) {
+        self.path = path
+        self.root = root
+        self.faults = faults
+        self.isMissing = isMissing
+    }
+
+    /// The content without validation; nil for a file that is empty or not YAML.
+    package var value: ConfigValue? { root.map { NaturalValue.of($0) } }
+
+    private static func decode(_ bytes: [UInt8]) throws(YAMLFault) -> String {
         if bytes.count > largest {
-            reader.error(at: .start, "the file is larger than 1 MiB", "check that it is the right file")
-        } else if let text = decode(bytes, &reader) {
-            let (root, faults) = YAMLParser.parse(text)
-            for fault in faults { reader.error(at: fault.mark, fault.message, fault.remedy) }
-            if let root, !root.isNull {
-                configuration = reader.read(root)
-            } else if faults.isEmpty {
-                reader.error(at: .start, "the file is empty", "\"bmo init\" writes one to start from")
-            }
+            throw YAMLFault(
+                mark: .start, message: "the file is larger than 1 MiB", remedy: "check that it is the right file")
         }
-        guard var configuration, reader.diagnostics.isEmpty else {
-            throw ConfigurationErrors(diagnostics: sorted(reader.diagnostics))
-        }
-        if let environment {
-            let text = String(decoding: bytes, as: UTF8.self)
-            configuration.warnings =
-                SecretWarnings(configuration, environment: environment).diagnostics
-                + LiteralSecrets(configuration, ConfigurationPlaces(file: path, text: text)).diagnostics
-                + AppendWarnings(configuration).diagnostics + TreeWarnings(configuration).diagnostics
-                + ListingWarnings(configuration).diagnostics + SourceWarnings(configuration).diagnostics
-        }
-        return configuration
-    }
-
-    private static func decode(_ bytes: [UInt8], _ reader: inout ConfigurationReader) -> String? {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-            reader.error(at: .start, "the file is UTF-16", "save it as UTF-8")
-            return nil
+            throw YAMLFault(mark: .start, message: "the file is UTF-16", remedy: "save it as UTF-8")
         }
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let bytes = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(byteOrderMark.count)) : bytes
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         // The bytes stop being UTF-8 where the decoder first fails.
-        var line = 1
-        var column = 1
+        var mark = YAMLMark.start
         var decoder = UTF8()
         var iterator = bytes.makeIterator()
         while case .scalarValue(let scalar) = decoder.decode(&iterator) {
-            column = scalar == "\n" ? 1 : column + 1
-            line += scalar == "\n" ? 1 : 0
+            mark.column = scalar == "\n" ? 1 : mark.column + 1
+            mark.line += scalar == "\n" ? 1 : 0
         }
-        reader.error(at: YAMLMark(line: line, column: column), "the file is not UTF-8", "save it as UTF-8")
-        return nil
-    }
-
-    private static func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
-        let most = ConfigurationReader.mostDiagnostics
-        let ordered = FollowUpFaults.behindCauses(
-            diagnostics.enumerated().sorted {
-                ($0.element.location, $0.offset) < ($1.element.location, $1.offset)
-            }.map(\.element))
-        guard ordered.count > most, let last = ordered.last else { return ordered }
-        let more = Diagnostic(
-            location: last.location, message: "\(ordered.count - most) more faults are not shown",
-            remedy: "correct those above first")
-        return Array(ordered.prefix(most)) + [more]
+        throw YAMLFault(mark: mark, message: "the file is not UTF-8", remedy: "save it as UTF-8")
     }
 }
 
-extension ConfigurationFile {
-    /// Returns the value of a YAML text without validation; nil for a text that is empty or not YAML.
-    package static func value(ofYAML text: String) -> ConfigValue? {
-        YAMLParser.parse(text).root.map { NaturalValue.of($0) }
-    }
-
-    /// Returns the syntax faults of a YAML text, with their locations in `file`.
-    package static func faults(ofYAML text: String, file: String) -> [Diagnostic] {
-        YAMLParser.parse(text).faults.map { fault in
-            Diagnostic(
-                location: SourceLocation(file: file, line: fault.mark.line, column: fault.mark.column),
-                message: fault.message, remedy: fault.remedy)
-        }
+extension Diagnostic {
+    /// Creates a fault from a syntax fault of the file at `path`.
+    init(_ fault: YAMLFault, in path: String) {
+        self.init(
+            location: SourceLocation(file: path, line: fault.mark.line, column: fault.mark.column),
+            message: fault.message, remedy: fault.remedy)
     }
 }

@@ -15,22 +15,15 @@ package enum LearnedAttributes {
 
     /// Returns the file's mappings by entity, or the reasons why it cannot be read.
     static func read(beside file: String) -> (entities: [String: YAMLNode], faults: [Diagnostic]) {
-        let path = path(beside: file)
-        func fault(_ message: String, _ remedy: String?, _ mark: YAMLMark = .start) -> Diagnostic {
-            let place = SourceLocation(file: path, line: mark.line, column: mark.column)
-            return Diagnostic(location: place, message: message, remedy: remedy)
-        }
-        let bytes: [UInt8]
-        do throws(FileError) {
-            bytes = try FilePath.read(path, limit: ConfigurationFile.largest)
-        } catch {
-            return ([:], error.code == .missing ? [] : [fault("the file \(error.reason)", error.remedy)])
-        }
-        let (root, faults) = YAMLParser.parse(String(decoding: bytes, as: UTF8.self))
-        guard faults.isEmpty else { return ([:], faults.map { fault($0.message, $0.remedy, $0.mark) }) }
-        guard let root, !root.isNull else { return ([:], []) }
+        let learned = ConfigurationFile(path: path(beside: file))
+        if learned.isMissing { return ([:], []) }
+        guard learned.faults.isEmpty else { return ([:], learned.faults) }
+        guard let root = learned.root, !root.isNull else { return ([:], []) }
         guard case .mapping(let pairs) = root.content else {
-            return ([:], [fault("the file is no mapping of entities", "remove it: the next sync writes it anew")])
+            let fault = Diagnostic(
+                location: SourceLocation(file: learned.path, line: 1, column: 1),
+                message: "the file is no mapping of entities", remedy: "remove it: the next sync writes it anew")
+            return ([:], [fault])
         }
         let entities = pairs.compactMap { pair in pair.key.keyName.map { ($0, pair.value) } }
         return (Dictionary(entities, uniquingKeysWith: { first, _ in first }), [])

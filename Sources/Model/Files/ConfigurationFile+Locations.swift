@@ -1,33 +1,15 @@
-/// The locations of a configuration file's members, for faults that are found after parsing.
-package struct ConfigurationPlaces: Sendable {
-    private let file: String
-    private let root: YAMLNode?
-
-    /// Reads the file again.
-    ///
-    /// If this fails, no location is known.
-    package init(file: String) {
-        let bytes = try? FilePath.read(file, limit: ConfigurationFile.largest)
-        self.init(file: file, text: bytes.flatMap { String(validating: $0, as: UTF8.self) } ?? "")
-    }
-
-    /// Creates the locations of a text.
-    package init(file: String, text: String) {
-        self.file = file
-        root = YAMLParser.parse(text).root
-    }
-
+extension ConfigurationFile {
     /// Returns the location of the longest prefix of a path of names that exists; nil if not even its first name does.
     package func location(of path: [String]) -> SourceLocation? {
         guard let found = find(path), found.depth > 1 else { return nil }
-        return SourceLocation(file: file, line: found.mark.line, column: found.mark.column)
+        return SourceLocation(file: self.path, line: found.mark.line, column: found.mark.column)
     }
 
     /// Returns the location of the value at a path of names, or of its last name; nil if the path does not exist.
     package func exactLocation(of path: [String], isName: Bool) -> SourceLocation? {
         guard let found = find(path), found.depth == path.count else { return nil }
         let mark = isName ? found.nameMark : found.mark
-        return SourceLocation(file: file, line: mark.line, column: mark.column)
+        return SourceLocation(file: self.path, line: mark.line, column: mark.column)
     }
 
     /// Returns the path of names at a location, and whether the location is that of the last name; nil if nothing

@@ -5,10 +5,10 @@ internal import TextFormats
 /// Only a warning, because a name is a hint, and some such values are public.
 struct LiteralSecrets {
     private(set) var diagnostics: [Diagnostic] = []
-    private let places: ConfigurationPlaces
+    private let file: ConfigurationFile
 
-    init(_ configuration: Configuration, _ places: ConfigurationPlaces) {
-        self.places = places
+    init(_ configuration: Configuration, _ file: ConfigurationFile) {
+        self.file = file
         for bridge in configuration.bridges {
             let what = "bridge \(quoted(bridge.name))"
             look(at: bridge.options, ["bridges", bridge.name, "options"], of: what, at: bridge.location)
@@ -52,7 +52,7 @@ struct LiteralSecrets {
     private mutating func warn(_ place: String, _ path: [String], _ fallback: SourceLocation) {
         diagnostics.append(
             Diagnostic(
-                location: places.location(of: path) ?? fallback, severity: .warning,
+                location: file.location(of: path) ?? fallback, severity: .warning,
                 message: "\(place) looks like a secret that stands in this file",
                 remedy:
                     "let it come from {env: NAME} or {file: PATH}: under auth of the bridge's options, or under their "
