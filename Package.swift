@@ -142,7 +142,9 @@ let package = Package(
                 "StoreContract", "TextFormats",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ],
+            // The program carries them, so that it is a single file.
+            resources: [.embedInCode("Resources")]),
         // Chooses the kind of database, and is otherwise empty.
         .executableTarget(name: "bmo", dependencies: ["BMOCommand", "SQLiteStore"]),
 

@@ -19,16 +19,33 @@ struct InitCommand: ParsableCommand {
     var demo = false
 
     @Option(help: ArgumentHelp("With --demo: the root of the JSON API.", valueName: "url"))
-    var rest = "http://127.0.0.1:8080"
+    var rest = Self.demoURLs.rest
 
     @Option(help: ArgumentHelp("With --demo: the WSDL of the SOAP service.", valueName: "url"))
-    var soap = "http://127.0.0.1:8081/gazetteer.wsdl"
+    var soap = Self.demoURLs.soap
 
     @Option(help: ArgumentHelp("With --demo: the SMB share.", valueName: "url"))
-    var smb = "smb://127.0.0.1:4450/documents"
+    var smb = Self.demoURLs.smb
 
     @Flag(help: "Replace the file if it is there.")
     var force = false
+
+    /// The URLs in `Resources/demo.yml`.
+    private static let demoURLs = (
+        rest: "http://127.0.0.1:8080", soap: "http://127.0.0.1:8081/gazetteer.wsdl",
+        smb: "smb://127.0.0.1:4450/documents"
+    )
+
+    /// The demonstration's configuration: three bridges, and entities that refer to each other across them.
+    ///
+    /// The share's password comes from the environment variable `DEMO_SMB_PASSWORD`.
+    private var demonstration: String {
+        let urls = Self.demoURLs
+        return String(decoding: PackageResources.demo_yml, as: UTF8.self)
+            .replacing("url: \(urls.rest)\n", with: "url: \(ConfigurationTemplate.scalar(rest))\n")
+            .replacing("wsdl: \(urls.soap)\n", with: "wsdl: \(ConfigurationTemplate.scalar(soap))\n")
+            .replacing("url: \(urls.smb)\n", with: "url: \(ConfigurationTemplate.scalar(smb))\n")
+    }
 
     func validate() throws {
         if path != nil, file != nil { throw ValidationError("PATH and --file are the same: give one") }
@@ -36,9 +53,7 @@ struct InitCommand: ParsableCommand {
 
     func run() throws {
         let path = path ?? file ?? "bmo.yml"
-        let text =
-            demo
-            ? ConfigurationTemplate.demo(restURL: rest, soapWSDL: soap, smbURL: smb) : ConfigurationTemplate.commented()
+        let text = demo ? demonstration : ConfigurationTemplate.commented()
         let options: Data.WritingOptions = force ? [.atomic] : [.withoutOverwriting]
         do {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: options)

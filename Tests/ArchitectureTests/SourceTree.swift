@@ -23,6 +23,8 @@ enum SourceTree {
         for folder in folders {
             let root = PackageFolder.path + "/" + folder
             for entry in try FileManager.default.subpathsOfDirectory(atPath: root).sorted() {
+                // Resources are texts that the program carries.
+                if entry.contains("/Resources/") { continue }
                 guard let kind = entry.split(separator: ".").last, kinds.contains(String(kind)) else { continue }
                 let text = try String(contentsOfFile: root + "/" + entry, encoding: .utf8)
                 files.append(File(path: folder + "/" + entry, text: text))

@@ -26,6 +26,14 @@ struct ConfigurationFixture: CustomTestStringConvertible, Sendable {
         get throws { try String(contentsOf: folder.appendingPathComponent("bmo.yml"), encoding: .utf8) }
     }
 
+    /// The configuration that `bmo init --demo` writes.
+    static var demonstration: String {
+        get throws {
+            let file = repository.appendingPathComponent("Sources/BMOCommand/Resources/demo.yml")
+            return try String(contentsOf: file, encoding: .utf8)
+        }
+    }
+
     var expected: URL { folder.appendingPathComponent("expected.txt") }
 
     /// The plugins of all cases, and those that the case brings itself.

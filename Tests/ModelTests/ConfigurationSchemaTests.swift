@@ -78,8 +78,7 @@ import Testing
         let valid = [
             "sample": try ConfigurationFileTests.sample(), "identity": IdentityConfigurationTests.everything,
             "init": ConfigurationTemplate.commented(),
-            "demo": ConfigurationTemplate.demo(
-                restURL: "http://127.0.0.1:1", soapWSDL: "http://127.0.0.1:2/x.wsdl", smbURL: "smb://127.0.0.1:3/d"),
+            "demo": try ConfigurationFixture.demonstration,
             "secrets":
                 "version: 1\nbridges: {a: {plugin: rest, options: {url: {env: URL}, auth: {type: bearer, token: {file: t}}}}}\n"
                 + "entities:\n",
@@ -155,9 +154,7 @@ import Testing
 
     @Test func theDemonstrationIsValid() throws {
         let configuration = try ConfigurationFileTests.load(
-            ConfigurationTemplate.demo(
-                restURL: "http://127.0.0.1:8080", soapWSDL: "http://127.0.0.1:8081/x.wsdl",
-                smbURL: "smb://127.0.0.1:4450/documents"), plugins: ConfigurationFixture.shippedPlugins())
+            ConfigurationFixture.demonstration, plugins: ConfigurationFixture.shippedPlugins())
         #expect(
             configuration.model.entities.map(\.name)
                 == ["Country", "Currency", "Language", "Subdivision", "Document", "CountryName"])

@@ -61,9 +61,8 @@ struct PluginsNewCommand: ParsableCommand {
         } catch {
             throw CommandFailure("\(folder.path) cannot be written: \(error.localizedDescription)")
         }
-        let build = language == .swift ? "swift build -c release" : "make"
         print(
-            "wrote \(folder.path); next: cd \(output ?? folder.lastPathComponent) && \(build) && "
+            "wrote \(folder.path); next: cd \(output ?? folder.lastPathComponent) && \(scaffold.build(language)) && "
                 + "bmo plugins test \(scaffold.library(language))")
     }
 

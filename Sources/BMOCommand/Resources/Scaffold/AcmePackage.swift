@@ -1,0 +1,12 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "AcmeBridge",
+    platforms: [.macOS(.v15)],
+    products: [.library(name: "AcmeBridge", type: .dynamic, targets: ["AcmeBridge"])],
+    dependencies: [.package(name: "bmo", path: "@KIT@")],
+    targets: [
+        .target(name: "AcmeBridge", dependencies: [.product(name: "BridgeKit", package: "bmo")])
+    ]
+)
