@@ -1,0 +1,59 @@
+import gzip, http.server, socketserver
+E11 = 'http://schemas.xmlsoap.org/soap/envelope/'
+E12 = 'http://www.w3.org/2003/05/soap-envelope'
+def env(body, e=E11): return '<s:Envelope xmlns:s="%s" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><s:Body>%s</s:Body></s:Envelope>' % (e, body)
+def good(inner, e=E11): return env('<ListResponse xmlns="urn:s"><items>%s</items></ListResponse>' % inner, e)
+XML = 'text/xml; charset=utf-8'
+ITEM = '<item code="a"><id>1</id><name>Zoë</name></item>'
+MTOM = 'multipart/related; type="application/xop+xml"; boundary="b"'
+REPLIES = {
+    'good': (200, XML, good(ITEM)),
+    'latin': (200, 'text/xml', ('<?xml version="1.0" encoding="ISO-8859-1"?>' + good(ITEM)).encode('latin-1')),
+    'latinheader': (200, 'text/xml; charset=ISO-8859-1', good(ITEM).encode('latin-1')),
+    'utf16': (200, 'text/xml', ('\ufeff<?xml version="1.0" encoding="UTF-16"?>' + good(ITEM)).encode('utf-16-le')),
+    'utf16be': (200, 'text/xml; charset=utf-16', ('\ufeff<?xml version="1.0"?>' + good(ITEM)).encode('utf-16-be')),
+    'bom': (200, XML, '\ufeff' + good(ITEM)),
+    'text': (200, XML, good('<item><id>1</id><name><![CDATA[<b>]]>&amp;&#x263A;&#65;<![CDATA[]]]]><![CDATA[>]]></name></item>')),
+    'default': (200, XML, env('<a:ListResponse xmlns:a="urn:s"><items xmlns="urn:s"><item code="a"><id>1</id>'
+        '<name xmlns="urn:s">n</name></item><x:item xmlns:x="urn:s"><x:id>2</x:id></x:item></items></a:ListResponse>')),
+    'nilrecord': (200, XML, good('<item xsi:nil="true"/>' + ITEM)),
+    'missing': (200, XML, env('<ListResponse xmlns="urn:s"/>')),
+    'nillist': (200, XML, env('<ListResponse xmlns="urn:s"><items xsi:nil="1"/></ListResponse>')),
+    'emptylist': (200, XML, good('')),
+    'emptyrecord': (200, XML, good('<item/>')),
+    'choice': (200, XML, good('<item><id>1</id><red>a</red><blue>1</blue><red>b</red><row><cell>1</cell><cell>2</cell></row><row/><row><cell>3</cell></row></item>')),
+    'gzip': (200, XML, gzip.compress(good(ITEM).encode())),
+    'accepted': (202, XML, b''),
+    'nocontent': (204, XML, b''),
+    'otherversion': (500, XML, env('<s:Fault><faultcode>s:VersionMismatch</faultcode><faultstring>speak 1.1</faultstring></s:Fault>')),
+    'unsupported': (415, 'text/plain', b''),
+    'page': (200, 'text/html', '<!DOCTYPE html><html><head><title>Sign in</title></head><body>no</body></html>'),
+    'noroot': (200, MTOM + '; start="<nowhere>"', ('--b\r\nContent-ID: <x>\r\nContent-Type: application/xop+xml\r\n\r\n%s\r\n--b--' % good(ITEM))),
+    'renamed': (200, XML, good('<other><id>1</id></other><other><id>2</id></other>')),
+    'strangers': (200, XML, env('<ListResponse xmlns="urn:s"><entries><entry/></entries></ListResponse>')),
+    'declared12': (200, 'application/soap+xml; charset=utf-8', good(ITEM, E12)),
+    'faultpage': (500, 'text/html', env('<s:Fault><faultcode>s:Server.Busy</faultcode><faultstring>no disk</faultstring></s:Fault>')),
+    'otherenvelope': (200, XML, good(ITEM, 'urn:nonsense')),
+    'cut': (200, XML, good(ITEM)[:-90]),
+    'twice': (200, XML, good(ITEM) + good(ITEM)),
+    'outer': (200, XML, '<html><body>down</body></html>'),
+    'refs': (200, XML, env('<ListResponse xmlns="urn:s"><items href="#l"/></ListResponse><multiRef id="l"><item href="#i"/></multiRef>'
+        '<multiRef id="i"><id href="#n"/><name>n</name></multiRef><multiRef id="n">7</multiRef>')),
+}
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+    def log_message(self, *args): pass
+    def do_POST(self):
+        self.rfile.read(int(self.headers['Content-Length']))
+        status, kind, data = REPLIES[self.path[1:]]
+        if isinstance(data, str): data = data.encode()
+        self.send_response(status)
+        self.send_header('Content-Type', kind)
+        if self.path == '/gzip': self.send_header('Content-Encoding', 'gzip')
+        if status != 204: self.send_header('Content-Length', str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+class Server(socketserver.ThreadingMixIn, http.server.HTTPServer): daemon_threads = True
+server = Server(('127.0.0.1', 0), Handler)
+print('port', server.server_address[1], flush=True)
+server.serve_forever()

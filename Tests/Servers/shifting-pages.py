@@ -1,0 +1,18 @@
+import http.server, json, os, urllib.parse
+rows, walks = list(range(1, 101)), [0]
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *arguments): pass
+    def do_GET(self):
+        page = int(urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query).get("page", ["1"])[0])
+        if page == 1: walks[0] += 1
+        if page == 4 and walks[0] == 2: del rows[:3]
+        body = json.dumps({"items": [{"id": row} for row in rows[(page - 1) * 20:page * 20]]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+with open("port.new", "w") as file: file.write(str(server.server_port))
+os.rename("port.new", "port")
+server.serve_forever()

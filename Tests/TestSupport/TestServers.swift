@@ -1,0 +1,9 @@
+import Foundation
+
+/// The sources of servers that tests start: the files of Tests/Servers, which a person can run by hand as well.
+package enum TestServers {
+    /// Returns the text of a file; empty, which no server starts from, if it cannot be read.
+    package static func text(_ name: String) -> String {
+        (try? String(contentsOfFile: "\(PackageFolder.path)/Tests/Servers/\(name)", encoding: .utf8)) ?? ""
+    }
+}
