@@ -89,11 +89,13 @@ let package = Package(
         .systemLibrary(name: "CCSV", providers: [.apt(["libcsv-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
-        bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON"]),
-        bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML"]),
+        // Guesses from names and samples.
+        .target(name: "Inference", dependencies: ["RecordBatch"], exclude: ["README.md"]),
+        bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "Inference"]),
+        bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML", "Inference"]),
         plugin("RESTPlugin", of: "RESTBridge"),
         plugin("SOAPPlugin", of: "SOAPBridge"),
-        bridge("SMBBridge", transport: ["RowFormats", "CSMBClient", "CLibCrypto"]),
+        bridge("SMBBridge", transport: ["Inference", "RowFormats", "CSMBClient", "CLibCrypto"]),
 
         bridge("SingerBridge", transport: []),
 
@@ -125,7 +127,8 @@ let package = Package(
         .target(
             name: "BMO",
             dependencies: [
-                "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch", "TextFormats",
+                "BridgeContract", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
+                "TextFormats",
                 .product(name: "Logging", package: "swift-log"),
             ], exclude: ["Objects/README.md", "Requests/README.md"]),
         .target(
@@ -167,8 +170,8 @@ let package = Package(
         .testTarget(
             name: "SMBBridgeTests",
             dependencies: [
-                "SMBBridge", "BridgeKit", "CSMBClient", "RecordBatch", "RowFormats", "SystemCalls", "TextFormats",
-                "TestSupport",
+                "SMBBridge", "BridgeKit", "CSMBClient", "Inference", "RecordBatch", "RowFormats", "SystemCalls",
+                "TextFormats", "TestSupport",
             ]),
         // The executable that the host's tests start to serve a bridge, as `bmo` starts itself.
         .executableTarget(

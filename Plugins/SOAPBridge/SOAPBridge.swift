@@ -55,13 +55,12 @@ public final class SOAPBridge: Bridge {
         let (service, port) = try definition.port(
             service: options.service, port: options.port, version: options.version)
         let offers = ServiceReader(port, definition.schemas).offers()
-        writer.object {
-            writer.member("title", [service.name, port.name].first { !$0.isEmpty } ?? "soap")
-            writer.member("is_empty", offers.isEmpty)
-            writer.key("notes")
-            writer.array { for note in notes(of: definition, port, offers) { writer.text(note) } }
-        }
-        for offer in offers { offer.write(to: writer) }
+        ServiceDescription(
+            title: [service.name, port.name].first { !$0.isEmpty } ?? "soap",
+            notes: notes(of: definition, port, offers),
+            isEmpty: offers.isEmpty
+        ).write(to: writer)
+        for offer in offers { offer.description.write(to: writer) }
     }
 
     /// Returns facts about a WSDL that are useful to the user beyond the offers.

@@ -44,7 +44,7 @@ public final class SingerBridge: Bridge {
                 .unsupported, "\(tap.name) is used without a catalog, so nothing tells its streams",
                 remedy: "leave out \"catalog: none\" if the tap knows --discover")
         }
-        for stream in catalog.streams { TapOffer(stream).write(to: writer) }
+        for stream in catalog.streams { TapOffer(stream).description.write(to: writer) }
     }
 
     /// Runs the tap for one stream.

@@ -31,15 +31,18 @@ enum Imports {
         "BridgeJSON": Rule("BridgeKit", "JSONBatch", "RecordBatch"),
         "BridgeXML": Rule("BridgeKit", "CLibXML2"),
         "RowFormats": Rule("BridgeJSON", "BridgeKit", "BridgeXML", "RecordBatch", "CCSV", "CZip", "CZlib"),
+        "Inference": Rule("RecordBatch"),
         "RESTBridge": Rule(
-            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeJSON"),
+            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeJSON",
+            "Inference"),
         "SOAPBridge": Rule(
-            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeXML"),
+            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeXML",
+            "Inference"),
         "RESTPlugin": Rule("BridgeKit", "CBridge", "RESTBridge"),
         "SOAPPlugin": Rule("BridgeKit", "CBridge", "SOAPBridge"),
         "SMBBridge": Rule(
-            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "RowFormats", "CSMBClient",
-            "CLibCrypto"),
+            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "Inference", "RowFormats",
+            "CSMBClient", "CLibCrypto"),
         "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "SystemCalls"),
         "BridgeHost": Rule(
             "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "SystemCalls", "TextFormats",
@@ -55,7 +58,8 @@ enum Imports {
         "Importer": Rule("Model", "Mapping", "RecordBatch", "StoreContract"),
         "SQLiteStore": Rule("Model", "Mapping", "StoreContract", "RecordBatch", "TextFormats", "GRDB", "GRDBSQLite"),
         "BMO": Rule(
-            "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch", "TextFormats", "Logging",
+            "BridgeContract", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
+            "TextFormats", "Logging",
             foundation: true),
         "BMOCommand": Rule(
             "BMO", "BridgeConformance", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",

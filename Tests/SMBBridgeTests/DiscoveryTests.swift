@@ -1,4 +1,5 @@
 import BridgeKit
+import Inference
 import RecordBatch
 import Testing
 
@@ -80,7 +81,7 @@ extension AgainstRealServer {
             ("f47ac10b-58cc-4372-a567-0e02b2c3d479", "uuid"), ("https://x.org/a", "url"), ("", "text"), ("-", "text"),
         ])
         func `texts are told apart by their shape`(text: String, type: String) {
-            #expect(FieldGuess.type(of: text) == type)
+            #expect(ColumnGuess.type(of: text) == type)
         }
     }
 }

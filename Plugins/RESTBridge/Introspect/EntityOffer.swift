@@ -1,23 +1,8 @@
-internal import RecordBatch
+internal import BridgeKit
 
-/// The confidence in a guess, with its reason.
-struct Confidence: Sendable {
-    enum Level: String, Sendable { case high, medium, low }
+typealias Confidence = EntityDescription.Confidence
 
-    var level: Level
-    var reason: String
-
-    static func high(_ reason: String) -> Confidence { Confidence(level: .high, reason: reason) }
-    static func medium(_ reason: String) -> Confidence { Confidence(level: .medium, reason: reason) }
-    static func low(_ reason: String) -> Confidence { Confidence(level: .low, reason: reason) }
-
-    func write(to writer: RecordBatchWriter) {
-        writer.member("confidence", level.rawValue)
-        writer.member("reason", reason)
-    }
-}
-
-/// An entity that an API offers, written as one record of `discover`.
+/// An entity that an API offers, while the introspection gathers what it knows of it.
 struct EntityOffer: Sendable {
     struct Field: Sendable {
         /// The dot path in the record, with dots inside names escaped as `\.`.
@@ -64,68 +49,38 @@ struct EntityOffer: Sendable {
     /// The reason why a person has to complete the entity before use.
     var obstacle: String?
 
-    static func path(_ names: [String]) -> String {
-        names.map { $0.replacing("\\", with: "\\\\").replacing(".", with: "\\.") }.joined(separator: ".")
+    /// The offer as `discover` writes it.
+    var description: EntityDescription {
+        var description = EntityDescription(
+            name, fields: fields.map(describe), section: BridgeOptions { writer in section.writeMembers(to: writer) })
+        description.key = keyConfidence
+        description.relationships = relationships.map { relationship in
+            EntityDescription.Relationship(
+                relationship.name, to: relationship.target, isToMany: relationship.isToMany,
+                path: EntityDescription.path(relationship.path), confidence: relationship.confidence)
+        }
+        description.parent = parent
+        description.reasons = reasons
+        description.confidence = confidence
+        description.proposals = proposals.map { proposal in
+            EntityDescription.Proposal(
+                proposal.name, proposal.value.described, isOfSection: proposal.isOfSection,
+                confidence: proposal.confidence)
+        }
+        description.notes = notes
+        description.obstacle = obstacle
+        return description
     }
 
-    func write(to writer: RecordBatchWriter) {
-        writer.object {
-            writer.member("name", name)
-            writer.key("fields")
-            writer.array { for field in fields { write(field, to: writer) } }
-            writer.key("section")
-            section.write(to: writer)
-            confidence.write(to: writer)
-            writer.key("key")
-            writer.object { keyConfidence.write(to: writer) }
-            if let parent { writer.member("parent", parent) }
-            if let obstacle { writer.member("obstacle", obstacle) }
-            writer.key("relationships")
-            writer.array {
-                for relationship in relationships {
-                    writer.object {
-                        writer.member("name", relationship.name)
-                        writer.member(relationship.isToMany ? "many" : "to", relationship.target)
-                        writer.member("from", Self.path(relationship.path))
-                        relationship.confidence.write(to: writer)
-                    }
-                }
-            }
-            writer.key("reasons")
-            writer.object {
-                for (name, confidence) in reasons {
-                    writer.key(name)
-                    writer.object { confidence.write(to: writer) }
-                }
-            }
-            writer.key("proposals")
-            writer.array {
-                for proposal in proposals {
-                    writer.object {
-                        writer.member("name", proposal.name)
-                        writer.member("of_section", proposal.isOfSection)
-                        writer.key("value")
-                        proposal.value.write(to: writer)
-                        proposal.confidence.write(to: writer)
-                    }
-                }
-            }
-            writer.key("notes")
-            writer.array { for note in notes { writer.text(note) } }
-        }
+    private func describe(_ field: Field) -> EntityDescription.Field {
+        EntityDescription.Field(
+            EntityDescription.path(field.path), field.type, isKey: key.contains(field.path),
+            localName: field.localName.map { LocalName.make([$0]) } ?? LocalName.make(field.path),
+            transform: field.transform?.described, confidence: field.confidence)
     }
+}
 
-    private func write(_ field: Field, to writer: RecordBatchWriter) {
-        writer.object {
-            writer.member("name", Self.path(field.path))
-            writer.member("type", field.type)
-            writer.member("key", key.contains(field.path))
-            writer.member("as", field.localName.map { LocalName.make([$0]) } ?? LocalName.make(field.path))
-            if let transform = field.transform {
-                writer.key("transform")
-                transform.write(to: writer)
-            }
-            field.confidence.write(to: writer)
-        }
-    }
+extension JSONTree {
+    /// The value in a description.
+    fileprivate var described: EntityDescription.Value { EntityDescription.Value { write(to: $0) } }
 }

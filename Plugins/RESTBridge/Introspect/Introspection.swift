@@ -55,7 +55,7 @@ struct Introspection {
         }
         let security = SecurityGuess(document)
         write(options: .object(security.options), notes: security.notes + notes, title: document.title, into: writer)
-        for offer in offers { offer.write(to: writer) }
+        for offer in offers { offer.description.write(to: writer) }
     }
 
     /// - Parameter sent: The body of a POST, or nil for a GET.
@@ -83,20 +83,16 @@ struct Introspection {
                 location: client.redactor.clean(url: urls.first ?? ""))
         }
         write(options: reader.options, notes: reader.notes + notes, title: base.text, into: writer)
-        for offer in offers { offer.write(to: writer) }
+        for offer in offers { offer.description.write(to: writer) }
     }
 
     private static let graphQLWords =
         "GraphQL answers to a query only: write graphql: {query: ...} into the entity's section, see docs/rest.md"
 
     private func write(options: JSONTree, notes: [String], title: String, into writer: RecordBatchWriter) {
-        writer.object {
-            writer.member("title", title)
-            writer.key("options")
-            options.write(to: writer)
-            writer.key("notes")
-            writer.array { for note in notes { writer.text(note) } }
-        }
+        ServiceDescription(
+            title: title, options: BridgeOptions { writer in options.writeMembers(to: writer) }, notes: notes
+        ).write(to: writer)
     }
 
     private func get(

@@ -1,4 +1,5 @@
 internal import BridgeJSON
+internal import Inference
 
 /// The place of the records in a reply.
 struct FoundListing: Sendable {
@@ -114,7 +115,7 @@ enum ListingFinder {
     private static func isRecordOf(_ subject: String, _ reply: Shape) -> Bool {
         guard reply["id"] != nil else { return false }
         return !reply.properties.contains { name, shape in
-            shape.isArray && (usual.contains(name.lowercased()) || Words.match(name, subject))
+            shape.isArray && (usual.contains(name.lowercased()) || NameWords.match(name, subject))
         }
     }
 
@@ -127,7 +128,7 @@ enum ListingFinder {
                 let item = member.element, isRecord(item)
             {
                 var score = 0
-                if Words.match(name, subject) { score += 4 }
+                if NameWords.match(name, subject) { score += 4 }
                 if usual.contains(name.lowercased()) { score += 3 }
                 if strangers.contains(name.lowercased()) { score -= 6 }
                 if item["id"] != nil { score += 1 }
@@ -135,7 +136,7 @@ enum ListingFinder {
                 found.append((score - path.count, FoundListing(path: place, item: item, confidence: .high(""))))
             } else if path.count + 1 < deepest, member.isObject || !member.properties.isEmpty,
                 path.isEmpty || usual.contains(path.last?.lowercased() ?? "") || path.last == "_embedded",
-                usual.contains(name.lowercased()) || name == "_embedded" || Words.match(name, subject)
+                usual.contains(name.lowercased()) || name == "_embedded" || NameWords.match(name, subject)
                     || name.lowercased().hasSuffix("list")
             {
                 collect(member, path: place, subject: subject, into: &found)

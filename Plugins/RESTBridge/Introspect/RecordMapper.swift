@@ -1,3 +1,5 @@
+internal import Inference
+
 /// Maps the shape of records to attributes and relationships.
 struct RecordMapper {
     /// An entity that records of other entities may refer to.
@@ -80,7 +82,7 @@ struct RecordMapper {
         let found = targets.filter { $0.isUsable && $0.types.contains(word) }
         if found.count == 1 { return found.first }
         let isIdentifier = shape.properties.allSatisfy { ["type", "id", "meta", "links"].contains($0.name) }
-        return isIdentifier ? targets.first { $0.isUsable && $0.types.isEmpty && Words.match($0.name, word) } : nil
+        return isIdentifier ? targets.first { $0.isUsable && $0.types.isEmpty && NameWords.match($0.name, word) } : nil
     }
 
     /// Returns the entity that contains these objects with the same values, such as User for `assignee: {id, name}`.
@@ -117,7 +119,7 @@ struct RecordMapper {
                         confidence: confidence(element, target, "a list of")))
                 return
             }
-            let named = targets.first { Words.match($0.name, last) }
+            let named = targets.first { NameWords.match($0.name, last) }
             if let element = shape.element, let (target, why) = bare(last, element) ?? keyed(element, named) {
                 offer.relationships.append(
                     EntityOffer.Relationship(
@@ -169,7 +171,7 @@ struct RecordMapper {
         }
         // A plural name would be a count.
         let named = targets.first { target in
-            Words.plain(target.name) == Words.plain(last) && target.name != offer.name
+            NameWords.plain(target.name) == NameWords.plain(last) && target.name != offer.name
                 && !Self.numbers.contains(last.lowercased())
         }
         if !isNested, let note = others(last, shape, in: offer) { offer.notes.append(note) }
@@ -186,7 +188,7 @@ struct RecordMapper {
     /// Returns a note on the possible target of a member such as `author_id` when no entity is named Author, by
     /// comparing its values with the keys seen.
     private func others(_ name: String, _ shape: Shape, in offer: EntityOffer) -> String? {
-        let words = Words.split(name)
+        let words = NameWords.split(name)
         guard words.count > 1, ["id", "uuid"].contains(words.last?.lowercased() ?? ""), shape.isScalar,
             let seen = shape.seen?.scalars, seen.count > 1
         else { return nil }
@@ -206,7 +208,7 @@ struct RecordMapper {
         guard shape.isScalar, !Self.numbers.contains(name.lowercased()), let seen = shape.seen?.scalars, !seen.isEmpty
         else { return nil }
         let target = targets.first { target in
-            target.isUsable && target.key.count == 1 && Words.match(target.name, name)
+            target.isUsable && target.key.count == 1 && NameWords.match(target.name, name)
                 && FieldGuess.make(shape, name: name).type == target.keyType
                 && !target.keyValues.isDisjoint(with: seen)
         }
@@ -254,7 +256,7 @@ struct RecordMapper {
             target.members.isEmpty
                 || shape.properties.filter { target.members.contains($0.name) }.count * 2 > shape.properties.count
         }
-        return targets.first { $0.isUsable && Words.match($0.name, name) && hasKey($0) && isAlike($0) }
+        return targets.first { $0.isUsable && NameWords.match($0.name, name) && hasKey($0) && isAlike($0) }
     }
 
     /// Whether a schema's name is that of an abbreviated form of an entity.
@@ -262,9 +264,9 @@ struct RecordMapper {
         let marks = [
             "ref", "reference", "summary", "brief", "mini", "simple", "basic", "nested", "short", "compact", "link",
         ]
-        let words = Words.split(schema).map { $0.lowercased() }
+        let words = NameWords.lower(schema)
         let rest = words.filter { !marks.contains($0) }
-        return rest.count < words.count && Words.plain(rest.joined()) == Words.plain(entity)
+        return rest.count < words.count && NameWords.plain(rest.joined()) == NameWords.plain(entity)
     }
 
     private func confidence(_ shape: Shape, _ target: Target, _ what: String) -> Confidence {
@@ -279,12 +281,13 @@ struct RecordMapper {
 
     /// Returns the target of a member such as `owner_id`: the entity Owner, if there is one.
     private func reference(_ name: String, _ shape: Shape, in offer: EntityOffer) -> (stem: String, target: Target)? {
-        let words = Words.split(name)
+        let words = NameWords.split(name)
         guard words.count > 1, ["id", "uuid"].contains(words.last?.lowercased() ?? ""), shape.isScalar else {
             return nil
         }
         let stem = words.dropLast().joined()
-        guard let target = targets.first(where: { $0.isUsable && Words.match($0.name, stem) }), target.key.count == 1,
+        guard let target = targets.first(where: { $0.isUsable && NameWords.match($0.name, stem) }),
+            target.key.count == 1,
             FieldGuess.make(shape, name: name).type == target.keyType
         else { return nil }
         let ending = words.last?.count ?? 2

@@ -187,13 +187,15 @@ indirect enum JSONTree: Sendable, Equatable {
             if let integer = Int64(text) { writer.int64(integer) } else { writer.decimal(text) }
         case .text(let text): writer.text(text)
         case .array(let elements): writer.array { for element in elements { element.write(to: writer) } }
-        case .object(let members):
-            writer.object {
-                for (name, value) in members.all {
-                    writer.key(name)
-                    value.write(to: writer)
-                }
-            }
+        case .object: writer.object { writeMembers(to: writer) }
+        }
+    }
+
+    /// Writes the members of an object into one that is open; nothing for any other value.
+    func writeMembers(to writer: RecordBatchWriter) {
+        for (name, value) in members {
+            writer.key(name)
+            value.write(to: writer)
         }
     }
 }

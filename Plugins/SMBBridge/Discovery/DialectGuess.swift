@@ -1,4 +1,5 @@
 import BridgeKit
+import Inference
 import RowFormats
 
 /// The dialect of a CSV file, guessed from its first bytes.
@@ -55,10 +56,10 @@ struct DialectGuess {
 
     private mutating func guessHeader(_ first: [String], _ rest: [[String]]) {
         let isDistinct = Set(first).count == first.count && !first.contains("")
-        let types = first.map(FieldGuess.type)
+        let types = first.map(ColumnGuess.type)
         let areWords = types.allSatisfy { $0 == "text" }
         if isDistinct, areWords {
-            let isTyped = rest.first.map { row in zip(row, types).contains { FieldGuess.type(of: $0) != $1 } } ?? false
+            let isTyped = rest.first.map { row in zip(row, types).contains { ColumnGuess.type(of: $0) != $1 } } ?? false
             if !isTyped {
                 confidence -= 0.2
                 notes.append("the first row is taken for the header")

@@ -1,4 +1,5 @@
 import BridgeKit
+import Inference
 import RecordBatch
 import RowFormats
 
@@ -22,7 +23,7 @@ struct Discovery {
     struct Sample {
         let file: ShareSurvey.File
         let section: Section
-        let fields: [FieldGuess]
+        let fields: [ColumnGuess]
         let rowCount: Int
         let confidence: Double
         let notes: [String]
@@ -125,7 +126,7 @@ struct Discovery {
     }
 
     private struct Rows {
-        var fields: [FieldGuess] = []
+        var fields: [ColumnGuess] = []
         var count = 0
         /// The possible paths of the records in a JSON document.
         var records: String?
@@ -157,7 +158,7 @@ struct Discovery {
                 let place = places[name] ?? rows.fields.count
                 if places[name] == nil {
                     places[name] = place
-                    rows.fields.append(FieldGuess(name))
+                    rows.fields.append(ColumnGuess(name))
                     if index > 0 { rows.fields[place].add(nil) }
                 }
                 rows.fields[place].add(value)
@@ -170,7 +171,7 @@ struct Discovery {
     }
 
     /// Returns the field that identifies rows: one with the name of a key, else the first.
-    static func key(_ fields: [FieldGuess]) -> String? {
+    static func key(_ fields: [ColumnGuess]) -> String? {
         let candidates = fields.filter(\.mayBeKey)
         guard let best = candidates.max(by: { $0.keyRank < $1.keyRank }) else { return nil }
         return best.keyRank > 0 ? candidates.first { $0.keyRank == best.keyRank }?.name : candidates.first?.name

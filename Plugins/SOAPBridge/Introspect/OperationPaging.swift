@@ -1,8 +1,12 @@
+internal import BridgeKit
+internal import Inference
+
 /// Guesses how an operation pages, from the names of its request's and reply's elements.
 struct OperationPaging {
     /// The section's `paging`; nil if no element suggests paging.
     private(set) var rule: [(String, Rule)]?
-    private(set) var reason = ("medium", "no element looks like paging: all comes in one reply")
+    private(set) var reason = EntityDescription.Confidence.medium(
+        "no element looks like paging: all comes in one reply")
     /// The request's elements that paging sets.
     private(set) var elements: Set<String> = []
 
@@ -11,53 +15,36 @@ struct OperationPaging {
         case number(Int)
     }
 
-    private static let offsets = [
-        "offset", "start", "startindex", "startat", "skip", "first", "firstresult", "startposition", "from", "begin",
-    ]
-    private static let sizes = [
-        "limit", "count", "maxresults", "pagesize", "max", "size", "top", "numberofrecords", "maxrecords", "rows",
-        "length", "itemsperpage", "recordsperpage", "maxcount",
-    ]
-    private static let pages = ["page", "pagenumber", "pageindex", "pageno", "pagenum", "currentpage"]
-    private static let tokens = [
-        "cursor", "token", "nexttoken", "pagetoken", "continuationtoken", "marker", "locator", "querylocator",
-        "searchid", "startreference", "pagingtoken", "resumptiontoken", "continuation", "bookmark", "scrollid",
-        "pagecookie", "startkey", "exclusivestartkey",
-    ]
-    private static let totals = [
-        "total", "totalcount", "totalrecords", "totalresults", "totalsize", "numberofresults", "recordcount", "count",
-        "size", "totalhits", "matches",
-    ]
-
     init(_ operation: WSDLOperation, _ records: [String], _ schemas: SchemaSet) {
         let takes = Self.leaves(operation.input.elements, schemas, isInput: true)
         let gives = Self.leaves(operation.output.elements, schemas, isInput: false)
         func find(_ names: [String], _ leaves: [[String]]) -> [String]? {
             names.lazy.compactMap { name in leaves.first { NameWords.plain($0.last ?? "") == name } }.first
         }
+        typealias Names = PagingVocabulary.Elements
         func text(_ path: [String]) -> Rule { .text(path.joined(separator: "/")) }
-        let size = find(Self.sizes, takes)
-        let total = find(Self.totals, gives)
-        let more = find(["hasmore", "more", "hasnext", "moreresults", "moreitems"], gives)
-        let done = find(["done", "islast", "lastpage", "complete", "islastpage", "includeslastiteminrange"], gives)
+        let size = find(Names.sizes, takes)
+        let total = find(Names.totals, gives)
+        let more = find(Names.more, gives)
+        let done = find(Names.done, gives)
         var members: [(String, Rule)]
-        if let token = find(Self.tokens, takes),
-            let next = find(["next", "nextcursor"] + Self.tokens.map { "next" + $0 } + Self.tokens, gives)
+        if let token = find(Names.tokens, takes),
+            let next = find(Names.nextTokens, gives)
         {
             members = [("style", .text("token")), ("token_element", text(token)), ("token", text(next))]
             if let size { members.append(("limit_element", text(size))) }
             elements = Set([token, size].compactMap { $0?.last })
-            reason = ("medium", "\(next.last ?? "") of the reply goes into \(token.last ?? "")")
-        } else if let page = find(Self.pages, takes) {
+            reason = .medium("\(next.last ?? "") of the reply goes into \(token.last ?? "")")
+        } else if let page = find(Names.pages, takes) {
             members = [("style", .text("page")), ("page_element", text(page))]
             if let size { members.append(("size_element", text(size))) }
             elements = Set([page, size].compactMap { $0?.last })
-            reason = ("medium", "the request takes \(page.last ?? "")")
-        } else if let offset = find(Self.offsets, takes), size != nil {
+            reason = .medium("the request takes \(page.last ?? "")")
+        } else if let offset = find(Names.offsets, takes), size != nil {
             members = [("style", .text("offset")), ("offset_element", text(offset))]
             if let size { members.append(("limit_element", text(size))) }
             elements = Set([offset, size].compactMap { $0?.last })
-            reason = ("high", "the request takes \(offset.last ?? "") and \(size?.last ?? "")")
+            reason = .high("the request takes \(offset.last ?? "") and \(size?.last ?? "")")
         } else {
             return
         }

@@ -1,3 +1,5 @@
+internal import Inference
+
 /// The probable effect of an operation, guessed from a word of its name.
 enum OperationVerb: String {
     case reads, creates, updates, deletes
@@ -43,7 +45,7 @@ enum OperationVerb: String {
     ///
     /// Most names begin with their verb, some end with it (`ItemAdd`), and a few contain it in the middle.
     static func split(_ name: String) -> Split {
-        let words = NameWords.split(name)
+        let words = NameWords.lower(name)
         let places = [words.indices.first, words.indices.last].compactMap(\.self) + Array(words.indices)
         let place = places.first { byWord[words[$0]] != nil }
         var rest: [String] = []

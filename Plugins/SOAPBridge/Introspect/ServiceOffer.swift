@@ -1,11 +1,12 @@
+internal import BridgeKit
 internal import RecordBatch
 
-/// An entity that a service offers, as a record of `discover`.
+/// An entity that a service offers, while the introspection gathers what it knows of it.
 struct ServiceOffer {
     struct Field {
         var path: [String]
         var type: String
-        var confidence = ("high", "in the schema")
+        var confidence = EntityDescription.Confidence.high("in the schema")
         /// The attribute's name; nil for the name derived from its path.
         var localName: String?
     }
@@ -31,7 +32,7 @@ struct ServiceOffer {
         var target: String
         var isToMany: Bool
         var path: [String]
-        var confidence: (String, String)
+        var confidence: EntityDescription.Confidence
     }
 
     var name: String
@@ -39,13 +40,13 @@ struct ServiceOffer {
     var operation = ""
     var records: [String] = []
     var paging: [(String, OperationPaging.Rule)]?
-    var pagingReason = ("", "")
+    var pagingReason = EntityDescription.Confidence(nil, nil)
     var fields: [Field] = []
     /// Elements that contain elements; the second value describes them if they contain only plain values.
-    var nested: [(SchemaElement, ComplexType?, (String, String))] = []
-    var confidence = ("high", "")
+    var nested: [(SchemaElement, ComplexType?, EntityDescription.Confidence)] = []
+    var confidence = EntityDescription.Confidence.high("")
     var key: String?
-    var keyConfidence = ("low", "")
+    var keyConfidence = EntityDescription.Confidence.low("")
     var relationships: [Relationship] = []
     var write: [Role] = []
     var readOne: ReadOne?
@@ -64,114 +65,81 @@ struct ServiceOffer {
         self.type = type
     }
 
-    private func confidence(_ confidence: (String, String), to writer: RecordBatchWriter) {
-        writer.member("confidence", confidence.0)
-        writer.member("reason", confidence.1)
+    /// The offer as `discover` writes it.
+    var description: EntityDescription {
+        var description = EntityDescription(
+            name,
+            fields: fields.map { field in
+                EntityDescription.Field(
+                    EntityDescription.path(field.path), field.type, isKey: field.path == [key ?? ""],
+                    localName: field.localName,
+                    confidence: field.confidence)
+            }, section: BridgeOptions(writeSection))
+        description.confidence = confidence
+        description.key = keyConfidence
+        description.reasons = [("paging", pagingReason)]
+        description.relationships = relationships.map { relationship in
+            EntityDescription.Relationship(
+                relationship.name, to: relationship.target, isToMany: relationship.isToMany,
+                path: relationship.path.isEmpty ? nil : EntityDescription.path(relationship.path),
+                confidence: relationship.confidence)
+        }
+        description.proposals = [readOne.map(propose), write.isEmpty ? nil : roles].compactMap(\.self)
+        description.parent = parent?.relationship
+        // An element that the schema declares and a record lacks is empty.
+        description.absent = "null"
+        let needs =
+            missing.isEmpty
+            ? [] : ["the request needs \(missing.prefix(8).joined(separator: ", ")): set them under input"]
+        let obstacles = needs + obstacles
+        if !obstacles.isEmpty { description.obstacle = obstacles.joined(separator: "; ") }
+        description.notes = notes
+        return description
     }
 
-    func write(to writer: RecordBatchWriter) {
-        func path(_ names: [String]) -> String { names.map { $0.replacing(".", with: "\\.") }.joined(separator: ".") }
+    private func writeSection(to writer: RecordBatchWriter) {
+        writer.member("operation", operation)
+        writer.member("records", records.joined(separator: "/"))
+        if let parent {
+            writer.member("input", object: { writer.member(parent.element, "{parent.\(parent.attribute)}") })
+        }
+        guard let paging else { return }
+        writer.key("paging")
         writer.object {
-            writer.member("name", name)
-            writer.key("fields")
-            writer.array {
-                for field in fields {
-                    writer.object {
-                        writer.member("name", path(field.path))
-                        writer.member("type", field.type)
-                        if let name = field.localName { writer.member("as", name) }
-                        writer.member("key", field.path == [key ?? ""])
-                        confidence(field.confidence, to: writer)
-                    }
+            for (name, rule) in paging {
+                switch rule {
+                case .text(let text): writer.member(name, text)
+                case .number(let number): writer.member(name, number)
                 }
             }
-            writer.key("section")
-            writer.object {
-                writer.member("operation", operation)
-                writer.member("records", records.joined(separator: "/"))
-                if let parent {
-                    writer.key("input")
-                    writer.object { writer.member(parent.element, "{parent.\(parent.attribute)}") }
-                }
-                if let paging {
-                    writer.key("paging")
-                    writer.object {
-                        for (name, rule) in paging {
-                            switch rule {
-                            case .text(let text): writer.member(name, text)
-                            case .number(let number): writer.member(name, number)
-                            }
-                        }
-                    }
-                }
-            }
-            confidence(self.confidence, to: writer)
-            writer.key("key")
-            writer.object { confidence(keyConfidence, to: writer) }
-            writer.key("reasons")
-            writer.object {
-                writer.key("paging")
-                writer.object { confidence(pagingReason, to: writer) }
-            }
-            writer.key("relationships")
-            writer.array {
-                for relationship in relationships {
-                    writer.object {
-                        writer.member("name", relationship.name)
-                        writer.member(relationship.isToMany ? "many" : "to", relationship.target)
-                        if !relationship.path.isEmpty { writer.member("from", path(relationship.path)) }
-                        confidence(relationship.confidence, to: writer)
-                    }
-                }
-            }
-            writer.key("proposals")
-            writer.array {
-                if let readOne { write(readOne, to: writer) }
-                if !write.isEmpty { writeRoles(to: writer) }
-            }
-            if let parent { writer.member("parent", parent.relationship) }
-            // An element that the schema declares and a record lacks is empty.
-            writer.member("absent", "null")
-            let needs =
-                missing.isEmpty
-                ? [] : ["the request needs \(missing.prefix(8).joined(separator: ", ")): set them under input"]
-            let obstacles = needs + obstacles
-            if !obstacles.isEmpty { writer.member("obstacle", obstacles.joined(separator: "; ")) }
-            writer.key("notes")
-            writer.array { for note in notes { writer.text(note) } }
         }
     }
 
-    private func write(_ readOne: ReadOne, to writer: RecordBatchWriter) {
-        writer.object {
-            writer.member("name", "read_one")
-            writer.member("of_section", false)
-            writer.key("value")
+    private func propose(_ readOne: ReadOne) -> EntityDescription.Proposal {
+        let value = EntityDescription.Value { writer in
             writer.object {
                 writer.member("operation", readOne.operation)
                 writer.member("records", readOne.records.joined(separator: "/"))
-                writer.key("input")
-                writer.object { writer.member(readOne.element, "{parent.\(readOne.attribute)}") }
+                writer.member(
+                    "input", object: { writer.member(readOne.element, "{parent.\(readOne.attribute)}") })
             }
-            confidence(("medium", "\(readOne.operation) replies with one of it"), to: writer)
         }
+        return EntityDescription.Proposal(
+            "read_one", value, isOfSection: false, confidence: .medium("\(readOne.operation) replies with one of it"))
     }
 
-    private func writeRoles(to writer: RecordBatchWriter) {
-        writer.object {
-            writer.member("name", "write")
-            writer.member("of_section", true)
-            writer.key("value")
+    private var roles: EntityDescription.Proposal {
+        let value = EntityDescription.Value { writer in
             writer.object {
                 for role in write {
                     writer.key(role.name)
                     writer.object { for (member, text) in role.members { writer.member(member, text) } }
                 }
             }
-            let names = write.map(\.operation).joined(separator: ", ")
-            confidence(
-                ("medium", "\(names) by their names and what they take; writes are off until you uncomment them"),
-                to: writer)
         }
+        let names = write.map(\.operation).joined(separator: ", ")
+        return EntityDescription.Proposal(
+            "write", value, isOfSection: true,
+            confidence: .medium("\(names) by their names and what they take; writes are off until you uncomment them"))
     }
 }

@@ -1,3 +1,6 @@
+internal import BridgeKit
+internal import Inference
+
 /// Finds the key among a record's members.
 extension ServiceReader {
     /// Chooses the key by common names of keys, and by the arguments of operations that read or delete one object.
@@ -6,34 +9,31 @@ extension ServiceReader {
         func find(_ wanted: [String]) -> String? {
             wanted.lazy.compactMap { want in names.first { NameWords.plain($0) == want } }.first
         }
-        func set(_ name: String, _ confidence: (String, String)) {
+        func set(_ name: String, _ confidence: EntityDescription.Confidence) {
             offer.key = name
             offer.keyConfidence = confidence
         }
-        if let name = find(["id", "uuid", "guid", "oid"]) { return set(name, ("high", "named \(name)")) }
+        if let name = find(KeyVocabulary.certain.names(.element)) { return set(name, .high("named \(name)")) }
         let subjects = subjects(of: offer.name, best)
-        let endings = ["id", "code", "key", "no", "number", "guid", "uuid", "name"]
+        let endings = KeyVocabulary.endings.names(.element)
         if let name = find(endings.flatMap { ending in subjects.map { $0 + ending } }) {
-            return set(name, ("high", "named after the entity"))
+            return set(name, .high("named after the entity"))
         }
-        if let (name, operation) = taken(names, subjects, best) { return set(name, ("high", "\(operation) takes it")) }
-        let words = [
-            "code", "key", "sku", "isbn", "number", "symbol", "login", "username", "token", "ref", "reference",
-            "handle",
-        ]
-        if let name = find(words) { return set(name, ("medium", "named \(name)")) }
-        let alike = names.filter { ["id", "code", "key", "uuid", "guid", "token"].contains(NameWords.split($0).last) }
+        if let (name, operation) = taken(names, subjects, best) { return set(name, .high("\(operation) takes it")) }
+        if let name = find(KeyVocabulary.likely.names(.element)) { return set(name, .medium("named \(name)")) }
+        let lastWords = KeyVocabulary.lastWords.names(.element)
+        let alike = names.filter { lastWords.contains(NameWords.lower($0).last ?? "") }
         if let first = alike.first {
             return set(
                 first,
                 alike.count == 1
-                    ? ("medium", "it ends like a key") : ("low", "the first of \(alike.count) that end like a key"))
+                    ? .medium("it ends like a key") : .low("the first of \(alike.count) that end like a key"))
         }
-        if let name = find(["name", "title", "email", "url", "uri"]) {
-            return set(name, ("low", "no better element than \(name)"))
+        if let name = find(KeyVocabulary.fallback.names(.element)) {
+            return set(name, .low("no better element than \(name)"))
         }
         offer.obstacles.append("no element looks like a key: name one under key")
-        offer.keyConfidence = ("low", "no element looks like a key")
+        offer.keyConfidence = .low("no element looks like a key")
     }
 
     /// Returns the member that is the only argument of an operation that reads or deletes one object.
@@ -60,7 +60,7 @@ extension ServiceReader {
     /// Returns the possible names of an entity in the names of operations and elements.
     func subjects(of name: String, _ best: Candidate) -> [String] {
         let type = schemas.namesOfTypes[best.record.type]?.local ?? ""
-        let all = [name, type, NameWords.withoutEnding(type), best.record.name.local].map(NameWords.plain)
+        let all = [name, type, NameWords.withoutTypeMarks(type), best.record.name.local].map(NameWords.plain)
         return all.enumerated().filter { !$1.isEmpty && !all[..<$0].contains($1) }.map(\.element)
     }
 

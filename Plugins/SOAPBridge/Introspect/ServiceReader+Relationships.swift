@@ -1,3 +1,6 @@
+internal import BridgeKit
+internal import Inference
+
 /// Finds the members of a record that are relationships to other entities.
 extension ServiceReader {
     /// Adds relationships for elements of another entity's type, and for elements named like another entity's key.
@@ -14,7 +17,7 @@ extension ServiceReader {
 
     private func relateKeys(of offer: inout ServiceOffer, to targets: [String: ServiceOffer]) {
         for field in offer.fields where field.path != [offer.key ?? ""] && field.path.count == 1 {
-            let words = NameWords.split(field.path[0])
+            let words = NameWords.lower(field.path[0])
             guard words.count > 1, let last = words.last, ["id", "code", "key", "token"].contains(last) else {
                 continue
             }
@@ -28,12 +31,13 @@ extension ServiceReader {
                 .init(
                     name: String(field.path[0].drop { $0 == "@" }.dropLast(last.count)), target: target.name,
                     isToMany: false, path: field.path,
-                    confidence: ("medium", "named like the key of \(target.name)")))
+                    confidence: .medium("named like the key of \(target.name)")))
         }
     }
 
     private func add(
-        _ child: SchemaElement, _ inner: ComplexType?, _ confidence: (String, String), to offer: inout ServiceOffer,
+        _ child: SchemaElement, _ inner: ComplexType?, _ confidence: EntityDescription.Confidence,
+        to offer: inout ServiceOffer,
         _ targets: [ServiceOffer]
     ) {
         var (type, path, isArray) = (child.type, [child.name.local], child.isRepeated)
@@ -49,7 +53,7 @@ extension ServiceReader {
             offer.relationships.append(
                 .init(
                     name: child.name.local, target: target.name, isToMany: isArray, path: path,
-                    confidence: ("high", "of the type of \(target.name)")))
+                    confidence: .high("of the type of \(target.name)")))
         } else if let inner, !isArray {
             for element in inner.children {
                 guard let text = simple(element) else { continue }
@@ -82,7 +86,7 @@ extension ServiceReader {
             offers[index].relationships.append(
                 .init(
                     name: name, target: target.name, isToMany: false, path: [],
-                    confidence: ("medium", "\(element.name.local) looks like the key of \(target.name)")))
+                    confidence: .medium("\(element.name.local) looks like the key of \(target.name)")))
             offers[index].parent = (name, element.name.local, String(key.drop { $0 == "@" }))
             offers[index].missing = []
         }
@@ -90,7 +94,7 @@ extension ServiceReader {
 
     /// Returns the entity whose key an argument is named after: for `ProfileToken`, the Profile with a token.
     private func parent(_ parents: [ServiceOffer], of element: SchemaElement, _ type: String) -> ServiceOffer? {
-        let words = NameWords.split(element.name.local)
+        let words = NameWords.lower(element.name.local)
         guard words.count > 1, let last = words.last else { return nil }
         let stem = words.dropLast().joined()
         return parents.first { parent in

@@ -1,3 +1,5 @@
+internal import Inference
+
 /// Finds the operations that get, create, update and delete an entity's objects.
 extension ServiceReader {
     /// Returns the arguments of an operation: the elements inside the only element of a wrapped message.

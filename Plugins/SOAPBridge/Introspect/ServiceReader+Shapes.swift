@@ -1,3 +1,5 @@
+internal import Inference
+
 /// The shapes of replies: a list of records, a list of texts, or one object.
 extension ServiceReader {
     /// Common last words in the names of wrappers.
@@ -99,9 +101,9 @@ extension ServiceReader {
     /// a wrapper.
     private func looksLikeObject(_ element: SchemaElement, _ type: ComplexType) -> Bool {
         guard !element.isRepeated, let name = schemas.namesOfTypes[element.type]?.local else { return false }
-        let last = NameWords.split(name).last ?? ""
+        let last = NameWords.lower(name).last ?? ""
         guard !Self.envelopes.contains(last) else { return false }
-        let entity = NameWords.plain(NameWords.withoutEnding(name))
+        let entity = NameWords.plain(NameWords.withoutTypeMarks(name))
         let ids = ["id", "uuid", "guid", entity + "id"]
         return type.children.contains { simple($0) != nil && ids.contains(NameWords.plain($0.name.local)) }
     }

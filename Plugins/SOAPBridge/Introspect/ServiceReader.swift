@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import Inference
 internal import RecordBatch
 
 /// Guesses the entities of a service: which operations list, get, create, update and delete what.
@@ -156,7 +157,7 @@ struct ServiceReader {
     /// Returns an entity of plain values, whose key is the value itself.
     private func texts(_ candidate: Candidate) -> ServiceOffer {
         var words = candidate.split.subject
-        if words.isEmpty { words = NameWords.split(candidate.record.name.local) }
+        if words.isEmpty { words = NameWords.lower(candidate.record.name.local) }
         if let last = words.popLast() { words.append(NameWords.singular(last)) }
         var offer = ServiceOffer(name: Self.capitalized(words), type: candidate.record.type)
         take(candidate, into: &offer, "replies with a list of values")
@@ -168,7 +169,7 @@ struct ServiceReader {
         field.localName = "value"
         offer.fields = [field]
         offer.key = "#text"
-        offer.keyConfidence = ("high", "there is nothing else")
+        offer.keyConfidence = .high("there is nothing else")
         return offer
     }
 
@@ -177,7 +178,8 @@ struct ServiceReader {
         offer.records = best.path
         offer.paging = best.paging.rule
         offer.pagingReason = best.paging.reason
-        offer.confidence = (best.verb == .reads ? "high" : "medium", "\(best.operation.name) \(reply)")
+        offer.confidence = EntityDescription.Confidence(
+            best.verb == .reads ? .high : .medium, "\(best.operation.name) \(reply)")
         if !best.isHarmless {
             offer.obstacles.append("by its name \(best.operation.name) changes something: make sure that it only reads")
         }
@@ -187,7 +189,7 @@ struct ServiceReader {
     /// Returns the name of the record's type; for an anonymous type, that of its element, which is often the reply's
     /// wrapper.
     private func name(of best: Candidate) -> String {
-        var name = schemas.namesOfTypes[best.record.type].map { NameWords.withoutEnding($0.local) }
+        var name = schemas.namesOfTypes[best.record.type].map { NameWords.withoutTypeMarks($0.local) }
         if name == nil, best.path.count == 1 {
             let subject = best.split.subject
             name = subject.isEmpty ? best.operation.name : Self.capitalized(subject)
@@ -225,7 +227,7 @@ struct ServiceReader {
             field.localName = "value"
             offer.fields.append(field)
         }
-        for child in best.type.children { add(child, ("high", "in the schema"), to: &offer) }
+        for child in best.type.children { add(child, .high("in the schema"), to: &offer) }
     }
 
     /// Adds the additional fields of derived types; an xsi:type names the type of each object.
@@ -235,11 +237,11 @@ struct ServiceReader {
         guard !derived.isEmpty else { return }
         var known = Set(best.type.children.map(\.name.local) + best.type.attributes.map { "@" + $0.name })
         offer.fields.append(
-            .init(path: ["@xsi:type"], type: "text", confidence: ("high", "\(base.local) has derived types")))
+            .init(path: ["@xsi:type"], type: "text", confidence: .high("\(base.local) has derived types")))
         var count = 0
         for name in derived {
             guard let id = schemas.typeNames[name], case .complex(let type) = schemas[id] else { continue }
-            let confidence = ("high", "of the derived type \(name.local)")
+            let confidence = EntityDescription.Confidence.high("of the derived type \(name.local)")
             for attribute in type.attributes where known.insert("@" + attribute.name).inserted {
                 var field = field(attribute)
                 field.confidence = confidence
@@ -256,7 +258,7 @@ struct ServiceReader {
         ServiceOffer.Field(path: ["@" + attribute.name], type: Self.type(of: attribute.kind, ""))
     }
 
-    private func add(_ child: SchemaElement, _ confidence: (String, String), to offer: inout ServiceOffer) {
+    private func add(_ child: SchemaElement, _ confidence: EntityDescription.Confidence, to offer: inout ServiceOffer) {
         if let text = simple(child) {
             offer.fields.append(.init(path: [child.name.local], type: text, confidence: confidence))
         } else if !child.isRepeated, case .complex(let inner) = schemas[child.type], inner.children.count <= 8,

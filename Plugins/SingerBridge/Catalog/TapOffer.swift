@@ -1,5 +1,4 @@
 internal import BridgeKit
-internal import RecordBatch
 
 /// A stream of a catalog, offered as an entity for a configuration.
 struct TapOffer {
@@ -7,46 +6,27 @@ struct TapOffer {
 
     init(_ stream: TapCatalog.Stream) { self.stream = stream }
 
-    func write(to writer: RecordBatchWriter) {
-        writer.object {
-            writer.member("name", stream.name)
-            writer.key("fields")
-            writer.array {
-                for (name, type) in fields() {
-                    writer.object {
-                        writer.member("name", name)
-                        writer.member("type", type)
-                        writer.member("key", stream.keys.contains(name))
-                    }
-                }
-            }
-            if !stream.keys.isEmpty {
-                writer.key("key")
-                writer.object {
-                    writer.member("confidence", "high")
-                    writer.member("reason", "key_properties of the stream")
-                }
-            }
-            writer.key("section")
-            writer.object { writer.member("stream", stream.name) }
-            if let replication = stream.replication, replication != .fullTable {
-                writer.key("proposals")
-                writer.array {
-                    writer.object {
-                        writer.member("name", "incremental")
-                        writer.member("value", "token")
-                        writer.member("of_section", false)
-                        writer.member("confidence", "high")
-                        writer.member("reason", "the stream is \(replication.rawValue)")
-                    }
-                }
-            }
+    /// The stream as `discover` writes it.
+    var description: EntityDescription {
+        var description = EntityDescription(
+            stream.name, fields: fields(), section: BridgeOptions { $0.member("stream", stream.name) })
+        if !stream.keys.isEmpty { description.key = .high("key_properties of the stream") }
+        if let replication = stream.replication, replication != .fullTable {
+            description.proposals = [
+                EntityDescription.Proposal(
+                    "incremental", "token", isOfSection: false,
+                    confidence: .high("the stream is \(replication.rawValue)"))
+            ]
         }
+        return description
     }
 
-    private func fields() -> [(name: String, type: String)] {
+    private func fields() -> [EntityDescription.Field] {
         guard let properties = stream.schema.object("properties") else { return [] }
-        return properties.names.map { name in (name, Self.type(of: properties.object(name) ?? .empty)) }
+        return properties.names.map { name in
+            EntityDescription.Field(
+                name, Self.type(of: properties.object(name) ?? .empty), isKey: stream.keys.contains(name))
+        }
     }
 
     /// Returns the type of a column for a property's JSON Schema.

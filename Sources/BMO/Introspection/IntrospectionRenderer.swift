@@ -1,3 +1,4 @@
+internal import BridgeContract
 internal import BridgeHost
 internal import Model
 
@@ -15,11 +16,11 @@ struct IntrospectionRenderer {
 
     /// An entity with its names in the file.
     private struct Named {
-        var entity: IntrospectionOffer.Entity
+        var entity: EntityDescription
         var name: String
         var attributes: [String] = []
         var key: [String] = []
-        var relationships: [(name: String, of: IntrospectionOffer.Relationship)] = []
+        var relationships: [(name: String, of: EntityDescription.Relationship)] = []
         /// Why it is commented out; nil where it is ready.
         var obstacle: String?
     }
@@ -63,7 +64,7 @@ struct IntrospectionRenderer {
             var columns = LocalNames()
             let entity = result[index].entity
             for field in entity.fields {
-                let name = columns.claim(field.localName)
+                let name = columns.claim(field.localName ?? LocalNames.local(field.path))
                 result[index].attributes.append(name)
                 if field.isKey { result[index].key.append(name) }
             }
@@ -95,19 +96,20 @@ struct IntrospectionRenderer {
         var lines = [""]
         for note in entity.notes { lines.append("# \(YAMLText.line(note))") }
         if let obstacle = named.obstacle { lines.append("# \(YAMLText.line(obstacle))") }
-        lines.append("\(YAMLText.scalar(named.name)):" + comment(entity.guess))
+        lines.append("\(YAMLText.scalar(named.name)):" + comment(entity.confidence))
         let key: ConfigValue =
             named.key.count == 1 ? .string(named.key[0]) : .array(named.key.map { .string($0) })
         lines.append("  bridge: \(YAMLText.scalar(bridge))")
-        lines.append(named.key.isEmpty ? "  key: TODO" : "  key: \(YAMLText.flow(key))" + comment(entity.keyGuess))
+        lines.append(named.key.isEmpty ? "  key: TODO" : "  key: \(YAMLText.flow(key))" + comment(entity.key))
         if let parent = named.relationships.first(where: { $0.of.name == entity.parent }) {
             lines.append("  parent: \(YAMLText.scalar(parent.name))  # one walk for each \(parent.of.target)")
         }
-        if let absent = entity.absent {
+        if let absent = entity.absent.flatMap(AbsentRule.init) {
             lines.append("  absent: \(absent.rawValue)  # a declared member that a record lacks")
         }
         for proposal in entity.proposals where !proposal.isOfSection {
-            lines += YAMLText.lines(proposal.name, proposal.value, comment: proposal.guess.comment).map { "  # " + $0 }
+            lines += YAMLText.lines(proposal.name, proposal.value.configuration, comment: proposal.confidence?.comment)
+                .map { "  # " + $0 }
         }
         let isWritten = entity.proposals.contains { $0.isOfSection && $0.name == "write" }
         if isWritten, !entity.proposals.contains(where: { $0.name == "writable" }) {
@@ -115,7 +117,7 @@ struct IntrospectionRenderer {
         }
         lines.append("  attributes:")
         for (name, field) in zip(named.attributes, entity.fields) {
-            lines.append("    \(YAMLText.scalar(name)): \(attribute(name, field))" + comment(field.guess))
+            lines.append("    \(YAMLText.scalar(name)): \(attribute(name, field))" + comment(field.confidence))
         }
         let relationships = named.relationships.map { ($0.name, $0.of, target(of: $0.of, from: named, all)) }
         if relationships.contains(where: { $0.2 != nil }) { lines.append("  relationships:") }
@@ -123,40 +125,41 @@ struct IntrospectionRenderer {
             guard let target else { continue }
             lines.append(
                 "    \(YAMLText.scalar(name)): \(self.relationship(name, relationship, target))"
-                    + comment(relationship.guess))
+                    + comment(relationship.confidence))
         }
         for (name, relationship, target) in relationships where target == nil {
             lines.append(
                 "  # relationship \(YAMLText.line(name)): leads to \(YAMLText.line(relationship.target)), which is not ready"
             )
         }
-        lines.append("  \(plugin.name):" + (entity.section.isEmpty ? " {}" : ""))
-        for (name, value) in entity.section {
-            lines += YAMLText.lines(name, value, comment: entity.reasons[name]?.comment).map { "    " + $0 }
+        let section = entity.section.configuration
+        lines.append("  \(plugin.name):" + (section.isEmpty ? " {}" : ""))
+        for (name, value) in section {
+            lines += YAMLText.lines(name, value, comment: entity.reason(name)?.comment).map { "    " + $0 }
         }
-        for (name, guess) in entity.reasons.sorted(by: { $0.key < $1.key })
-        where !entity.section.contains(where: { $0.key == name }) {
+        for (name, guess) in entity.reasons.sorted(by: { $0.name < $1.name })
+        where !section.contains(where: { $0.key == name }) {
             if let words = guess.comment { lines.append("    # \(name): \(YAMLText.line(words))") }
         }
         for proposal in entity.proposals where proposal.isOfSection {
-            if let words = proposal.guess.comment { lines.append("    # \(YAMLText.line(words))") }
-            lines += YAMLText.lines(proposal.name, proposal.value).map { "    # " + $0 }
+            if let words = proposal.confidence?.comment { lines.append("    # \(YAMLText.line(words))") }
+            lines += YAMLText.lines(proposal.name, proposal.value.configuration).map { "    # " + $0 }
         }
         return lines
     }
 
-    private func comment(_ guess: IntrospectionOffer.Guess) -> String {
-        guess.comment.map { "  # " + YAMLText.line($0) } ?? ""
+    private func comment(_ guess: EntityDescription.Confidence?) -> String {
+        guess?.comment.map { "  # " + YAMLText.line($0) } ?? ""
     }
 
-    private func attribute(_ name: String, _ field: IntrospectionOffer.Field) -> String {
+    private func attribute(_ name: String, _ field: EntityDescription.Field) -> String {
         var members: [(key: String, value: ConfigValue)] = [("type", .string(field.type))]
         if field.path != name { members.append(("from", .string(field.path))) }
-        if let transform = field.transform { members.append(("transform", transform)) }
+        if let transform = field.transform { members.append(("transform", transform.configuration)) }
         return members.count == 1 ? field.type : YAMLText.flow(.object(members))
     }
 
-    private func relationship(_ name: String, _ relationship: IntrospectionOffer.Relationship, _ target: String)
+    private func relationship(_ name: String, _ relationship: EntityDescription.Relationship, _ target: String)
         -> String
     {
         var members: [(key: String, value: ConfigValue)] = [
@@ -169,7 +172,7 @@ struct IntrospectionRenderer {
 
     /// Returns the target's name in the file; nil where the target is missing, or is commented out and this entity is
     /// not.
-    private func target(of relationship: IntrospectionOffer.Relationship, from: Named, _ all: [Named]) -> String? {
+    private func target(of relationship: EntityDescription.Relationship, from: Named, _ all: [Named]) -> String? {
         guard let found = all.first(where: { $0.entity.name == relationship.target }) else { return nil }
         return found.obstacle == nil || from.obstacle != nil ? found.name : nil
     }

@@ -1,3 +1,5 @@
+internal import Inference
+
 /// A guess at the attribute type that fits a place's values.
 struct FieldGuess: Sendable {
     var type: String
@@ -62,7 +64,7 @@ struct FieldGuess: Sendable {
             let list = shape.values.joined(separator: ", ")
             if list.count < 80 { return guess("text", "one of \(list),") }
         }
-        if !isSeen, name.hasSuffix("_at") || name.hasSuffix("At"), Words.split(name).count > 1 {
+        if !isSeen, name.hasSuffix("_at") || name.hasSuffix("At"), NameWords.split(name).count > 1 {
             return FieldGuess(type: "text", confidence: .medium("text \(source); named like a timestamp"))
         }
         return guess("text", "text")
@@ -76,7 +78,7 @@ struct FieldGuess: Sendable {
     ///
     /// Versions look like decimals too, and 1.10 differs from 1.1.
     private static func decimalText(name: String, source: String, _ transform: JSONTree?) -> FieldGuess {
-        let words = Words.split(name).map { $0.lowercased() }
+        let words = NameWords.lower(name)
         if words.contains(where: { versions.contains($0) }) {
             return FieldGuess(type: "text", confidence: .high("text named like a version \(source)"))
         }
@@ -103,7 +105,7 @@ struct FieldGuess: Sendable {
         default: break
         }
         if shape.solid == [.integer] { return guess("integer", "integer", nil) }
-        let isMoney = Words.split(name).contains { money.contains($0.lowercased()) }
+        let isMoney = NameWords.split(name).contains { money.contains($0.lowercased()) }
         return isMoney
             ? FieldGuess(type: "decimal", confidence: .medium("number \(source), named like an amount"))
             : guess("real", "number", nil)

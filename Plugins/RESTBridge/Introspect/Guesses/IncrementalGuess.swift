@@ -1,3 +1,5 @@
+internal import Inference
+
 /// A guess at the attribute that records the last change, and at the parameter that filters by it.
 enum IncrementalGuess {
     private static let moved = [
@@ -14,9 +16,10 @@ enum IncrementalGuess {
     static func make(_ fields: [EntityOffer.Field], _ parameters: [QueryParameter]) -> EntityOffer.Proposal? {
         let times = fields.filter { ["timestamp", "date"].contains($0.type) || $0.type == "text" }
         guard
-            let field = moved.lazy.compactMap({ name in times.first { Words.plain($0.path.last ?? "") == name } }).first
+            let field = moved.lazy.compactMap({ name in times.first { NameWords.plain($0.path.last ?? "") == name } })
+                .first
         else { return nil }
-        let parameter = parameters.first { since.contains(Words.plain($0.name)) }
+        let parameter = parameters.first { since.contains(NameWords.plain($0.name)) }
         let words =
             parameter.map { "; the request takes \($0.name): add query: {\($0.name): \"{since}\"}" }
             ?? "; no parameter of the request was seen that takes it"

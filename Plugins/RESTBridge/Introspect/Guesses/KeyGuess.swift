@@ -1,3 +1,5 @@
+internal import Inference
+
 /// A guess at the fields that identify a record.
 struct KeyGuess: Sendable {
     var paths: [[String]]
@@ -18,20 +20,21 @@ struct KeyGuess: Sendable {
         if let found = member("@value") { return one(found, .high("the reply is a list of plain values")) }
         let proof = item.properties.contains { $0.shape.seen != nil } ? ", unique in the sample" : ""
 
-        for name in ["id", "_id", "uuid", "guid", "uid", "gid", "pageid", "objectid"] {
+        for name in KeyVocabulary.certain.names(.member) {
             if let found = member(name) { return one(found, .high("named \(found)\(proof)")) }
         }
         if let parameter,
             let found = member(parameter)
                 ?? item.properties.first(where: {
-                    Words.plain($0.name) == Words.plain(parameter) && usable($0.shape)
+                    NameWords.plain($0.name) == NameWords.plain(parameter) && usable($0.shape)
                 })?.name
         {
             return one(found, .high("the path of one object takes it"))
         }
-        let own = Words.plain(entity)
-        for ending in ["id", "uuid", "guid", "uid", "key", "code", "number", "no", "sku", "name"] {
-            if let found = item.properties.first(where: { Words.plain($0.name) == own + ending && usable($0.shape) }) {
+        let own = NameWords.plain(entity)
+        for ending in KeyVocabulary.endings.names(.member) {
+            if let found = item.properties.first(where: { NameWords.plain($0.name) == own + ending && usable($0.shape) }
+            ) {
                 return one(found.name, .high("named after the entity\(proof)"))
             }
         }
@@ -45,7 +48,7 @@ struct KeyGuess: Sendable {
                 )
             }
         }
-        for name in ["code", "key", "slug", "sku", "isbn", "symbol", "identifier", "login", "username", "@id", "arn"] {
+        for name in KeyVocabulary.likely.names(.member) {
             if let found = member(name) { return one(found, .medium("named \(found)\(proof)")) }
         }
         // Wrappers hold the members of map features and search hits.
@@ -60,20 +63,20 @@ struct KeyGuess: Sendable {
         }
         // Of several candidates, prefer the member that every record must have.
         let endings = item.properties.filter { name, shape in
-            usable(shape) && ["id", "uuid", "key", "code"].contains(Words.split(name).last?.lowercased() ?? "")
-                && Words.split(name).count > 1
+            usable(shape)
+                && KeyVocabulary.lastWords.names(.member).contains(NameWords.split(name).last?.lowercased() ?? "")
+                && NameWords.split(name).count > 1
         }
         if let only = endings.first(where: { item.required.contains($0.name) })
             ?? (endings.count == 1 ? endings.first : nil)
         {
             return one(only.name, .low("it ends like a key\(proof)"))
         }
-        // Files in different folders may share a name, so `path` comes before `name`.
-        for name in ["number", "path", "name", "email", "href", "self", "url", "uri", "title"] {
+        for name in KeyVocabulary.fallback.names(.member) {
             if let found = member(name) { return one(found, .low("no better member than \(found)\(proof)")) }
         }
         let names = item.properties.filter { name, shape in
-            usable(shape) && Words.split(name).last?.lowercased() == "name" && item.required.isEmpty
+            usable(shape) && NameWords.split(name).last?.lowercased() == "name" && item.required.isEmpty
         }
         if names.count == 1, let only = names.first { return one(only.name, .low("it ends like a name\(proof)")) }
         return sampled(item)
@@ -131,7 +134,7 @@ struct KeyGuess: Sendable {
         }
         let telling = ["name", "id", "key", "code", "slug", "title", "path"]
         func rank(_ path: [String]) -> Int {
-            telling.contains { Words.plain(path.last ?? "").hasSuffix($0) } ? path.count : path.count + 2
+            telling.contains { NameWords.plain(path.last ?? "").hasSuffix($0) } ? path.count : path.count + 2
         }
         return Array(
             paths.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }

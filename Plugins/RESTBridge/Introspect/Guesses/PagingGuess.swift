@@ -1,4 +1,5 @@
 internal import BridgeJSON
+internal import Inference
 
 /// A query parameter of a listing.
 struct QueryParameter: Sendable {
@@ -93,7 +94,7 @@ struct PagingGuess: Sendable {
                 .medium("replies have a Link header"))
         }
         if let nextCursor, cursor != nil {
-            let last = Words.plain(nextCursor.last ?? "")
+            let last = NameWords.plain(nextCursor.last ?? "")
             let name =
                 cursor?.name ?? (last.contains("token") ? "page_token" : last.contains("after") ? "after" : "cursor")
             members = [("style", "cursor"), ("path", .text(JSONPathText.of(nextCursor))), ("parameter", .text(name))]

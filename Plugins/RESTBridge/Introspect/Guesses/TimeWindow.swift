@@ -1,3 +1,5 @@
+internal import Inference
+
 /// The parameters of a request that bound a span of time.
 ///
 /// Its `start` and `end` are not offsets or positions in a listing.

@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import Inference
 
 /// An OpenAPI 3.0 or 3.1 document, or a Swagger 2.0 document, behind one interface.
 struct OpenAPIDocument {

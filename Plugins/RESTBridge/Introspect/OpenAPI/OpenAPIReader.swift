@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import Inference
 
 /// Finds the entities of an OpenAPI document: one for each listing of identifiable objects.
 struct OpenAPIReader {
@@ -124,7 +125,7 @@ struct OpenAPIReader {
         return order.compactMap { identity in
             guard var group = groups[identity] else { return nil }
             func rank(_ listing: Listing) -> [Int] {
-                let fits = Words.match(listing.name, Words.singular(subject(of: listing.path)))
+                let fits = NameWords.match(listing.name, NameWords.singular(subject(of: listing.path)))
                 return [
                     listing.variables.count, listing.missing.count, fits ? 0 : 1, listing.itemPath == nil ? 1 : 0,
                     listing.path.count { $0 == "/" }, listing.path.count,
@@ -133,9 +134,9 @@ struct OpenAPIReader {
             group.sort { rank($0).lexicographicallyPrecedes(rank($1)) }
             var name = group[0].name
             // Two schemas may shorten to the same name.
-            if names.contains(name.lowercased()) { name = Words.pascal(identity) }
+            if names.contains(name.lowercased()) { name = NameWords.pascal(identity) }
             if names.contains(name.lowercased()) {
-                name = Words.pascal(
+                name = NameWords.pascal(
                     group[0].path.split(separator: "/").filter { !$0.hasPrefix("{") }.joined(separator: "-"))
             }
             var number = 2
@@ -185,10 +186,10 @@ struct OpenAPIReader {
 
     /// Returns the entity's name: from the schema, unless its name only describes the reply.
     private func name(_ item: Shape, path: String) -> String {
-        let fromPath = Words.pascal(Words.singular(subject(of: path)))
+        let fromPath = NameWords.pascal(NameWords.singular(subject(of: path)))
         guard let schema = item.name else { return fromPath.isEmpty ? "Record" : fromPath }
         // The last part of `com.example.Pet` and `#/components/schemas/api.v1.Pet`.
-        var name = Words.pascal(String(schema.split(whereSeparator: { ".»«/".contains($0) }).last ?? ""))
+        var name = NameWords.pascal(String(schema.split(whereSeparator: { ".»«/".contains($0) }).last ?? ""))
         let endings = [
             "Dto", "DTO", "Response", "Model", "Resource", "Representation", "Schema", "Output", "Read", "Vo", "VO",
             "Entity", "ListItem", "Object", "Item", "Out", "Summary", "View",

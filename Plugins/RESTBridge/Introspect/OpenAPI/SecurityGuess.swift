@@ -1,3 +1,5 @@
+internal import Inference
+
 /// The bridge options that a document's servers and security schemes call for.
 struct SecurityGuess {
     var options: [(String, JSONTree)] = []
@@ -118,7 +120,9 @@ struct SecurityGuess {
     /// Returns the name of an environment variable, such as `PETSTORE` for "Swagger Petstore - OpenAPI 3.0".
     private static func variable(_ title: String) -> String {
         let dull = ["api", "the", "rest", "swagger", "openapi", "v1", "v2", "v3", "of", "for"]
-        let words = Words.split(title).filter { !dull.contains($0.lowercased()) && $0.first?.isNumber == false }
+        let words = NameWords.split(title, isASCII: true).filter {
+            !dull.contains($0.lowercased()) && $0.first?.isNumber == false
+        }
         let name = words.prefix(2).joined(separator: "_").uppercased()
         return name.isEmpty || name.count > 40 ? "API" : name
     }

@@ -1,5 +1,6 @@
 internal import BridgeHTTP
 internal import BridgeJSON
+internal import Inference
 
 /// Guesses entities from sample replies alone.
 struct SampleReader {
@@ -137,7 +138,7 @@ struct SampleReader {
             last.split(separator: ".").dropFirst().last?.lowercased() ?? "")
         let place = listed(sample)
         let subject = isScript || last.hasPrefix("_") ? place ?? sample.subject : thing(sample)
-        return Words.pascal(Words.singular(subject))
+        return NameWords.pascal(NameWords.singular(subject))
     }
 
     /// Returns the reply's name for its list, or nil if that name is generic.
@@ -192,7 +193,7 @@ struct SampleReader {
                 // object's members.
                 offers[index].offer.section.set(.text(path.dropLast(literal.count) + variable), at: ["path"])
                 let listed = Self.listed(samples[index])
-                let name = listed.map { Words.pascal(Words.singular($0)) } ?? "\(target)Detail"
+                let name = listed.map { NameWords.pascal(NameWords.singular($0)) } ?? "\(target)Detail"
                 if !offers.contains(where: { $0.offer.name == name }) { offers[index].offer.name = name }
             } else {
                 continue

@@ -1,3 +1,5 @@
+internal import Inference
+
 /// Derives the common shape of sample values.
 enum SampleShape {
     private static let deepest = 6
@@ -82,7 +84,7 @@ enum SampleShape {
     }
 
     private static func isTime(_ name: String) -> Bool {
-        let words = Words.split(name).map { $0.lowercased() }
+        let words = NameWords.lower(name)
         let hints = [
             "at", "on", "time", "timestamp", "ts", "date", "created", "updated", "modified", "expires", "epoch", "seen",
         ]

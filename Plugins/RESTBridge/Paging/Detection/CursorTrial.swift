@@ -1,6 +1,7 @@
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
+internal import Inference
 internal import RecordBatch
 
 /// Finds the parameter that takes a cursor, if the reply contains only the cursor.

@@ -1,4 +1,5 @@
 internal import BridgeJSON
+internal import Inference
 
 /// The objects of a reply that may describe its page, and the flags in them.
 extension PagingDetector {

@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import Inference
 
 /// The rules of links and cursors in the body.
 extension PagingDetector {

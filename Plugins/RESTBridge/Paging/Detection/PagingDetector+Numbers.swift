@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import Inference
 
 /// The rule of page numbers and offsets in the body.
 extension PagingDetector {

@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import Inference
 
 /// The rules of parameters and variables in the request, with the reply's total.
 extension PagingDetector {

@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import Inference
 
 /// Signs of more records in a reply that the section declares the only one.
 extension PagingDetector {

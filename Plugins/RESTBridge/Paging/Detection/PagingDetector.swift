@@ -1,6 +1,7 @@
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
+internal import Inference
 internal import RecordBatch
 
 /// Detects from the first reply how a listing is paged, by the table of signatures.

@@ -1,6 +1,7 @@
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
+internal import Inference
 
 /// Signs of more records in a reply that does not say how to request them.
 ///

@@ -1,3 +1,4 @@
+internal import Inference
 internal import RecordBatch
 
 /// Identifying values of a page's records: a member that all of them have with distinct values.
@@ -32,7 +33,7 @@ struct RecordIdentities {
         guard batch.count > 0, batch[0].tag == .object else { return [] }
         return batch[0].members.map { String($0.key) }.filter { name in
             // `builderid` is a single word, but still ends like a key.
-            let last = Words.split(name).last?.lowercased() ?? ""
+            let last = NameWords.split(name).last?.lowercased() ?? ""
             return endings.contains(last) || last.hasSuffix("id")
         }
     }

@@ -1,5 +1,6 @@
 internal import BridgeHTTP
 internal import BridgeKit
+internal import Inference
 
 /// A reply without a list that still means an empty listing.
 ///

@@ -1,47 +1,49 @@
 /// Names for one part of paging, with the places where they have that meaning.
-struct PagingTerm: Sendable {
+package struct PagingTerm: Sendable {
     /// The places where a name counts.
-    struct Uses: OptionSet, Sendable {
-        let rawValue: Int
+    package struct Uses: OptionSet, Sendable {
+        package let rawValue: Int
+
+        package init(rawValue: Int) { self.rawValue = rawValue }
 
         /// A member of a reply, spelled exactly so.
-        static let member = Uses(rawValue: 1 << 0)
+        package static let member = Uses(rawValue: 1 << 0)
         /// A member of a reply that has no other meaning.
-        static let clear = Uses(rawValue: 1 << 1)
+        package static let clear = Uses(rawValue: 1 << 1)
         /// A member that promises more records, compared by its letters and digits only.
-        static let promise = Uses(rawValue: 1 << 2)
+        package static let promise = Uses(rawValue: 1 << 2)
         /// A parameter with a number in the request.
-        static let asked = Uses(rawValue: 1 << 3)
+        package static let asked = Uses(rawValue: 1 << 3)
         /// A parameter of the request that takes the page whose number the reply states.
-        static let counted = Uses(rawValue: 1 << 4)
+        package static let counted = Uses(rawValue: 1 << 4)
         /// A variable of a GraphQL query.
-        static let variable = Uses(rawValue: 1 << 5)
+        package static let variable = Uses(rawValue: 1 << 5)
         /// A parameter that an API's document describes, compared without separators and case.
-        static let documented = Uses(rawValue: 1 << 6)
+        package static let documented = Uses(rawValue: 1 << 6)
         /// A parameter to try for a cursor.
-        static let tried = Uses(rawValue: 1 << 7)
+        package static let tried = Uses(rawValue: 1 << 7)
         /// A parameter that may take a number other than a cursor: a row number, an exclusive id, or a time.
-        static let counts = Uses(rawValue: 1 << 8)
+        package static let counts = Uses(rawValue: 1 << 8)
         /// A parameter whose 0 asks for the beginning.
-        static let begins = Uses(rawValue: 1 << 9)
+        package static let begins = Uses(rawValue: 1 << 9)
         /// A parameter that limits the number of records, compared by its letters and digits only.
-        static let limit = Uses(rawValue: 1 << 10)
+        package static let limit = Uses(rawValue: 1 << 10)
         /// In an API's document, the other names come first.
-        static let last = Uses(rawValue: 1 << 11)
+        package static let last = Uses(rawValue: 1 << 11)
     }
 
     /// The names in all spellings, in order of precedence.
-    let names: [String]
-    let uses: Uses
+    package let names: [String]
+    package let uses: Uses
     /// The parameter that takes the value of a cursor with these names.
-    let parameter: String?
+    package let parameter: String?
     /// The objects of a reply that contain such a member in APIs' documents.
-    let homes: [[String]]
+    package let homes: [[String]]
 
     /// - Parameters:
     ///   - words: Names between spaces. A hyphen stands for both spellings: `page-size` is `page_size` and `pageSize`.
     ///   - homes: Paths between spaces, `$` for the reply itself.
-    init(_ words: String, _ uses: Uses = .member, for parameter: String? = nil, in homes: String = "") {
+    package init(_ words: String, _ uses: Uses = .member, for parameter: String? = nil, in homes: String = "") {
         names = words.split(separator: " ").flatMap(Self.spellings)
         self.uses = uses
         self.parameter = parameter
@@ -56,30 +58,30 @@ struct PagingTerm: Sendable {
 
     /// Returns the name without case and separators: `Page-Size` and `page_size` are equal, `page[size]` keeps its
     /// brackets.
-    static func documented(_ name: String) -> String { name.lowercased().filter { !"_-. ".contains($0) } }
+    package static func documented(_ name: String) -> String { name.lowercased().filter { !"_-. ".contains($0) } }
 
     /// Returns only the letters and digits of the name, in lowercase.
-    static func plain(_ name: some StringProtocol) -> String {
+    package static func plain(_ name: some StringProtocol) -> String {
         name.lowercased().filter { $0.isLetter || $0.isNumber }
     }
 }
 
 extension [PagingTerm] {
     /// Returns the names with a use, in order of precedence.
-    func names(_ use: PagingTerm.Uses) -> [String] { filter { $0.uses.contains(use) }.flatMap(\.names) }
+    package func names(_ use: PagingTerm.Uses) -> [String] { filter { $0.uses.contains(use) }.flatMap(\.names) }
 
     /// Returns the letters and digits of the names with a use.
-    func plainNames(_ use: PagingTerm.Uses) -> Set<String> { Set(names(use).map(PagingTerm.plain)) }
+    package func plainNames(_ use: PagingTerm.Uses) -> Set<String> { Set(names(use).map(PagingTerm.plain)) }
 
     /// The names of parameters in APIs' documents, in order of precedence.
-    var documented: [String] {
+    package var documented: [String] {
         let terms = filter { $0.uses.contains(.documented) }
         return (terms.filter { !$0.uses.contains(.last) } + terms.filter { $0.uses.contains(.last) })
             .flatMap(\.names).map(PagingTerm.documented)
     }
 
     /// The paths of members in the replies of APIs' documents, in order of precedence.
-    var places: [[String]] {
+    package var places: [[String]] {
         (filter { !$0.uses.contains(.last) } + filter { $0.uses.contains(.last) }).flatMap { term in
             term.names.flatMap { name in term.homes.map { $0 + [name] } }
         }

@@ -1,7 +1,7 @@
 /// The words of paging, each once and in order of precedence.
-enum PagingVocabulary {
+package enum PagingVocabulary {
     /// The objects of a reply that may contain paging information, the root first.
-    static let homes = [
+    package static let homes = [
         "$", "$.meta", "$.pagination", "$.paging", "$.page", "$.pageInfo", "$.page_info", "$.links", "$._links",
         "$.info", "$.metadata", "$._meta", "$._metadata", "$.response_metadata", "$.meta.pagination", "$.meta.page",
         "$.meta.cursor", "$.meta.links", "$.cursors", "$.cursor", "$.paging.cursors", "$.paging.next", "$.pages",
@@ -12,7 +12,7 @@ enum PagingVocabulary {
     // MARK: Numbers
 
     /// The number of a page.
-    static let page = [
+    package static let page = [
         PagingTerm("page", [.member, .counted, .asked, .variable, .documented]),
         PagingTerm("_page", .asked),
         PagingTerm("p", [.counted, .asked, .documented, .last]),
@@ -30,7 +30,7 @@ enum PagingVocabulary {
         PagingTerm("paged pg", [.documented, .last]),
     ]
     /// The number of all pages.
-    static let pages = [
+    package static let pages = [
         PagingTerm("total_pages", [.member, .clear], in: "$ meta pagination meta.pagination"),
         PagingTerm("totalPages", [.member, .clear], in: "$ meta pagination page"),
         PagingTerm("pages", in: "$ pagination info paging"),
@@ -43,7 +43,7 @@ enum PagingVocabulary {
         PagingTerm("pagesCount pages_count"),
     ]
     /// The number of the first record of a page.
-    static let offset = [
+    package static let offset = [
         PagingTerm("offset skip start", [.member, .clear, .asked, .variable, .documented]),
         PagingTerm("startAt", [.member, .clear, .asked, .documented]),
         PagingTerm("startIndex start_index", [.member, .clear, .asked, .variable, .documented]),
@@ -56,7 +56,7 @@ enum PagingVocabulary {
     /// The size of a page.
     ///
     /// Where it isn't clear, the number may be that of the records on this page.
-    static let size = [
+    package static let size = [
         PagingTerm("per-page page-size", [.member, .clear, .limit, .documented]),
         PagingTerm("page[size]", .documented),
         PagingTerm("limit", [.member, .clear, .limit, .documented]),
@@ -78,7 +78,7 @@ enum PagingVocabulary {
     /// The number of all records.
     ///
     /// Where it isn't clear, the number may be the sum of an order or the number of its items.
-    static let total = [
+    package static let total = [
         PagingTerm("total", in: "$ meta pagination paging meta.pagination"),
         PagingTerm("total-count", [.member, .clear], in: "$ meta pagination"),
         PagingTerm("total-results total_items", [.member, .clear], in: "$"),
@@ -98,16 +98,16 @@ enum PagingVocabulary {
         PagingTerm("num_results", .last, in: "$"),
     ]
     /// Header fields with the number of all records.
-    static let totalHeaders = ["X-Total-Count", "X-Total", "Total-Count", "X-Pagination-Total-Count"]
+    package static let totalHeaders = ["X-Total-Count", "X-Total", "Total-Count", "X-Pagination-Total-Count"]
     /// The number of records that follow.
-    static let remaining = [
+    package static let remaining = [
         PagingTerm("remaining remainingCount remainingItems remainingItemCount remainingRecords", .promise)
     ]
 
     // MARK: Flags
 
     /// A flag that is true on all pages except the last one.
-    static let more = [
+    package static let more = [
         PagingTerm("has-more has-next has-next-page more more_data moreResults", [.member, .promise]),
         PagingTerm("is-truncated more_items_in_collection has_more_items", [.member, .promise]),
         PagingTerm("moreAvailable truncated incompleteResults exceededTransferLimit", .promise),
@@ -115,7 +115,7 @@ enum PagingVocabulary {
     /// A flag that is true only on the last page.
     ///
     /// Where it isn't clear, it counts if nothing else marks the end.
-    static let done = [
+    package static let done = [
         PagingTerm("end-of-stream", [.member, .clear]),
         PagingTerm("isLastPage is_last_page", [.member, .clear, .promise]),
         PagingTerm("isLast is_last last-page last done", [.member, .promise]),
@@ -124,7 +124,7 @@ enum PagingVocabulary {
     // MARK: Links and Cursors
 
     /// A link to the next page, or an object with a link among ``linkParts``.
-    static let nextLink = [
+    package static let nextLink = [
         PagingTerm(
             "next", in: "$ links _links paging pagination meta info pageInfo pagination.links meta.pagination.links"),
         PagingTerm("next_url", in: "$ pagination"),
@@ -138,19 +138,19 @@ enum PagingVocabulary {
         PagingTerm("__next hydra:next next_uri next_page_uri after_url"),
     ]
     /// The member of an object that is a link, and the last word of a name for a link.
-    static let linkParts = [
+    package static let linkParts = [
         PagingTerm("href", in: "links.next _links.next next"),
         PagingTerm("url"),
         PagingTerm("link", in: "paging.next"),
         PagingTerm("uri"),
     ]
     /// Words that follow `next` in the name of a member that promises more records.
-    static let nextWords = [
+    package static let nextWords = [
         "page", "url", "uri", "link", "href", "cursor", "token", "marker", "key", "offset", "start", "records",
         "continuation", "after", "batch",
     ]
     /// A cursor in a reply, with the parameter that takes it.
-    static let cursor = [
+    package static let cursor = [
         PagingTerm("next_cursor", for: "cursor", in: "$ meta response_metadata pagination page"),
         PagingTerm("nextCursor", for: "cursor", in: "$ meta pagination"),
         PagingTerm("cursor_next", for: "cursor"),
@@ -192,7 +192,7 @@ enum PagingVocabulary {
         PagingTerm("lastEvaluatedKey resumeToken resumptionToken", .promise),
     ]
     /// A parameter that takes a cursor, in the order in which to try them.
-    static let cursorParameter = [
+    package static let cursorParameter = [
         PagingTerm("cursor", [.tried, .begins, .documented]),
         PagingTerm("from", [.tried, .begins, .counts]),
         PagingTerm("next_token", [.tried, .documented]),

@@ -1,9 +1,9 @@
-/// The format of a text.
-enum TextFormat: Sendable {
+/// The format of a text, guessed from its characters.
+package enum TextFormat: Sendable {
     case timestamp, date, uuid, url, integer, decimal
 
     /// Returns the format that all texts share, or nil if there is none.
-    static func common(_ texts: [String]) -> TextFormat? {
+    package static func common(_ texts: [String]) -> TextFormat? {
         guard let first = texts.first, let format = of(first) else { return nil }
         var widest = format
         for text in texts.dropFirst() {
@@ -18,14 +18,15 @@ enum TextFormat: Sendable {
     }
 
     /// Whether each of the timestamps has a zone.
-    static func haveZones(_ texts: [String]) -> Bool {
+    package static func haveZones(_ texts: [String]) -> Bool {
         texts.allSatisfy { text in
             let clock = text.utf8.dropFirst(11)
             return clock.contains { "Zz+-".utf8.contains($0) }
         }
     }
 
-    static func of(_ text: String) -> TextFormat? {
+    /// Returns the format of one text; nil for a text that has none of them.
+    package static func of(_ text: String) -> TextFormat? {
         let bytes = Array(text.utf8)
         if bytes.count == 36, isUUID(bytes) { return .uuid }
         if let format = temporal(bytes) { return format }

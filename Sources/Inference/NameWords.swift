@@ -1,13 +1,15 @@
-/// English words in API names.
-enum Words {
+/// The English words in the names of members, elements, columns and operations.
+package enum NameWords {
     /// Returns the words of a name: `petOwners`, `pet_owners` and `pet-owners` all split into pet and owners.
-    static func split(_ name: String) -> [String] {
+    ///
+    /// - Parameter isASCII: Whether letters outside ASCII separate words, as for a name that must be an identifier.
+    package static func split(_ name: String, isASCII: Bool = false) -> [String] {
         var words: [String] = []
         var word = ""
         var wasLower = false
         let characters = Array(name)
         for (index, character) in characters.enumerated() {
-            guard character.isASCII, character.isLetter || character.isNumber else {
+            guard character.isLetter || character.isNumber, character.isASCII || !isASCII else {
                 if !word.isEmpty { words.append(word) }
                 (word, wasLower) = ("", false)
                 continue
@@ -25,15 +27,19 @@ enum Words {
         return words
     }
 
-    /// Returns the name in Pascal case, such as `PetOwner`.
-    static func pascal(_ name: String) -> String {
-        split(name).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    /// Returns the words of a name in lower case.
+    package static func lower(_ name: String) -> [String] { split(name).map { $0.lowercased() } }
+
+    /// Returns the name as an identifier in Pascal case, such as `PetOwner`.
+    package static func pascal(_ name: String) -> String {
+        split(name, isASCII: true).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
     /// Returns the name in lowercase without separators, such as `petowner`, for comparison.
-    static func plain(_ name: String) -> String { split(name).joined().lowercased() }
+    package static func plain(_ name: String) -> String { split(name).joined().lowercased() }
 
-    static func singular(_ word: String) -> String {
+    /// Returns an English word in the singular, as far as its ending tells.
+    package static func singular(_ word: String) -> String {
         let lower = word.lowercased()
         let kept = [
             "news", "series", "species", "status", "address", "data", "access", "analysis", "bus", "gas", "class",
@@ -54,8 +60,22 @@ enum Words {
     }
 
     /// Whether two names may mean the same: equal letters, in the singular or the plural.
-    static func match(_ left: String, _ right: String) -> Bool {
+    package static func match(_ left: String, _ right: String) -> Bool {
         let (left, right) = (plain(left), plain(right))
         return left == right || singular(left) == singular(right)
+    }
+
+    /// Returns a type's name without affixes that only mark it as a type.
+    package static func withoutTypeMarks(_ name: String) -> String {
+        var name = String(name.drop { $0 == "_" })
+        for ending in ["Type", "DTO", "Dto", "Entity", "Record", "Info", "Struct", "Row"]
+        where name.hasSuffix(ending) && name.count > ending.count + 2 {
+            name = String(name.dropLast(ending.count))
+            break
+        }
+        for beginning in ["tns", "ArrayOf"] where name.hasPrefix(beginning) && name.count > beginning.count + 2 {
+            name = String(name.dropFirst(beginning.count))
+        }
+        return name
     }
 }
