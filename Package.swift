@@ -202,7 +202,8 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], path: "Tests/ImportTestSupport"),
         .testTarget(name: "MappingTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "RecordBatch"]),
-        .testTarget(name: "StoreContractTests", dependencies: ["Mapping", "StoreContract"]),
+        .testTarget(
+            name: "StoreContractTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "StoreContract"]),
         .testTarget(
             name: "ImporterTests",
             dependencies: [

@@ -162,24 +162,23 @@ final class SQLitePageTransaction: PageTransaction {
         guard let walk else { return SweepResult() }
         let writers = try store.writers
         var result = SweepResult()
-        var keepsCursor = true
         let relinked = try settleLists(of: walk.scope)
         var log = writers.walks.log(of: walk.scope)
         log?.append(seen)
         let repeated = try log.flatMap { try writers.sweep.repeated(in: $0, of: walk) }
-        if let rule = end.sweep, let log {
-            if log.hasUnknown {
-                result.isUncertain = true
-                // If the token were saved, the remote would not list the missing rows again.
-                keepsCursor = end.cursor?.token == nil
-            } else if rule.listing == .first, case let count = try writers.sweep.note(walk, log), count > 0 {
-                result.unconfirmed = count
-                keepsCursor = false
-            } else if end.defersSweep {
-                keepsCursor = try !writers.sweep.wait(walk, log, end.cursor, rule.listing)
-            } else {
+        let step = try SweepStep(end, hasUnknown: log?.hasUnknown) {
+            try log.map { try writers.sweep.note(walk, $0) } ?? 0
+        }
+        var isSettled = true
+        if let log, let rule = end.sweep {
+            switch step {
+            case .none: break
+            case .isUncertain: result.isUncertain = true
+            case .waitsForSecondListing(let count): result.unconfirmed = count
+            case .waitsForParents: isSettled = try !writers.sweep.wait(walk, log, end.cursor, rule.listing)
+            case .sweeps:
                 result = try writers.sweep.sweep(walk, log, rule)
-                keepsCursor = result.held == nil
+                isSettled = result.held == nil
             }
         }
         if let repeated, end.defersSweep {
@@ -187,7 +186,9 @@ final class SQLitePageTransaction: PageTransaction {
         } else if result.unconfirmed == 0 {
             result.repeated = repeated
         }
-        if keepsCursor, let cursor = end.cursor { try writers.cursors.save(cursor, of: walk.scope) }
+        if step.savesCursor(of: end, isSettled: isSettled), let cursor = end.cursor {
+            try writers.cursors.save(cursor, of: walk.scope)
+        }
         if !end.defersSweep {
             let orphans = try writers.orphans.settle(walk: walk.scope.entity, writers.remover)
             result.deleted.merge(orphans, uniquingKeysWith: +)

@@ -11,23 +11,6 @@ internal import Mapping
 /// after. Both contain columns by name; a `stubbed` row is a stub after the change, and an `inserted` row with an old
 /// value was one before.
 final class ChangeLog {
-    /// A kind of change to a row.
-    enum Change: String, Sendable {
-        /// The row is new; with an old value, it was a stub before.
-        case inserted
-        /// Some columns changed, which are in `old` and `new`.
-        case updated
-        /// The row was deleted, with the whole row in `old`; with a new value, it was only marked as deleted.
-        case deleted
-        /// A to-many relationship changed; see ``LinkSpan``.
-        case relinked
-        /// The row became a stub: without an old value, it is a new stub; without a new one, it was a stub that was
-        /// deleted.
-        case stubbed
-        /// The entity's first rows were imported: one record without a key for all of them.
-        case loaded
-    }
-
     /// Whether an entity's table was empty when the run first inserted a row.
     private enum Load {
         case unknown, loading, ordinary
@@ -208,7 +191,8 @@ final class ChangeLog {
     ///   - change: The kind of change.
     ///   - old: The columns before, as an object; nil if the row did not exist.
     ///   - new: The columns after; nil if the row no longer exists.
-    func record(_ layout: EntityLayout, key: JSONText?, _ change: Change, old: JSONText?, new: JSONText?) throws {
+    func record(_ layout: EntityLayout, key: JSONText?, _ change: RowChange.Kind, old: JSONText?, new: JSONText?) throws
+    {
         guard run != nil else { return }
         // Before the first bind, as the next run of the statement would report a failure between binding and running.
         let run = try runID()

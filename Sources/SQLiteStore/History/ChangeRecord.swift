@@ -21,7 +21,7 @@ struct ChangeRecord {
     let entity: String
     /// The key as JSON; nil for ``ChangeLog/Change/loaded``.
     let key: String?
-    let change: ChangeLog.Change
+    let change: RowChange.Kind
     let old: Content?
     let new: Content?
     let bridge: String?
@@ -38,7 +38,7 @@ struct ChangeRecord {
         entity = row.text(2) ?? ""
         key = row.text(3)
         // An unknown kind, from a newer bmo, also changed columns.
-        change = ChangeLog.Change(rawValue: row.text(4) ?? "") ?? .updated
+        change = RowChange.Kind(rawValue: row.text(4) ?? "") ?? .updated
         old = try row.text(5).map(Content.init)
         new = try row.text(6).map(Content.init)
         bridge = row.text(7)

@@ -71,23 +71,9 @@ extension SQLiteStore {
         guard let run = try runs(id: id).first else {
             throw StoreError(.request, "there is no run \(id)", remedy: "`bmo runs` lists those that are kept")
         }
-        guard run.counts.total > 0 else {
-            throw StoreError(
-                .request, "run \(id) changed nothing that is still known, so there is nothing to undo",
-                remedy: "`bmo runs` lists those with changes")
-        }
         let undoneKind = try run.undoes.flatMap { try runs(id: $0).first?.kind }
-        guard !["push", "drop", "resolve"].contains(run.kind), undoneKind != "edit" else {
-            throw StoreError(
-                .request, "run \(id) is a \(run.kind) of local edits, which the remote may know of",
-                remedy: "make the opposite edit")
-        }
         let undoneBy = try read("reading the runs") { db in try LaterRuns(than: id, in: db).undoneBy }
-        if let undoneBy {
-            throw StoreError(
-                .request, "run \(id) is undone already, by run \(undoneBy)",
-                remedy: "`bmo undo \(undoneBy)` takes that back")
-        }
+        try run.checkUndo(undoneKind: undoneKind, undoneBy: undoneBy)
         return run
     }
 }

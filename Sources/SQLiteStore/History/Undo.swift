@@ -103,48 +103,17 @@ final class Undo {
         if case .links(let relationship, let new)? = record.new, case .links(_, let old)? = record.old {
             return try takeBackLinks(record, relationship, old, new, of: key, editor.layout)
         }
-        let names = Set(editor.layout.fields.map(\.name))
-        if let gone = (record.old?.columns ?? []).first(where: { !names.contains($0.name) && $0.value != .null }) {
-            return conflict(record.entity, text, "the configuration has no \(record.entity).\(gone.name) any more")
-        }
         let row = try editor.row(key)
-        switch (record.old, record.new, row) {
-        case (nil, .some(let new), .some(let row)):
-            guard isAsLeft(new, row, record, editor.layout) else { return }
+        let old = record.old?.columns ?? []
+        switch RowReversal(record.change, from: record.old?.columns, to: record.new?.columns, row: row, editor.layout) {
+        case .nothing: break
+        case .delete:
             try removeLinks(of: key, editor.layout)
-            try editor.delete(key, row)
-        case (.some(let old), nil, nil):
-            try editor.insert(key, old.columns, isStub: record.change == .stubbed)
-        case (.some(let old), .some(let new), .some(let row)):
-            guard isAsLeft(new, row, record, editor.layout) else { return }
-            // A filled stub becomes a stub again, and a row that became a stub is restored.
-            let change: ChangeLog.Change =
-                switch record.change {
-                case .inserted: .stubbed
-                case .stubbed: .inserted
-                default: .updated
-                }
-            try editor.update(key, from: row, to: old.columns, as: change)
-        case (.some, nil, .some): conflict(record.entity, text, "it is there again, and bmo did not write it")
-        case (_, .some, nil): conflict(record.entity, text, "it is gone, and bmo did not remove it")
-        case (nil, nil, _): break
+            try editor.delete(key, row ?? [])
+        case .insert(let isStub): try editor.insert(key, old, isStub: isStub)
+        case .update(let kind): try editor.update(key, from: row ?? [], to: old, as: kind)
+        case .refused(let reason): conflict(record.entity, text, reason)
         }
-    }
-
-    /// Returns whether a row's columns are as the change left them; otherwise another program has written them.
-    private func isAsLeft(
-        _ new: ChangeRecord.Content, _ row: [StoredValue], _ record: ChangeRecord, _ layout: EntityLayout
-    ) -> Bool {
-        for (name, value) in new.columns {
-            guard let field = layout.fields.firstIndex(where: { $0.name == name }), row[field] != value else {
-                continue
-            }
-            conflict(
-                record.entity, record.key,
-                "its \(name) is \(JSONText.value(row[field])), where the run left \(JSONText.value(value))")
-            return false
-        }
-        return true
     }
 
     private func takeBackLinks(

@@ -100,20 +100,6 @@ private struct EditContent {
     }
 }
 
-extension JSONText {
-    /// Returns a list of keys as an array of arrays.
-    static func keys(_ keys: [[StoredValue]]) -> JSONText {
-        var text = JSONText()
-        text.append("[")
-        for (index, key) in keys.enumerated() {
-            if index > 0 { text.append(",") }
-            text.append(.key(key))
-        }
-        text.append("]")
-        return text
-    }
-}
-
 extension OutboxFailure {
     init(json: String) throws {
         let batch = try JSONParser.batch(json)

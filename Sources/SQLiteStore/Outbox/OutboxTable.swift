@@ -219,4 +219,14 @@ final class OutboxTable {
 
     /// Returns the index of the entity whose table has an entry's object; nil if the entity is not configured any more.
     func root(of entry: OutboxEntry) -> Int? { model.index(of: entry.entity).map { model.entities[$0].root } }
+
+    /// The maker of keys for new objects.
+    var temporaryKey: TemporaryKey {
+        TemporaryKey(model) { [statements] layout, field in
+            let column = SchemaBuilder.quoted(layout.fields[field].name)
+            return try statements.value("SELECT min(\(column)) FROM \(SchemaBuilder.quoted(layout.table))") ?? .null
+        } nextEntry: {
+            try self.nextID()
+        }
+    }
 }

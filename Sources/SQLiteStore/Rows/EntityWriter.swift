@@ -270,7 +270,7 @@ final class EntityWriter {
         return text
     }
 
-    private func recordInsert(_ cells: UnsafeBufferPointer<Cell>, _ change: ChangeLog.Change) throws {
+    private func recordInsert(_ cells: UnsafeBufferPointer<Cell>, _ change: RowChange.Kind) throws {
         let present = cells.indices.filter { cells[$0].kind != .absent && cells[$0].kind != .null }
         // The key of a row without a key is its rowid.
         let key = layout.key.isEmpty ? .key([StoredValue.integer(insert.lastInsertedRow)]) : key(of: cells)

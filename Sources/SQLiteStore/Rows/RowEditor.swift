@@ -80,7 +80,7 @@ final class RowEditor {
     /// Updates columns of an existing row; `change` says whether it becomes a stub or ceases to be one.
     func update(
         _ key: [StoredValue], from row: [StoredValue], to columns: [(name: String, value: StoredValue)],
-        as change: ChangeLog.Change = .updated
+        as change: RowChange.Kind = .updated
     ) throws {
         var fields: [Int] = []
         var values: [StoredValue] = []

@@ -7,35 +7,11 @@ internal import Model
 /// Only rows that the entity's own listing has ever included count: not stubs, not objects that came nested in others,
 /// and not those already marked as deleted.
 final class Sweep {
-    /// The rows missing so far from the scans of an entity's parents.
-    private struct Waiting {
-        /// The scope of one parent.
-        struct Scope {
-            let scope: WalkScope
-            var cursor: WalkCursor?
-            var gone: Int
-            let total: Int
-        }
-
-        var scopes: [Scope] = []
-        /// The missing rows, each with its scope's index; a row that another scan lists is removed.
-        var rows: [Int64: Int] = [:]
-        /// Rows that a parent's scan listed but that refer to another parent.
-        var strangers: Set<Int64> = []
-        var total = 0
-        /// The parents whose scans are complete, as hashes of their keys' text.
-        var ended: Set<Int> = []
-        /// The first row that two parents listed, and the keys of these parents.
-        var shared: (row: Int64, parents: [[StoredValue]])?
-        var sharedRows: Set<Int64> = []
-        /// The keys that occurred twice in the listing of one parent.
-        var repeated: RepeatedKeys?
-    }
-
     private let model: CompiledModel
     private unowned let writers: Writers
     private let connection: OpaquePointer?
-    private var waiting: [Int: Waiting] = [:]
+    /// The state of the scans of an entity's parents, by entity.
+    private var waiting: [Int: ParentSweep<Int64>] = [:]
     /// The rows missing from the first of two listings of a scope.
     private var unconfirmed: [WalkScope: Set<Int64>] = [:]
 
@@ -52,27 +28,23 @@ final class Sweep {
 
     /// Deletes the rows missing from the scan's log.
     func sweep(_ walk: WalkTarget, _ log: SeenLog, _ rule: SweepRule) throws -> SweepResult {
-        var (gone, total) = try absent(walk, log)
-        if rule.listing == .second {
-            let first = unconfirmed.removeValue(forKey: walk.scope) ?? []
-            gone.removeAll { !first.contains($0) }
-        }
+        let (absent, total) = try absent(walk, log)
+        let first = rule.listing == .second ? unconfirmed.removeValue(forKey: walk.scope) ?? [] : []
+        let gone = rule.confirmed(absent, first: first)
         let name = model.entities[walk.entity].name
-        if !gone.isEmpty {
-            if let held = try held(gone.count, of: total, name, rule) { return SweepResult(held: held) }
+        if let held = try rule.held(gone.count, of: total, otherOrigin: otherOrigin(name, rule)) {
+            return SweepResult(held: held)
         }
         try writers.origins.save(rule.origin, of: name)
         guard !gone.isEmpty else { return SweepResult() }
         return SweepResult(deleted: try writers.remover.remove(gone, of: walk.entity))
     }
 
-    /// Returns the deletion limit that prevents this many deletions; nil if none does.
-    private func held(_ gone: Int, of total: Int, _ entity: String, _ rule: SweepRule) throws -> SweepResult.Held? {
-        if rule.brake != nil, let origin = try writers.origins.other(than: rule.origin, of: entity) {
-            try writers.origins.add(rule.origin, of: entity)
-            return SweepResult.Held(gone: gone, total: total, origin: origin)
-        }
-        return rule.holds(gone, of: total) ? SweepResult.Held(gone: gone, total: total) : nil
+    /// Returns the origin of an entity's rows if it is another than that of the listing, which is then known too.
+    private func otherOrigin(_ entity: String, _ rule: SweepRule) throws -> String? {
+        guard let origin = try writers.origins.other(than: rule.origin, of: entity) else { return nil }
+        try writers.origins.add(rule.origin, of: entity)
+        return origin
     }
 
     /// Notes the rows missing from the first of two listings; returns their number.
@@ -181,7 +153,7 @@ final class Sweep {
         var rows: [Int64] = []
         var others: [SparedRows] = []
         for objects in spared {
-            guard layout.key == [objects.field], let range = keyRange(objects, layout.fields[objects.field].type) else {
+            guard layout.key == [objects.field], let range = objects.range(of: layout.fields[objects.field].type) else {
                 others.append(objects)
                 continue
             }
@@ -198,53 +170,16 @@ final class Sweep {
         return rows
     }
 
-    /// Returns the bounds of the skipped keys: the upper one is inclusive, or exclusive for a prefix.
-    private func keyRange(_ objects: SparedRows, _ type: AttributeType) -> (low: StoredValue, high: StoredValue)? {
-        switch type {
-        case .integer where !objects.isPrefix:
-            return Int64(objects.value).map { (.integer($0), .integer($0)) }
-        case .text, .url, .uuid:
-            guard objects.isPrefix else { return (.text(objects.value), .text(objects.value)) }
-            guard var last = objects.value.unicodeScalars.last else { return nil }
-            // The least text after all texts with this prefix, whose last scalar is the next one.
-            guard let next = Unicode.Scalar(last.value == 0xD7FF ? 0xE000 : last.value + 1) else { return nil }
-            last = next
-            return (
-                .text(objects.value),
-                .text(
-                    String(
-                        String.UnicodeScalarView(
-                            objects.value.unicodeScalars.dropLast() + [last])))
-            )
-        default: return nil
-        }
-    }
-
     /// Finds all of them in one pass over the table.
     private func scan(for spared: [SparedRows], _ layout: EntityLayout) throws -> [Int64] {
-        let fields = Set(spared.map(\.field)).sorted()
-        let exact = Set(spared.filter { !$0.isPrefix }.map { "\($0.field) \($0.value)" })
-        // The prefixes, by field and length.
-        var prefixes: [Int: [Int: Set<[UInt8]>]] = [:]
-        for objects in spared where objects.isPrefix {
-            prefixes[objects.field, default: [:]][objects.value.utf8.count, default: []].insert(
-                Array(objects.value.utf8))
-        }
-        let columns = fields.map { SchemaBuilder.quoted(layout.fields[$0].name) }
+        let matcher = SparedRowMatcher(spared)
+        let columns = matcher.fields.map { SchemaBuilder.quoted(layout.fields[$0].name) }
         let select = try RawStatement(
             "SELECT \(layout.rowIDName), \(columns.joined(separator: ", ")) "
                 + "FROM \(SchemaBuilder.quoted(layout.table))", on: connection)
         var rows: [Int64] = []
         while try select.step() {
-            let isSpared = fields.enumerated().contains { position, field in
-                let value = select.value(Int32(position + 1))
-                guard value != .null else { return false }
-                let text = value.description
-                if exact.contains("\(field) \(text)") { return true }
-                let bytes = Array(text.utf8)
-                return (prefixes[field] ?? [:]).contains { $0 <= bytes.count && $1.contains(Array(bytes.prefix($0))) }
-            }
-            if isSpared { rows.append(select.int64(0)) }
+            if matcher.matches({ select.value(Int32($0 + 1)) }) { rows.append(select.int64(0)) }
         }
         return rows
     }
@@ -252,71 +187,35 @@ final class Sweep {
     // MARK: - Many parents
 
     /// Discards the rows missing from the scans of an entity's parents.
-    func beginParents(of entity: Int) { waiting[entity] = Waiting() }
+    func beginParents(of entity: Int) { waiting[entity] = ParentSweep() }
 
     /// Notes the rows missing from one parent's scan; returns whether there are any, so that its cursor waits too.
     func wait(
         _ walk: WalkTarget, _ log: SeenLog, _ cursor: WalkCursor?, _ listing: SweepRule.Listing
     ) throws -> Bool {
-        guard var waiting = waiting[walk.entity] else { return false }
-        self.waiting[walk.entity] = nil
-        defer { self.waiting[walk.entity] = waiting }
+        guard waiting[walk.entity] != nil else { return false }
         let (absent, total) = try absent(walk, log)
-        waiting.ended.insert(walk.scope.parent.hashValue)
-        waiting.total += total
         let first = listing == .second ? unconfirmed.removeValue(forKey: walk.scope) ?? [] : nil
-        let gone = absent.filter { !waiting.strangers.contains($0) && first?.contains($0) != false }
-        guard !gone.isEmpty else { return false }
-        for row in gone { waiting.rows[row] = waiting.scopes.count }
-        waiting.scopes.append(
-            Waiting.Scope(scope: walk.scope, cursor: cursor, gone: gone.count, total: total))
-        return true
+        return waiting[walk.entity]?.end(walk.scope, absent: absent, of: total, cursor: cursor, first: first) ?? false
     }
 
     /// Reverts the notes of a parent's scan whose last page was rolled back.
     func takeBack(_ walk: WalkTarget) {
-        guard walk.parent != nil else { return }
-        waiting[walk.entity]?.ended.remove(walk.scope.parent.hashValue)
-        guard var waiting = waiting[walk.entity],
-            let place = waiting.scopes.firstIndex(where: { $0.scope == walk.scope })
-        else { return }
-        waiting.rows = waiting.rows.filter { $0.value != place }
-        waiting.scopes[place].gone = 0
-        waiting.scopes[place].cursor = nil
-        self.waiting[walk.entity] = waiting
+        if walk.parent != nil { waiting[walk.entity]?.takeBack(walk.scope) }
     }
 
-    /// Notes that a parent's scan lists a row, which is then not missing, whichever parent it refers to.
+    /// Notes that a parent's scan lists a row.
     func note(_ row: Int64, of walk: WalkTarget, refersElsewhere: Bool) {
-        guard waiting[walk.entity] != nil else { return }
-        if refersElsewhere { waiting[walk.entity]?.strangers.insert(row) }
-        if waiting[walk.entity]?.rows.isEmpty == false,
-            let place = waiting[walk.entity]?.rows.removeValue(forKey: row)
-        {
-            waiting[walk.entity]?.scopes[place].gone -= 1
-        }
+        waiting[walk.entity]?.noteListed(row, refersElsewhere: refersElsewhere)
     }
 
-    /// Notes that a parent's scan lists a row that referred to another parent and was not missing from that one's
-    /// listing.
-    ///
-    /// Call it before ``note(_:of:refersElsewhere:)``.
+    /// Notes that a parent's scan lists a row that referred to another parent; see ``ParentSweep/noteTaken(_:by:from:)``.
     func noteTaken(_ row: Int64, by walk: WalkTarget, from former: [StoredValue]) {
-        guard let parent = walk.parent, !former.contains(.null), former != parent.key,
-            let waiting = waiting[walk.entity], waiting.rows[row] == nil,
-            waiting.ended.contains(JSONText.key(former).string.hashValue)
-        else { return }
-        if waiting.shared == nil { self.waiting[walk.entity]?.shared = (row, [former, parent.key]) }
-        self.waiting[walk.entity]?.sharedRows.insert(row)
+        if let parent = walk.parent { waiting[walk.entity]?.noteTaken(row, by: parent.key, from: former) }
     }
 
     /// Notes keys that occurred twice in the listing of one parent.
-    func note(_ repeated: RepeatedKeys, of walk: WalkTarget) {
-        guard waiting[walk.entity] != nil else { return }
-        var all = waiting[walk.entity]?.repeated ?? RepeatedKeys(count: 0, key: repeated.key)
-        all.count += repeated.count
-        waiting[walk.entity]?.repeated = all
-    }
+    func note(_ repeated: RepeatedKeys, of walk: WalkTarget) { waiting[walk.entity]?.note(repeated) }
 
     /// Returns the keys that a listing contained twice with different values; nil if there are none.
     func repeated(in log: SeenLog, of walk: WalkTarget) throws -> RepeatedKeys? {
@@ -335,28 +234,14 @@ final class Sweep {
         var result = SweepResult()
         result.repeated = waiting.repeated
         if let (row, parents) = waiting.shared, let key = try writers.remover.key(of: layout.root, row) {
-            result.shared = RepeatedKeys(count: waiting.sharedRows.count, key: key, parents: parents)
+            result.shared = RepeatedKeys(count: waiting.sharedCount, key: key, parents: parents)
         }
-        let gone = waiting.scopes.reduce(0) { $0 + $1.gone }
-        if gone > 0, var held = try held(gone, of: waiting.total, layout.name, rule) {
-            held.scopes = waiting.scopes.count
-            result.held = held
-            return result
-        }
+        let decision = try waiting.decide(by: rule, otherOrigin: otherOrigin(layout.name, rule))
+        result.held = decision.held
+        guard !decision.preventsAll else { return result }
         try writers.origins.save(rule.origin, of: layout.name)
-        var held = Set<Int>()
-        for (place, scope) in waiting.scopes.enumerated() {
-            if rule.holds(scope.gone, of: scope.total) {
-                held.insert(place)
-                let before = result.held ?? SweepResult.Held(gone: 0, total: 0, scopes: 0)
-                result.held = SweepResult.Held(
-                    gone: before.gone + scope.gone, total: before.total + scope.total, scopes: before.scopes + 1)
-            } else if let cursor = scope.cursor {
-                try writers.cursors.save(cursor, of: scope.scope)
-            }
-        }
-        let rows = waiting.rows.filter { !held.contains($0.value) }.map(\.key).sorted()
-        result.deleted = try writers.remover.remove(rows, of: layout.index)
+        for (scope, cursor) in decision.cursors { try writers.cursors.save(cursor, of: scope) }
+        result.deleted = try writers.remover.remove(decision.rows, of: layout.index)
         return result
     }
 }

@@ -2,9 +2,21 @@ public import Mapping
 
 /// The combined changes of a run to one row.
 public struct RowChange: Sendable, Equatable {
-    /// The kinds of change in `bmo_changes`.
+    /// A kind of change to a row.
     public enum Kind: String, Sendable {
-        case inserted, updated, deleted, relinked, stubbed, loaded
+        /// The row is new; with an old value, it was a stub before.
+        case inserted
+        /// Some columns changed, which are in the old and the new value.
+        case updated
+        /// The row was deleted, with the whole row in the old value; with a new value, it was only marked as deleted.
+        case deleted
+        /// A to-many relationship changed.
+        case relinked
+        /// The row became a stub: without an old value, it is a new stub; without a new one, it was a stub that was
+        /// deleted.
+        case stubbed
+        /// The entity's first rows were imported: one record without a key for all of them.
+        case loaded
     }
 
     /// A column before and after; nil if the row did not exist.

@@ -30,6 +30,11 @@ public struct EditConflict: Sendable, Equatable {
         self.remote = remote
         self.seen = seen
     }
+
+    /// Returns a conflict of a whole object, found now.
+    package static func ofWholeObject(_ entity: String, _ key: [StoredValue]) -> EditConflict {
+        EditConflict(entity: entity, key: key, column: nil, base: nil, local: nil, remote: nil, seen: Clock.now())
+    }
 }
 
 /// The side whose value is kept.

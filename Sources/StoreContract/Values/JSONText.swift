@@ -42,6 +42,18 @@ package struct JSONText {
         return text
     }
 
+    /// Returns a list of keys as an array of arrays.
+    package static func keys(_ keys: [[StoredValue]]) -> JSONText {
+        var text = JSONText()
+        text.append("[")
+        for (index, key) in keys.enumerated() {
+            if index > 0 { text.append(",") }
+            text.append(.key(key))
+        }
+        text.append("]")
+        return text
+    }
+
     /// Returns one value, for a message.
     package static func value(_ value: StoredValue) -> String {
         var text = JSONText()

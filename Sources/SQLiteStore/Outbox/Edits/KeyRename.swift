@@ -150,7 +150,8 @@ final class KeyRename {
             "WHERE \(condition.joined(separator: " AND "))", parts.flatMap { [$0, $0] })
         for entry in entries {
             guard let index = model.index(of: entry.entity) else { continue }
-            let renamed = entry.renaming(references(of: model.entities[index], to: root), old, new)
+            let references = references(of: model.entities[index], to: root)
+            let renamed = entry.renaming(references.columns, references.links, old, to: new)
             if renamed != entry { try writers.outbox.update(renamed) }
         }
     }
@@ -160,29 +161,5 @@ final class KeyRename {
             (0..<toOne.fieldCount).map { layout.fields[toOne.firstField + $0].name }
         }
         return (columns, Set(layout.toMany.filter { model.entities[$0.target].root == root }.map(\.name)))
-    }
-}
-
-extension OutboxEntry {
-    /// Returns the entry with the new key in all references to the object.
-    fileprivate func renaming(
-        _ references: (columns: [[String]], links: Set<String>), _ old: [StoredValue], _ new: [StoredValue]
-    ) -> OutboxEntry {
-        var entry = self
-        for names in references.columns {
-            let places = names.compactMap { name in entry.changes.firstIndex { $0.name == name } }
-            guard places.count == names.count else { continue }
-            if places.map({ entry.changes[$0].old ?? .null }) == old {
-                for (place, value) in zip(places, new) { entry.changes[place].old = value }
-            }
-            if places.map({ entry.changes[$0].new ?? .null }) == old {
-                for (place, value) in zip(places, new) { entry.changes[place].new = value }
-            }
-        }
-        for index in entry.links.indices where references.links.contains(entry.links[index].relationship) {
-            entry.links[index].old = entry.links[index].old.map { $0 == old ? new : $0 }
-            entry.links[index].new = entry.links[index].new.map { $0 == old ? new : $0 }
-        }
-        return entry
     }
 }

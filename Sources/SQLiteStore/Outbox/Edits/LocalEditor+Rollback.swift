@@ -8,7 +8,7 @@ extension LocalEditor {
     ///
     /// - Throws: ``StoreError`` if later edits depend on them.
     func drop(_ ids: [Int64]) throws {
-        var entries = try Set(ids).sorted().map { id in
+        let entries = try Set(ids).sorted().map { id in
             guard let entry = try outbox.entry(id) else { throw SQLiteStore.noEntry(id) }
             guard entry.state != .sending else {
                 throw StoreError(
@@ -17,14 +17,7 @@ extension LocalEditor {
             return entry
         }
         try checkDependants(of: entries)
-        while !entries.isEmpty {
-            // Newest first, but references to a new object before its create.
-            let index = entries.lastIndex { entry in
-                !entries.contains { $0.dependsOn.contains(entry.id) && $0.id != entry.id }
-                    && !entries.contains { $0.entity == entry.entity && $0.key == entry.key && $0.id > entry.id }
-            }
-            try takeBack(entries.remove(at: index ?? entries.count - 1))
-        }
+        for entry in OutboxEntry.inOrderOfDropping(entries) { try takeBack(entry) }
     }
 
     private func checkDependants(of entries: [OutboxEntry]) throws {
@@ -132,19 +125,8 @@ extension LocalEditor {
         let layout = model.entities[index]
         for entry in try outbox.entries(root, key) where entry.id != last.id { try outbox.remove(entry, root: root) }
         try writers.conflicts.remove(root, key)
-        let own = Set([layout.discriminator, layout.extra, layout.deletion].compactMap { $0 })
-        var entry = try last.changed(by: .recreated(newKey: Self.newKey()))
-        entry.operation = .create
-        entry.changes = layout.fields.indices.filter { !own.contains($0) && row[$0] != .null }.map {
-            OutboxEntry.FieldEdit(name: layout.fields[$0].name, old: nil, new: row[$0])
-        }
-        entry.links = []
-        for (index, toMany) in layout.toMany.enumerated() {
-            guard case .links = toMany.storage else { continue }
-            let keys = try writers.links(root, index).keys(of: key)
-            if !keys.isEmpty {
-                entry.links.append(OutboxEntry.LinkEdit(relationship: toMany.name, old: [], new: keys))
-            }
+        let entry = try last.becomingCreate(of: layout, row, newKey: Self.newKey()) {
+            try writers.links(root, $0).keys(of: key)
         }
         _ = try store(entry, EditedObject(root: root, layout: layout, key: key), after: last)
     }

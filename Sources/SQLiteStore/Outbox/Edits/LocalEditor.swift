@@ -41,8 +41,7 @@ final class LocalEditor {
 
     private func create(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
         let values = try EditedValues(edit.values, of: layout, in: model)
-        let (key, temporary) = try TemporaryKey(statements: outbox.statements, outbox: outbox)
-            .key(of: layout, given: edit.key, values)
+        let (key, temporary) = try outbox.temporaryKey.key(of: layout, given: edit.key, values)
         let object = EditedObject(root: layout.root, layout: layout, key: key)
         let editor = try writers.remover.editor(layout.root)
         let row = try editor.row(key)
@@ -58,7 +57,7 @@ final class LocalEditor {
             values.fields.map { (layout.fields[$0.field].name, $0.value) }, uniquingKeysWith: { $1 })
         for (field, value) in zip(layout.key, key) { columns[layout.fields[field].name] = value }
         if let field = layout.discriminator { columns[layout.fields[field].name] = .text(layout.name) }
-        try checkReferences(layout, columns, row: nil)
+        try layout.checkReferences(columns, row: nil, in: model, exists: exists)
         let ordered = layout.fields.map { (name: $0.name, value: columns[$0.name] ?? .null) }
         if let row {
             try editor.update(key, from: row, to: ordered, as: .inserted)
@@ -88,27 +87,11 @@ final class LocalEditor {
 
     /// Turns the delete of an object that is created again into an update, or removes it if the object is as before.
     private func revive(_ object: EditedObject, _ last: OutboxEntry) throws -> Int64? {
-        var entry = try last.changed(by: .replaced)
-        // The update is based on the values that the remote changed while the object was deleted locally.
         let remote = try writers.conflicts.remoteValues(object.root, object.key)
         try writers.conflicts.remove(object.root, object.key)
         let row = try writers.remover.editor(object.root).row(object.key) ?? []
-        entry.entity = object.layout.name
-        entry.operation = .update
-        entry.changes = zip(object.layout.fields, row).compactMap { field, value in
-            let old = remote[field.name] ?? last.changes.first { $0.name == field.name }?.old ?? .null
-            guard old != value, field.name != object.layout.deletion.map({ object.layout.fields[$0].name }) else {
-                return nil
-            }
-            return OutboxEntry.FieldEdit(name: field.name, old: old, new: value)
-        }
-        entry.links = try last.links.compactMap { link in
-            guard let index = object.layout.toMany.firstIndex(where: { $0.name == link.relationship }) else {
-                return nil
-            }
-            let now = try writers.links(object.root, index).keys(of: object.key)
-            return now == link.old
-                ? nil : OutboxEntry.LinkEdit(relationship: link.relationship, old: link.old, new: now)
+        let entry = try last.becomingUpdate(of: object.layout, row, remote: remote) {
+            try writers.links(object.root, $0).keys(of: object.key)
         }
         return try store(entry, object, after: last)
     }
@@ -129,7 +112,7 @@ final class LocalEditor {
         let changed = values.fields.filter { row[$0.field] != $0.value }
         let columns = Dictionary(
             changed.map { (layout.fields[$0.field].name, $0.value) }, uniquingKeysWith: { $1 })
-        try checkReferences(layout, columns, row: row)
+        try layout.checkReferences(columns, row: row, in: model, exists: exists)
         if !changed.isEmpty {
             try writers.remover.editor(object.root).update(
                 object.key, from: row, to: changed.map { (name: layout.fields[$0.field].name, value: $0.value) })
@@ -216,7 +199,7 @@ final class LocalEditor {
             return EditReceipt(entity: layout.name, key: object.key, entry: nil)
         }
         let own = Set([layout.deletion].compactMap { $0 })
-        var changes = layout.fields.indices.filter { !own.contains($0) }.map {
+        let changes = layout.fields.indices.filter { !own.contains($0) }.map {
             OutboxEntry.FieldEdit(name: layout.fields[$0].name, old: row[$0], new: nil)
         }
         guard let last, last.takesEdits else {
@@ -227,22 +210,9 @@ final class LocalEditor {
                     hasTemporaryKey: last?.hasTemporaryKey ?? false), object)
             return EditReceipt(entity: layout.name, key: object.key, entry: entry)
         }
-        // The remote still has the base values of the update that was never sent.
-        let newest = try writers.conflicts.remoteValues(object.root, object.key)
-        for index in changes.indices {
-            let name = changes[index].name
-            if let old = last.changes.first(where: { $0.name == name })?.old { changes[index].old = old }
-            if let remote = newest[name] { changes[index].old = remote }
-        }
-        for index in links.indices {
-            let edited = last.links.first { $0.relationship == links[index].relationship }
-            if let edited { links[index].old = edited.old }
-        }
+        let remote = try writers.conflicts.remoteValues(object.root, object.key)
         try writers.conflicts.remove(object.root, object.key)
-        var entry = try last.changed(by: .replaced)
-        entry.operation = .delete
-        entry.changes = changes
-        entry.links = links
+        let entry = try last.becomingDelete(changes, links, remote: remote)
         return EditReceipt(
             entity: layout.name, key: object.key, entry: try store(entry, object, after: last))
     }
@@ -283,10 +253,11 @@ final class LocalEditor {
     /// Adds an entry; a part that would make two creates wait for each other becomes a subsequent update.
     func enqueue(_ entry: OutboxEntry, _ object: EditedObject) throws -> Int64 {
         var entry = entry
-        var later: Deferred?
+        var later: EntryDependencies.Deferred?
         let row = try writers.remover.editor(object.root).row(object.key)
         if entry.operation != .delete {
-            later = try resolveDependencies(of: &entry, object, row: row ?? [])
+            let resolved = try dependencies(of: entry, object, row: row ?? [])
+            (entry, later) = (resolved.entry, resolved.deferred)
         }
         entry.id = try outbox.add(entry, root: object.root, run: writers.changes.runIDIfAny())
         try enqueue(later, after: entry, object)
@@ -304,19 +275,21 @@ final class LocalEditor {
         // The last attempt was not accepted, and this is a different request.
         if last.attempts > 0 { entry.idempotencyKey = Self.newKey() }
         entry = entry.after(.edited) ?? entry
-        var later: Deferred?
+        var later: EntryDependencies.Deferred?
         if entry.operation == .delete {
             entry.dependsOn = []
         } else {
             let row = try writers.remover.editor(object.root).row(object.key)
-            later = try resolveDependencies(of: &entry, object, row: row ?? [])
+            let resolved = try dependencies(of: entry, object, row: row ?? [])
+            (entry, later) = (resolved.entry, resolved.deferred)
         }
         try outbox.update(entry, run: writers.changes.runIDIfAny())
         try enqueue(later, after: entry, object)
         return entry.id
     }
 
-    private func enqueue(_ later: Deferred?, after entry: OutboxEntry, _ object: EditedObject) throws {
+    private func enqueue(_ later: EntryDependencies.Deferred?, after entry: OutboxEntry, _ object: EditedObject) throws
+    {
         guard let later else { return }
         var update = OutboxEntry(
             id: 0, entity: entry.entity, key: entry.key, operation: .update, changes: later.changes,
@@ -337,32 +310,4 @@ struct EditedObject {
 
     /// The key as a user would type it.
     var name: String { key.map(\.description).joined(separator: ", ") }
-}
-
-extension OutboxEntry {
-    /// Returns the entry with a later edit merged into it: the first base value and the last new value count.
-    func adding(_ later: [FieldEdit], _ laterLinks: [LinkEdit]) -> OutboxEntry {
-        var entry = self
-        for change in later {
-            if let index = entry.changes.firstIndex(where: { $0.name == change.name }) {
-                entry.changes[index].new = change.new
-                // A column with its base value need not be sent.
-                if operation == .update, entry.changes[index].old == change.new { entry.changes.remove(at: index) }
-            } else {
-                entry.changes.append(
-                    FieldEdit(name: change.name, old: operation == .create ? nil : change.old, new: change.new))
-            }
-        }
-        for link in laterLinks {
-            if let index = entry.links.firstIndex(where: { $0.relationship == link.relationship }) {
-                entry.links[index].new = link.new
-                if operation == .update, entry.links[index].old == link.new { entry.links.remove(at: index) }
-            } else {
-                entry.links.append(
-                    LinkEdit(
-                        relationship: link.relationship, old: operation == .create ? [] : link.old, new: link.new))
-            }
-        }
-        return entry
-    }
 }

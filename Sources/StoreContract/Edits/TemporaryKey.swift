@@ -1,21 +1,36 @@
-internal import StoreContract
-internal import Mapping
+package import Mapping
 internal import Model
 
 /// Keys for new objects that the remote has not assigned a key yet.
 ///
 /// Text becomes `bmo:` and a UUID, and an integer becomes a negative number below all others; the remote's key replaces
 /// them. A UUID is permanent, unless the configuration says that it comes only from the remote.
-struct TemporaryKey {
-    let statements: StatementCache
-    let outbox: OutboxTable
+package struct TemporaryKey {
+    private let model: CompiledModel
+    private let least: (EntityLayout, Int) throws -> StoredValue
+    private let nextEntry: () throws -> Int64
+
+    /// Creates a maker of keys.
+    ///
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - least: Returns the least value of a field in an entity's table; null in an empty table.
+    ///   - nextEntry: Returns the ID of the next outbox entry, which no earlier one had.
+    package init(
+        _ model: CompiledModel, least: @escaping (_ layout: EntityLayout, _ field: Int) throws -> StoredValue,
+        nextEntry: @escaping () throws -> Int64
+    ) {
+        self.model = model
+        self.least = least
+        self.nextEntry = nextEntry
+    }
 
     /// Returns the key of a new object: the given parts, and new values for the others.
     ///
     /// - Parameters:
     ///   - given: The whole key, or empty.
     ///   - values: The values of the edit, which may include parts of the key.
-    func key(
+    package func key(
         of layout: EntityLayout, given: [StoredValue], _ values: EditedValues
     ) throws -> (key: [StoredValue], temporary: Set<Int>) {
         guard !layout.key.isEmpty else {
@@ -34,7 +49,7 @@ struct TemporaryKey {
         for (part, field) in layout.key.enumerated() {
             let value = values.value(field)
             if !given.isEmpty {
-                let checked = try EditedValues([layout.fields[field].name: given[part]], of: layout, in: outbox.model)
+                let checked = try EditedValues([layout.fields[field].name: given[part]], of: layout, in: model)
                     .fields[0].value
                 guard value == nil || value == checked else {
                     throw StoreError(
@@ -60,16 +75,14 @@ struct TemporaryKey {
     }
 
     /// Returns a value for a part of a key, and whether the remote's value will replace it.
-    func make(_ layout: EntityLayout, _ field: Int) throws -> (value: StoredValue, isTemporary: Bool) {
+    package func make(_ layout: EntityLayout, _ field: Int) throws -> (value: StoredValue, isTemporary: Bool) {
         switch layout.fields[field].type {
         case .uuid: return (.text(RandomUUID.text()), comesFromRemote(layout, field))
         case .text, .url: return (.text("bmo:\(RandomUUID.text())"), true)
         case .integer:
-            let column = SchemaBuilder.quoted(layout.fields[field].name)
-            let least = try statements.value("SELECT min(\(column)) FROM \(SchemaBuilder.quoted(layout.table))")
             // IDs of entries are never reused, so neither are the keys of earlier objects.
-            var number = -(try outbox.nextID())
-            if case .integer(let least) = least, least <= number {
+            var number = -(try nextEntry())
+            if case .integer(let least) = try least(layout, field), least <= number {
                 guard least > .min else {
                     throw StoreError(
                         .request, "there is no number left below all of \(layout.name).\(layout.fields[field].name)",
@@ -89,6 +102,6 @@ struct TemporaryKey {
     /// Returns whether the part of the key is never sent (`write: false`).
     private func comesFromRemote(_ layout: EntityLayout, _ field: Int) -> Bool {
         let name = layout.fields[field].name
-        return outbox.model.model.entities[layout.root].attributes.first { $0.name == name }?.write.permission == .never
+        return model.model.entities[layout.root].attributes.first { $0.name == name }?.write.permission == .never
     }
 }

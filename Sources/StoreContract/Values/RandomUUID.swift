@@ -1,6 +1,6 @@
 /// A generator of random UUIDs (RFC 9562, section 5.4), in lower case.
-enum RandomUUID {
-    static func text() -> String {
+package enum RandomUUID {
+    package static func text() -> String {
         var generator = SystemRandomNumberGenerator()
         let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         let low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000

@@ -1,16 +1,15 @@
-internal import StoreContract
-internal import Mapping
+package import Mapping
 internal import Model
 
-/// The values of a local edit, validated against the entity with clear errors before SQLite would refuse them.
-struct EditedValues {
+/// The values of a local edit, validated against the entity with clear errors before a database would refuse them.
+package struct EditedValues {
     /// The values with their fields' indexes in the layout, in order.
-    let fields: [(field: Int, value: StoredValue)]
+    package let fields: [(field: Int, value: StoredValue)]
 
     /// Validates the values.
     ///
     /// - Throws: ``StoreError`` of code `request`.
-    init(_ values: [String: StoredValue], of layout: EntityLayout, in model: CompiledModel) throws {
+    package init(_ values: [String: StoredValue], of layout: EntityLayout, in model: CompiledModel) throws {
         let own = Set([layout.discriminator, layout.extra, layout.deletion].compactMap { $0 })
         // Excludes the columns of sub-entities.
         let lineage = model.model.lineage(of: model.model.entities[layout.index])
@@ -35,7 +34,8 @@ struct EditedValues {
         self.fields = fields.sorted { $0.field < $1.field }
     }
 
-    func value(_ field: Int) -> StoredValue? { fields.first { $0.field == field }?.value }
+    /// Returns the value of a field; nil if the edit does not set it.
+    package func value(_ field: Int) -> StoredValue? { fields.first { $0.field == field }?.value }
 
     private static func unknown(
         _ name: String, _ layout: EntityLayout, _ own: Set<Int>, _ columns: Set<String>

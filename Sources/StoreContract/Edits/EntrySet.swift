@@ -1,35 +1,34 @@
-internal import StoreContract
-internal import Mapping
+package import Mapping
 
-/// The entries of one object during the merge of an import.
-struct EntrySet {
+/// The edits of one object that wait, as the merge of an import sees and changes them.
+package struct EntrySet {
     /// The combined edit of a column.
-    struct Edit {
+    package struct Edit {
         /// The values before the first edit and after each but the last, which the remote may have.
-        var known: [StoredValue]
+        package var known: [StoredValue]
         /// The value after the last edit.
-        var local: StoredValue
+        package var local: StoredValue
         /// Whether none of the edits is being sent.
-        var isWaiting: Bool
+        package var isWaiting: Bool
     }
 
     /// The combined edit of a list.
-    struct LinkEdit {
-        var known: [[[StoredValue]]]
-        var local: [[StoredValue]]
-        var isWaiting: Bool
+    package struct LinkEdit {
+        package var known: [[[StoredValue]]]
+        package var local: [[StoredValue]]
+        package var isWaiting: Bool
     }
 
-    let original: [OutboxEntry]
-    private(set) var entries: [OutboxEntry]
-    let entity: String
+    package let original: [OutboxEntry]
+    package private(set) var entries: [OutboxEntry]
+    package let entity: String
     private let keyNames: Set<String>
     /// The columns and relationships that the import contained.
-    var compared: Set<String> = []
+    package var compared: Set<String> = []
     /// The entries that lost an edit in favour of the remote's value.
-    private(set) var givenUp: Set<Int64> = []
+    package private(set) var givenUp: Set<Int64> = []
 
-    init(_ entries: [OutboxEntry], _ layout: EntityLayout, _ key: [StoredValue]) {
+    package init(_ entries: [OutboxEntry], _ layout: EntityLayout, _ key: [StoredValue]) {
         original = entries
         self.entries = entries
         entity = entries.last?.entity ?? layout.name
@@ -37,9 +36,9 @@ struct EntrySet {
     }
 
     /// The time of the last edit.
-    var lastCreated: String { entries.last?.created ?? "" }
+    package var lastCreated: String { entries.last?.created ?? "" }
 
-    func edit(of column: String) -> Edit? {
+    package func edit(of column: String) -> Edit? {
         let changes = entries.flatMap { entry in
             entry.changes.filter { $0.name == column }.map { (entry: entry, change: $0) }
         }
@@ -50,7 +49,7 @@ struct EntrySet {
         return Edit(known: known, local: local, isWaiting: changes.allSatisfy { $0.entry.takesEdits })
     }
 
-    func links(of relationship: String) -> LinkEdit? {
+    package func links(of relationship: String) -> LinkEdit? {
         let edits = entries.flatMap { entry in
             entry.links.filter { $0.relationship == relationship }.map { (entry: entry, edit: $0) }
         }
@@ -62,7 +61,7 @@ struct EntrySet {
     /// Turns a pending create into an update with unknown base values, as the object exists.
     ///
     /// - Returns: Whether there was such a create.
-    mutating func becomeUpdate() -> Bool {
+    package mutating func becomeUpdate() -> Bool {
         guard let first = entries.first, first.operation == .create, first.takesEdits else { return false }
         entries[0].operation = .update
         entries[0].changes.removeAll { keyNames.contains($0.name) }
@@ -71,12 +70,12 @@ struct EntrySet {
     }
 
     /// Gives up the edit of a column in favour of the remote's value.
-    mutating func giveUp(_ column: String) {
+    package mutating func giveUp(_ column: String) {
         noteGivenUp { $0.changes.contains { $0.name == column } }
         drop(column)
     }
 
-    mutating func giveUpLinks(_ relationship: String) {
+    package mutating func giveUpLinks(_ relationship: String) {
         noteGivenUp { $0.links.contains { $0.relationship == relationship } }
         dropLinks(relationship)
     }
@@ -88,20 +87,20 @@ struct EntrySet {
     }
 
     /// Drops the edit of a column, because the remote has it or it was given up.
-    mutating func drop(_ column: String) {
+    package mutating func drop(_ column: String) {
         for index in entries.indices where entries[index].takesEdits && entries[index].operation == .update {
             entries[index].changes.removeAll { $0.name == column }
         }
     }
 
-    mutating func dropLinks(_ relationship: String) {
+    package mutating func dropLinks(_ relationship: String) {
         for index in entries.indices where entries[index].takesEdits && entries[index].operation == .update {
             entries[index].links.removeAll { $0.relationship == relationship }
         }
     }
 
     /// Sets a new base value for the first pending edit of a column.
-    mutating func rebase(_ column: String, on value: StoredValue) {
+    package mutating func rebase(_ column: String, on value: StoredValue) {
         for index in entries.indices where entries[index].takesEdits && entries[index].operation == .update {
             guard let place = entries[index].changes.firstIndex(where: { $0.name == column }) else { continue }
             entries[index].changes[place].old = value
@@ -109,13 +108,41 @@ struct EntrySet {
         }
     }
 
-    mutating func rebaseLinks(_ relationship: String, on keys: [[StoredValue]]) {
+    package mutating func rebaseLinks(_ relationship: String, on keys: [[StoredValue]]) {
         for index in entries.indices where entries[index].takesEdits && entries[index].operation == .update {
             guard let place = entries[index].links.firstIndex(where: { $0.relationship == relationship }) else {
                 continue
             }
             entries[index].links[place].old = keys
             return
+        }
+    }
+
+    /// What becomes of an entry after the merge.
+    package enum Fate: Equatable {
+        /// Nothing is left to push. `isLost` says that the remote does not have what the edit had set.
+        case removed(OutboxEntry, isLost: Bool)
+        case changed(OutboxEntry)
+    }
+
+    /// Returns what becomes of the entries that differ from the original ones.
+    ///
+    /// - Parameters:
+    ///   - hasConflicts: Whether the object has undecided conflicts.
+    ///   - lost: The entries that lost an edit in favour of the remote's value, in this merge or an earlier one of the
+    ///     page.
+    package func fates(hasConflicts: Bool, lost: Set<Int64>) -> [Fate] {
+        zip(original, entries).compactMap { old, new in
+            if new.operation == .update, new.changes.isEmpty, new.links.isEmpty, new.isAtRest {
+                return .removed(old, isLost: lost.contains(old.id))
+            }
+            var entry = new
+            if hasConflicts {
+                entry = entry.after(.conflictFound) ?? entry
+            } else if entry.failure == nil || entry.changes.allSatisfy({ compared.contains($0.name) }) {
+                entry = entry.after(.conflictGone) ?? entry
+            }
+            return entry == old ? nil : .changed(entry)
         }
     }
 }

@@ -1,0 +1,79 @@
+package import Mapping
+
+/// The reversal of a change that a run of local edits made, while the edit waits in the outbox.
+package enum EditReversal {
+    /// The edit was pushed, or the row was edited later.
+    case refused(String)
+    /// The delete is dropped, the row restored, and then these columns and lists set, which the delete had replaced.
+    case restore([RowChange.Column], lists: [(relationship: String, keys: [[StoredValue]])])
+    /// The create is dropped.
+    case dropCreate
+    /// The columns and lists get their old values by another edit.
+    case edit([RowChange.Column], lists: [(relationship: String, keys: [[StoredValue]])])
+
+    /// Decides how to revert a change.
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - entry: The object's last entry, if the run's edit of it waits; nil if it does not.
+    ///   - row: The row as it is now, one value per field of the layout; nil if there is none.
+    ///   - layout: The layout of the object's table.
+    ///   - list: Returns the object's list of a relationship, by its index in the layout.
+    package init(
+        _ change: RowChange, _ entry: OutboxEntry?, row: [StoredValue]?, _ layout: EntityLayout,
+        list: (Int) throws -> [[StoredValue]]
+    ) rethrows {
+        guard let entry else {
+            self = .refused("the remote has it already, or it was edited later; make the opposite edit")
+            return
+        }
+        let isAsLeft = change.columns.allSatisfy { column in
+            guard let field = layout.fields.firstIndex(where: { $0.name == column.name }) else { return false }
+            return row?[field] == column.new ?? .null
+        }
+        switch change.kind {
+        case .deleted, .stubbed:
+            guard entry.operation == .delete else {
+                self = .refused("it was made again later")
+                return
+            }
+            let columns = change.columns.filter { column in
+                entry.changes.first { $0.name == column.name }?.old != column.old
+            }
+            self = .restore(columns, lists: change.links.map { ($0.relationship, $0.old) })
+        case .inserted:
+            self = entry.operation == .create && isAsLeft ? .dropCreate : .refused("it was edited later")
+        case .updated, .relinked, .loaded:
+            guard entry.operation != .delete, isAsLeft else {
+                self = .refused("it was edited later")
+                return
+            }
+            var lists: [(relationship: String, keys: [[StoredValue]])] = []
+            for links in change.links {
+                guard let index = layout.toMany.firstIndex(where: { $0.name == links.relationship }),
+                    let start = links.at
+                else {
+                    self = .refused("its \(links.relationship) cannot be told any more")
+                    return
+                }
+                var now = try list(index)
+                let end = start + links.new.count
+                guard end <= now.count, Array(now[start..<end]) == links.new else {
+                    self = .refused("its \(links.relationship) are not as the run left them")
+                    return
+                }
+                now.replaceSubrange(start..<end, with: links.old)
+                lists.append((links.relationship, now))
+            }
+            self = .edit(change.columns, lists: lists)
+        }
+    }
+}
+
+extension RowChange {
+    /// Returns a run's changes in the order in which they are reverted: references to a new object before the object.
+    package static func inOrderOfReversal(_ changes: [RowChange]) -> [RowChange] {
+        let order: [Kind: Int] = [.inserted: 2, .stubbed: 1, .deleted: 0]
+        return changes.sorted { order[$0.kind] ?? 0 < order[$1.kind] ?? 0 }
+    }
+}

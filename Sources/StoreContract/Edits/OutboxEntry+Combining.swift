@@ -1,0 +1,152 @@
+package import Mapping
+
+extension OutboxEntry {
+    /// Returns the entry with a later edit merged into it: the first base value and the last new value count.
+    package func adding(_ later: [FieldEdit], _ laterLinks: [LinkEdit]) -> OutboxEntry {
+        var entry = self
+        for change in later {
+            if let index = entry.changes.firstIndex(where: { $0.name == change.name }) {
+                entry.changes[index].new = change.new
+                // A column with its base value need not be sent.
+                if operation == .update, entry.changes[index].old == change.new { entry.changes.remove(at: index) }
+            } else {
+                entry.changes.append(
+                    FieldEdit(name: change.name, old: operation == .create ? nil : change.old, new: change.new))
+            }
+        }
+        for link in laterLinks {
+            if let index = entry.links.firstIndex(where: { $0.relationship == link.relationship }) {
+                entry.links[index].new = link.new
+                if operation == .update, entry.links[index].old == link.new { entry.links.remove(at: index) }
+            } else {
+                entry.links.append(
+                    LinkEdit(
+                        relationship: link.relationship, old: operation == .create ? [] : link.old, new: link.new))
+            }
+        }
+        return entry
+    }
+
+    /// Returns the delete that replaces this edit, which was never sent.
+    ///
+    /// The remote still has the base values of the edit, and not its new ones.
+    ///
+    /// - Parameters:
+    ///   - changes: The columns of the row, with their present values as base values.
+    ///   - links: The lists of the row, with their present keys as base values.
+    ///   - remote: The values of the remote in columns with conflicts.
+    /// - Throws: ``StoreError`` of the code `internal` if the edit is being sent.
+    package func becomingDelete(
+        _ changes: [FieldEdit], _ links: [LinkEdit], remote: [String: StoredValue]
+    ) throws -> OutboxEntry {
+        var entry = try changed(by: .replaced)
+        entry.operation = .delete
+        entry.changes = changes.map { change in
+            let old = self.changes.first { $0.name == change.name }?.old
+            return FieldEdit(name: change.name, old: remote[change.name] ?? old ?? change.old, new: change.new)
+        }
+        entry.links = links.map { link in
+            let edited = self.links.first { $0.relationship == link.relationship }
+            return LinkEdit(relationship: link.relationship, old: edited?.old ?? link.old, new: link.new)
+        }
+        return entry
+    }
+
+    /// Returns the update that replaces this delete when the object is created again.
+    ///
+    /// - Parameters:
+    ///   - layout: The layout of the object's actual entity.
+    ///   - row: The values of the new row, one per field of the layout.
+    ///   - remote: The values that the remote changed while the object was deleted locally.
+    ///   - list: Returns the object's new list of a relationship, by its index in the layout.
+    /// - Throws: ``StoreError`` of the code `internal` if the delete is being sent.
+    package func becomingUpdate(
+        of layout: EntityLayout, _ row: [StoredValue], remote: [String: StoredValue],
+        list: (Int) throws -> [[StoredValue]]
+    ) throws -> OutboxEntry {
+        var entry = try changed(by: .replaced)
+        entry.entity = layout.name
+        entry.operation = .update
+        let deletion = layout.deletion.map { layout.fields[$0].name }
+        entry.changes = zip(layout.fields, row).compactMap { field, value in
+            let old = remote[field.name] ?? changes.first { $0.name == field.name }?.old ?? .null
+            guard old != value, field.name != deletion else { return nil }
+            return FieldEdit(name: field.name, old: old, new: value)
+        }
+        entry.links = try links.compactMap { link in
+            guard let index = layout.toMany.firstIndex(where: { $0.name == link.relationship }) else { return nil }
+            let now = try list(index)
+            return now == link.old ? nil : LinkEdit(relationship: link.relationship, old: link.old, new: now)
+        }
+        return entry
+    }
+
+    /// Returns the create that replaces the edits of an object that the remote deleted.
+    ///
+    /// - Parameters:
+    ///   - layout: The layout of the object's actual entity.
+    ///   - row: The values of the row, one per field of the layout.
+    ///   - newKey: The idempotency key of the new request.
+    ///   - list: Returns the object's list of a relationship, by its index in the layout.
+    /// - Throws: ``StoreError`` of the code `internal` if the edit is being sent.
+    package func becomingCreate(
+        of layout: EntityLayout, _ row: [StoredValue], newKey: String, list: (Int) throws -> [[StoredValue]]
+    ) throws -> OutboxEntry {
+        var entry = try changed(by: .recreated(newKey: newKey))
+        entry.operation = .create
+        let own = Set([layout.discriminator, layout.extra, layout.deletion].compactMap { $0 })
+        entry.changes = layout.fields.indices.filter { !own.contains($0) && row[$0] != .null }.map {
+            FieldEdit(name: layout.fields[$0].name, old: nil, new: row[$0])
+        }
+        entry.links = []
+        for (index, toMany) in layout.toMany.enumerated() {
+            guard case .links = toMany.storage else { continue }
+            let keys = try list(index)
+            if !keys.isEmpty { entry.links.append(LinkEdit(relationship: toMany.name, old: [], new: keys)) }
+        }
+        return entry
+    }
+
+    /// Returns the entry with a new key in all references to an object.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns of each to-one relationship of the entry's entity that leads to the object's table.
+    ///   - relationships: The to-many relationships that do.
+    ///   - old: The object's key before.
+    ///   - new: The object's key now.
+    package func renaming(
+        _ columns: [[String]], _ relationships: Set<String>, _ old: [StoredValue], to new: [StoredValue]
+    ) -> OutboxEntry {
+        var entry = self
+        for names in columns {
+            let places = names.compactMap { name in entry.changes.firstIndex { $0.name == name } }
+            guard places.count == names.count else { continue }
+            if places.map({ entry.changes[$0].old ?? .null }) == old {
+                for (place, value) in zip(places, new) { entry.changes[place].old = value }
+            }
+            if places.map({ entry.changes[$0].new ?? .null }) == old {
+                for (place, value) in zip(places, new) { entry.changes[place].new = value }
+            }
+        }
+        for index in entry.links.indices where relationships.contains(entry.links[index].relationship) {
+            entry.links[index].old = entry.links[index].old.map { $0 == old ? new : $0 }
+            entry.links[index].new = entry.links[index].new.map { $0 == old ? new : $0 }
+        }
+        return entry
+    }
+
+    /// Returns entries in the order in which they are dropped: newest first, but references to a new object before its
+    /// create.
+    package static func inOrderOfDropping(_ entries: [OutboxEntry]) -> [OutboxEntry] {
+        var left = entries
+        var order: [OutboxEntry] = []
+        while !left.isEmpty {
+            let index = left.lastIndex { entry in
+                !left.contains { $0.dependsOn.contains(entry.id) && $0.id != entry.id }
+                    && !left.contains { $0.entity == entry.entity && $0.key == entry.key && $0.id > entry.id }
+            }
+            order.append(left.remove(at: index ?? left.count - 1))
+        }
+        return order
+    }
+}

@@ -1,0 +1,52 @@
+/// The runs after a run that are still in effect: a run that was undone and its undo cancel each other out.
+package struct LaterRuns {
+    /// The later runs without effect.
+    package let cancelled: Set<Int64>
+    /// The run that undid this run, if it is still in effect.
+    package let undoneBy: Int64?
+
+    /// Finds the runs in effect.
+    ///
+    /// - Parameters:
+    ///   - run: The run.
+    ///   - undos: All later runs that undid another, with the undone run, newest first.
+    package init(than run: Int64, undos: [(id: Int64, undoes: Int64)]) {
+        var cancelled: Set<Int64> = []
+        var undoneBy: Int64?
+        for (id, undone) in undos where !cancelled.contains(id) {
+            if undone == run {
+                undoneBy = undoneBy ?? id
+            } else if undone > run {
+                cancelled.formUnion([id, undone])
+            }
+        }
+        self.cancelled = cancelled
+        self.undoneBy = undoneBy
+    }
+}
+
+extension RunRecord {
+    /// Checks that the run can be undone.
+    ///
+    /// - Parameters:
+    ///   - undoneKind: The kind of the run that it undid, if it undid one.
+    ///   - undoneBy: The run that undid it, if that is still in effect.
+    /// - Throws: ``StoreError`` of the code `request` if it cannot.
+    package func checkUndo(undoneKind: String?, undoneBy: Int64?) throws {
+        guard counts.total > 0 else {
+            throw StoreError(
+                .request, "run \(id) changed nothing that is still known, so there is nothing to undo",
+                remedy: "`bmo runs` lists those with changes")
+        }
+        guard !["push", "drop", "resolve"].contains(kind), undoneKind != "edit" else {
+            throw StoreError(
+                .request, "run \(id) is a \(kind) of local edits, which the remote may know of",
+                remedy: "make the opposite edit")
+        }
+        if let undoneBy {
+            throw StoreError(
+                .request, "run \(id) is undone already, by run \(undoneBy)",
+                remedy: "`bmo undo \(undoneBy)` takes that back")
+        }
+    }
+}

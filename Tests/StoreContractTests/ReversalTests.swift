@@ -1,0 +1,113 @@
+import Mapping
+import Model
+import StoreContract
+import Testing
+
+/// What an undo does, and what it refuses, without a database.
+@Suite struct ReversalTests {
+    private let layout: EntityLayout
+    private typealias Columns = [(name: String, value: StoredValue)]
+
+    init() throws { layout = try TestModel.city() }
+
+    private func row(_ values: [String: StoredValue] = [:]) -> [StoredValue] {
+        layout.fields.map { values[$0.name] ?? ($0.name == "id" ? 7 : .null) }
+    }
+
+    private func reversal(
+        _ kind: RowChange.Kind, _ old: Columns?, _ new: Columns?, _ row: [StoredValue]?
+    ) -> RowReversal {
+        RowReversal(kind, from: old, to: new, row: row, layout)
+    }
+
+    @Test func `each kind of change has a reversal`() {
+        let a: Columns = [("name", "a")]
+        let b: Columns = [("name", "b")]
+        #expect(reversal(.inserted, nil, b, row(["name": "b"])) == .delete)
+        #expect(reversal(.updated, a, b, row(["name": "b"])) == .update(.updated))
+        #expect(reversal(.deleted, a, nil, nil) == .insert(isStub: false))
+        #expect(reversal(.stubbed, a, nil, nil) == .insert(isStub: true))
+        #expect(reversal(.inserted, [], b, row(["name": "b"])) == .update(.stubbed), "it was a stub before")
+        #expect(reversal(.stubbed, a, [], row()) == .update(.inserted))
+        #expect(reversal(.updated, nil, nil, nil) == .nothing)
+    }
+
+    @Test func `a row that is not as the change left it is refused`() {
+        let a: Columns = [("name", "a")]
+        let b: Columns = [("name", "b")]
+        #expect(
+            reversal(.updated, a, b, row(["name": "c"]))
+                == .refused(#"its name is "c", where the run left "b""#))
+        #expect(reversal(.deleted, a, nil, row()) == .refused("it is there again, and bmo did not write it"))
+        #expect(reversal(.updated, a, b, nil) == .refused("it is gone, and bmo did not remove it"))
+        #expect(
+            reversal(.updated, [("gone", "a")], b, row(["name": "b"]))
+                == .refused("the configuration has no City.gone any more"))
+    }
+
+    @Test func `a run and its undo cancel each other out`() {
+        #expect(LaterRuns(than: 3, undos: []).undoneBy == nil)
+        #expect(LaterRuns(than: 3, undos: [(5, 3)]).undoneBy == 5)
+        let undone = LaterRuns(than: 3, undos: [(6, 5), (5, 3)])
+        #expect(undone.undoneBy == nil && undone.cancelled == [5, 6])
+    }
+
+    @Test func `runs that the remote may know of cannot be undone`() throws {
+        func refusal(_ kind: String, inserted: Int = 1, undoneKind: String? = nil, undoneBy: Int64? = nil) -> String? {
+            var counts = RunRecord.Counts()
+            counts.inserted = inserted
+            let run = RunRecord(id: 4, kind: kind, started: "now", outcome: "finished", counts: counts)
+            do {
+                try run.checkUndo(undoneKind: undoneKind, undoneBy: undoneBy)
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(refusal("sync") == nil)
+        #expect(
+            refusal("push")
+                == "run 4 is a push of local edits, which the remote may know of; make the opposite edit")
+        #expect(refusal("undo", undoneKind: "edit")?.hasPrefix("run 4 is a undo of local edits") == true)
+        #expect(refusal("sync", inserted: 0)?.hasPrefix("run 4 changed nothing that is still known") == true)
+        #expect(refusal("sync", undoneBy: 5) == "run 4 is undone already, by run 5; `bmo undo 5` takes that back")
+    }
+
+    // MARK: - Local edits
+
+    private func describe(
+        _ kind: RowChange.Kind, _ columns: [RowChange.Column] = [], links: [RowChange.Links] = [],
+        _ entry: OutboxEntry?, row: [StoredValue]? = nil, list: [[StoredValue]] = []
+    ) -> String {
+        let change = RowChange(entity: "City", key: [7], kind: kind, columns: columns, links: links)
+        return switch EditReversal(change, entry, row: row, layout, list: { _ in list }) {
+        case .refused(let reason): reason
+        case .restore(let columns, _): "restore \(columns.map(\.name))"
+        case .dropCreate: "drop"
+        case .edit(let columns, let lists): "edit \(columns.map(\.name)) \(lists.map(\.keys))"
+        }
+    }
+
+    @Test func `a waiting edit is reverted by the opposite edit`() {
+        let name = RowChange.Column(name: "name", old: "a", new: "b")
+        let there = row(["name": "b"])
+        #expect(describe(.updated, [name], .of(1), row: there) == #"edit ["name"] []"#)
+        #expect(describe(.inserted, [name], .of(1, .create), row: there) == "drop")
+        #expect(describe(.deleted, [], .of(1, .delete)) == "restore []")
+        let twins = RowChange.Links(relationship: "twins", at: 1, old: [], new: [[2]])
+        #expect(describe(.relinked, links: [twins], .of(1), row: there, list: [[1], [2]]) == "edit [] [[[1]]]")
+    }
+
+    @Test func `an edit that was pushed or changed is not reverted`() {
+        let name = RowChange.Column(name: "name", old: "a", new: "b")
+        #expect(
+            describe(.updated, [name], nil)
+                == "the remote has it already, or it was edited later; make the opposite edit")
+        #expect(describe(.updated, [name], .of(1), row: row(["name": "c"])) == "it was edited later")
+        #expect(describe(.deleted, [], .of(1)) == "it was made again later")
+        let twins = RowChange.Links(relationship: "twins", at: 1, old: [], new: [[2]])
+        #expect(
+            describe(.relinked, links: [twins], .of(1), row: row(), list: [[1]])
+                == "its twins are not as the run left them")
+    }
+}
