@@ -36,7 +36,7 @@ final class SQLitePageTransaction: PageTransaction {
         try SQLiteStore.translating("writing a page") {
             try store.writer.writeWithoutTransaction { _ in
                 let writers = try store.writers
-                defer { writers.pause() }
+                defer { writers.entityWriters.pause() }
                 try body()
                 try writers.abandoned.prune()
             }
@@ -48,12 +48,12 @@ final class SQLitePageTransaction: PageTransaction {
     func merge(
         _ rows: [PageRow], outcome: (_ index: Int, _ result: Result<MergeOutcome, StoreError>) throws -> Void
     ) throws {
-        let writers = try store.writers
+        let writers = try store.writers.entityWriters
         var rejected: Int?
         for (index, row) in rows.enumerated() where row.record != rejected {
             let result: Result<MergeOutcome, StoreError>
             do {
-                result = .success(try merge(row, by: writers.entity(row.entity)))
+                result = .success(try merge(row, by: writers(row.entity)))
             } catch let error as StoreError where error.code == .constraint {
                 rejected = row.record
                 result = .failure(error)
@@ -108,7 +108,7 @@ final class SQLitePageTransaction: PageTransaction {
         greatestBefore = log?.greatest ?? Int64.min
         guard notesSeen, let parent = walk.parent else { return }
         let toOne = store.model.entities[walk.entity].toOne[parent.relationship]
-        try store.writers.entity(walk.entity).watched = toOne.firstField..<toOne.firstField + toOne.fieldCount
+        try store.writers.entityWriters(walk.entity).watched = toOne.firstField..<toOne.firstField + toOne.fieldCount
     }
 
     func delete(_ objects: [ObjectKey], deleted: (_ index: Int, _ counts: [Int: Int]) -> Void) throws {
@@ -129,7 +129,7 @@ final class SQLitePageTransaction: PageTransaction {
     func spare(entity: Int, key: [StoredValue]) throws {
         guard notesSeen else { return }
         let root = store.model.entities[entity].root
-        if let row = try store.writers.remover.row(of: root, key) { seen.append(row) }
+        if let row = try store.writers.rowEditors.row(of: root, key) { seen.append(row) }
     }
 
     func spareUnknown() throws {
@@ -139,7 +139,7 @@ final class SQLitePageTransaction: PageTransaction {
     /// Deletes the rows that an interrupted scan listed for an entity without a key, and forgets the saved position.
     func takeBack(_ scope: WalkScope, of entity: Int) throws -> Int {
         let writers = try store.writers
-        let editor = try writers.remover.editor(store.model.entities[entity].root)
+        let editor = try writers.rowEditors(store.model.entities[entity].root)
         var count = 0
         for row in try writers.walks.savedRows(of: scope) {
             let key = [StoredValue.integer(row)]
@@ -190,7 +190,7 @@ final class SQLitePageTransaction: PageTransaction {
             try writers.cursors.save(cursor, of: walk.scope)
         }
         if !end.defersSweep {
-            let orphans = try writers.orphans.settle(walk: walk.scope.entity, writers.remover)
+            let orphans = try writers.orphans.settle(walk: walk.scope.entity, writers.rowEditors, writers.remover)
             result.deleted.merge(orphans, uniquingKeysWith: +)
         }
         noteDeleted(result.deleted)
@@ -204,7 +204,7 @@ final class SQLitePageTransaction: PageTransaction {
         var counts: [Int: Int] = [:]
         try writers.joins.settle(scope) { list, isFurtherPart in
             let layout = store.model.entities[list.entity]
-            guard try writers.remover.row(of: layout.index, list.owner) != nil,
+            guard try writers.rowEditors.row(of: layout.index, list.owner) != nil,
                 try !writers.stubs.contains(layout.name, .key(list.owner)),
                 let index = layout.toMany.firstIndex(where: { $0.name == list.relationship })
             else { return }
@@ -213,7 +213,9 @@ final class SQLitePageTransaction: PageTransaction {
             } else {
                 for key in list.listed { try ensure(key, of: target) }
             }
-            guard try writers.links(layout.index, index).settle(list, isFurtherPart: isFurtherPart) else { return }
+            guard try writers.linkMergers(layout.index, index).settle(list, isFurtherPart: isFurtherPart) else {
+                return
+            }
             counts[layout.index, default: 0] += 1
             hasWritten = true
             touched[layout.index] = true
@@ -224,8 +226,8 @@ final class SQLitePageTransaction: PageTransaction {
 
     /// Adds a stub if the target of a waiting list was deleted meanwhile.
     private func ensure(_ key: [StoredValue], of entity: EntityLayout) throws {
-        let editor = try store.writers.remover.editor(entity.root)
-        guard try store.writers.remover.row(of: entity.root, key) == nil else { return }
+        let editor = try store.writers.rowEditors(entity.root)
+        guard try store.writers.rowEditors.row(of: entity.root, key) == nil else { return }
         let kind = editor.layout.discriminator.map { field in
             (name: editor.layout.fields[field].name, value: StoredValue.text(entity.name))
         }
@@ -236,7 +238,8 @@ final class SQLitePageTransaction: PageTransaction {
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
         let writers = try store.writers
         var result = try writers.sweep.sweepParents(of: entity, rule)
-        let orphans = try writers.orphans.settle(walk: store.model.entities[entity].name, writers.remover)
+        let orphans = try writers.orphans.settle(
+            walk: store.model.entities[entity].name, writers.rowEditors, writers.remover)
         result.deleted.merge(orphans, uniquingKeysWith: +)
         noteDeleted(result.deleted)
         return result
@@ -253,18 +256,18 @@ final class SQLitePageTransaction: PageTransaction {
         let writers = try store.writers
         for (index, reference) in references.enumerated() {
             let kind = store.model.entities[reference.entity].name
-            guard try writers.entity(reference.entity).ensure(reference.key, kind: kind) else { continue }
+            guard try writers.entityWriters(reference.entity).ensure(reference.key, kind: kind) else { continue }
             touched[reference.entity] = true
             created(index)
         }
     }
 
     func mergeLinks(_ lists: [PageLinks], changed: (_ index: Int) -> Void) throws {
-        let writers = try store.writers
+        let mergers = try store.writers.linkMergers
         for (index, list) in lists.enumerated() {
             let layout = store.model.entities[list.entity]
             let owner = layout.key.map { list.owner[$0].value ?? .null }
-            guard try writers.links(list.entity, list.relationship).merge(owner: owner, targets: list.targets) else {
+            guard try mergers(list.entity, list.relationship).merge(owner: owner, targets: list.targets) else {
                 continue
             }
             hasWritten = true
@@ -314,7 +317,7 @@ final class SQLitePageTransaction: PageTransaction {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
         try SQLiteStore.translating("committing a page") {
             try store.writer.writeWithoutTransaction { db in
-                for root in try store.writers.abandoned.settle() { touched[root] = true }
+                for root in try store.writers.abandonedRemover.settle() { touched[root] = true }
                 try store.writers.changes.keepDropped()
                 try store.commitTransaction(db)
                 if !store.isRehearsal {

@@ -25,12 +25,13 @@ extension SQLiteStore {
                     try beginTransaction(db)
                     try writers.refresh()
                     try writers.changes.runID()
-                    let undo = try Undo(run: id, model: model, writers: writers, in: db)
+                    let undo = try Undo(
+                        run: id, model: model, writers.rowEditors, writers.linkWriters, writers.changes, in: db)
                     try undo.apply()
                     guard undo.conflictCount == 0 else {
                         throw UndoRefusal(run: id, conflicts: undo.conflicts, count: undo.conflictCount)
                     }
-                    for root in try writers.abandoned.settle() { undo.touch(model.entities[root].name) }
+                    for root in try writers.abandonedRemover.settle() { undo.touch(model.entities[root].name) }
                     undone = try writers.changes.end(outcome: "finished", summary: nil)
                     try commitTransaction(db)
                     if !isRehearsal {

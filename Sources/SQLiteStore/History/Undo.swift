@@ -15,9 +15,10 @@ final class Undo {
 
     private let run: Int64
     private let model: CompiledModel
-    private let writers: Writers
+    private let rowEditors: RowEditors
+    private let linkWriters: LinkWriters
+    private let changes: ChangeLog
     private let db: Database
-    private var editors: [Int: RowEditor] = [:]
     private var checks: [Int: ReferenceCheck] = [:]
     private let later: LaterRuns
     private(set) var conflicts: [UndoConflict] = []
@@ -25,10 +26,15 @@ final class Undo {
     /// The entities whose rows changed, and the scans that had provided them.
     private(set) var touched: Set<String> = []
 
-    init(run: Int64, model: CompiledModel, writers: Writers, in db: Database) throws {
+    init(
+        run: Int64, model: CompiledModel, _ rowEditors: RowEditors, _ linkWriters: LinkWriters, _ changes: ChangeLog,
+        in db: Database
+    ) throws {
         self.run = run
         self.model = model
-        self.writers = writers
+        self.rowEditors = rowEditors
+        self.linkWriters = linkWriters
+        self.changes = changes
         self.db = db
         later = try LaterRuns(than: run, in: db)
     }
@@ -95,7 +101,7 @@ final class Undo {
         guard let index = model.index(of: record.entity) else {
             return conflict(record.entity, record.key, "the configuration has no \(record.entity) any more")
         }
-        let editor = try editor(index)
+        let editor = try rowEditors(index)
         guard record.change != .loaded else { return try takeBackLoad(record, editor) }
         guard let text = record.key, let key = editor.layout.key(from: text) else {
             return conflict(record.entity, record.key, "the key of \(record.entity) is another now")
@@ -125,14 +131,14 @@ final class Undo {
                 record.entity, record.key, "the configuration has no \(record.entity).\(relationship) any more")
         }
         let target = root(layout.toMany[index].target)
-        if try !writers.links(layout.index, index).takeBack(target.keys(old), target.keys(new), of: key) {
+        if try !linkWriters(layout.index, index).takeBack(target.keys(old), target.keys(new), of: key) {
             conflict(record.entity, record.key, "its \(relationship) are not as the run left them")
         }
     }
 
     private func removeLinks(of key: [StoredValue], _ layout: EntityLayout) throws {
         for (index, relationship) in layout.toMany.enumerated() {
-            if case .links = relationship.storage { try writers.links(layout.index, index).removeAll(of: key) }
+            if case .links = relationship.storage { try linkWriters(layout.index, index).removeAll(of: key) }
         }
     }
 
@@ -186,7 +192,7 @@ final class Undo {
 
     /// Adds stubs for deleted rows that are still referenced, and for missing targets of restored rows.
     private func restoreReferences() throws {
-        guard let own = try writers.changes.runIDIfAny() else { return }
+        guard let own = try changes.runIDIfAny() else { return }
         let select = try statement(
             """
             SELECT \(ChangeRecord.columns) FROM bmo_changes WHERE run = ?1 AND id > ?2 ORDER BY id LIMIT \(Self.chunk)
@@ -201,14 +207,14 @@ final class Undo {
             last = highest.id
         }
         // The rows of a table that was emptied and is being refilled have no records of their own.
-        for layout in model.entities where layout.index == layout.root && writers.changes.isLoading(layout.index) {
+        for layout in model.entities where layout.index == layout.root && changes.isLoading(layout.index) {
             try ensureAllTargets(of: layout)
         }
     }
 
     private func restoreReferences(of record: ChangeRecord) throws {
         guard let index = model.index(of: record.entity), let text = record.key else { return }
-        let editor = try editor(index)
+        let editor = try rowEditors(index)
         guard let key = editor.layout.key(from: text) else { return }
         if case .links(let relationship, let span)? = record.new {
             guard let toMany = editor.layout.toMany.first(where: { $0.name == relationship }) else { return }
@@ -251,7 +257,7 @@ final class Undo {
     }
 
     private func ensure(_ key: [StoredValue], of entity: Int) throws {
-        let editor = try editor(entity)
+        let editor = try rowEditors(entity)
         guard try editor.row(key) == nil else { return }
         let kind = editor.layout.discriminator.map { field in
             (name: editor.layout.fields[field].name, value: StoredValue.text(model.entities[entity].name))
@@ -290,14 +296,6 @@ final class Undo {
         var records: [ChangeRecord] = []
         while try select.step() { records.append(try ChangeRecord(select)) }
         return records
-    }
-
-    private func editor(_ entity: Int) throws -> RowEditor {
-        let entity = model.entities[entity].root
-        if let editor = editors[entity] { return editor }
-        let editor = try RowEditor(model.entities[entity], writers, on: db.sqliteConnection)
-        editors[entity] = editor
-        return editor
     }
 
     private func check(_ entity: Int) throws -> ReferenceCheck {

@@ -19,12 +19,15 @@ final class RowEditor {
     private let any: RawStatement
     private var updates: [[Int]: RawStatement] = [:]
 
-    init(_ layout: EntityLayout, _ writers: Writers, on connection: OpaquePointer?) throws {
+    init(
+        _ layout: EntityLayout, stubs: StubTable, changes: ChangeLog, abandoned: AbandonedStubs,
+        on connection: OpaquePointer?
+    ) throws {
         self.layout = layout
         self.connection = connection
-        changes = writers.changes
-        stubs = writers.stubs
-        abandoned = writers.abandoned
+        self.changes = changes
+        self.stubs = stubs
+        self.abandoned = abandoned
         table = SchemaBuilder.quoted(layout.name)
         let columns = layout.fields.map { SchemaBuilder.quoted($0.name) }
         condition =
@@ -140,41 +143,5 @@ final class RowEditor {
         let assignments = fields.map { "\(SchemaBuilder.quoted(layout.fields[$0].name)) = ?" }
         return try RawStatement(
             "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE \(condition)", on: connection)
-    }
-}
-
-/// A check for references to an object, from to-one relationships or links.
-struct ReferenceCheck {
-    private let statements: [RawStatement]
-
-    init(to target: EntityLayout, in model: CompiledModel, on connection: OpaquePointer?) throws {
-        let quoted = SchemaBuilder.quoted
-        func statement(_ table: String, _ columns: [String]) throws -> RawStatement {
-            let condition = columns.map { "\(quoted($0)) = ?" }.joined(separator: " AND ")
-            return try RawStatement(
-                "SELECT EXISTS (SELECT 1 FROM \(quoted(table)) WHERE \(condition))", on: connection)
-        }
-        func leads(to entity: Int) -> Bool { model.entities[entity].root == target.index }
-        statements = try model.entities.filter { $0.index == $0.root }.flatMap { layout in
-            try layout.toOne.filter { leads(to: $0.target) }.map { relationship in
-                try statement(
-                    layout.name,
-                    (0..<relationship.fieldCount).map { layout.fields[relationship.firstField + $0].name })
-            }
-                + layout.toMany.filter { leads(to: $0.target) }.compactMap { relationship in
-                    guard case .links(let table) = relationship.storage else { return nil }
-                    return try statement(table, SchemaBuilder.linkColumns(.target, target, of: table, in: model))
-                }
-        }
-    }
-
-    func isReferred(_ key: [StoredValue]) throws -> Bool {
-        for statement in statements {
-            for (index, value) in key.enumerated() { statement.bind(value, at: Int32(index + 1)) }
-            _ = try statement.step()
-            defer { statement.reset() }
-            if statement.int64(0) != 0 { return true }
-        }
-        return false
     }
 }

@@ -10,11 +10,12 @@ internal import Model
 /// other are deleted together. With `deletes: soft`, a row is kept and marked with the time of its deletion.
 final class RowRemover {
     private let model: CompiledModel
-    private unowned let writers: Writers
+    private let rowEditors: RowEditors
+    private let linkWriters: LinkWriters
     private let connection: OpaquePointer?
-    private var editors: [Int: RowEditor] = [:]
+    /// Returns whether a row is kept because of local edits; set by the merge of edits, which removes rows itself.
+    var keepsEdited: (_ root: Int, _ key: [StoredValue]) throws -> Bool = { _, _ in false }
     private var checks: [Int: SurvivorCheck] = [:]
-    private var keys: [Int: RawStatement] = [:]
     /// The entities that are scanned per object of a root entity, by that root.
     private let children: [Int: [ChildWalk]]
     private var statements: [String: RawStatement] = [:]
@@ -34,9 +35,12 @@ final class RowRemover {
         let key: [StoredValue]
     }
 
-    init(_ model: CompiledModel, _ writers: Writers, on connection: OpaquePointer?) {
+    init(
+        _ model: CompiledModel, _ rowEditors: RowEditors, _ linkWriters: LinkWriters, on connection: OpaquePointer?
+    ) {
         self.model = model
-        self.writers = writers
+        self.rowEditors = rowEditors
+        self.linkWriters = linkWriters
         self.connection = connection
         var children: [Int: [ChildWalk]] = [:]
         var walkedBy: [Int: Set<String>] = [:]
@@ -64,9 +68,9 @@ final class RowRemover {
     func remove(entity: Int, key: [StoredValue]) throws -> [Int: Int] {
         let root = model.entities[entity].root
         guard !key.isEmpty else { return [:] }
-        guard let row = try row(of: root, key) else {
+        guard let row = try rowEditors.row(of: root, key) else {
             // The object was deleted locally, and there is nothing left to push.
-            if writers.edits.counts(of: root).isAny { _ = try writers.edits.keeps(root, key) }
+            _ = try keepsEdited(root, key)
             return [:]
         }
         return try remove([row], of: root)
@@ -87,8 +91,8 @@ final class RowRemover {
         while place < waiting.count {
             let next = waiting[place]
             place += 1
-            guard let key = try key(of: next.root, next.row) else { continue }
-            if writers.edits.counts(of: next.root).isAny, try writers.edits.keeps(next.root, key) { continue }
+            guard let key = try rowEditors.key(of: next.root, next.row) else { continue }
+            if try keepsEdited(next.root, key) { continue }
             var mode = mode(of: next.root)
             if mode == .ignore, evenIfIgnored { mode = .hard }
             switch mode {
@@ -117,7 +121,7 @@ final class RowRemover {
     /// - Returns: Whether it existed.
     @discardableResult
     func removeAlone(_ root: Int, _ key: [StoredValue], isFinal: Bool) throws -> Bool {
-        guard let row = try row(of: root, key) else { return false }
+        guard let row = try rowEditors.row(of: root, key) else { return false }
         if !isFinal, mode(of: root) == .soft { return try markAsGone(root, key) }
         try emptyDoomed()
         let doom = try statement("INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?)")
@@ -146,19 +150,19 @@ final class RowRemover {
 
     private func removeLinks(of row: Doomed) throws {
         for (index, relationship) in model.entities[row.root].toMany.enumerated() {
-            if case .links = relationship.storage { try writers.links(row.root, index).removeAll(of: row.key) }
+            if case .links = relationship.storage { try linkWriters(row.root, index).removeAll(of: row.key) }
         }
     }
 
     private func delete(_ doomed: Doomed) throws -> Bool {
-        let editor = try editor(doomed.root)
+        let editor = try rowEditors(doomed.root)
         guard let row = try editor.row(doomed.key) else { return false }
         guard try check(doomed.root).isReferred(doomed.key) else {
             try editor.delete(doomed.key, row)
             return true
         }
         let layout = editor.layout
-        guard try !writers.stubs.contains(layout.name, .key(doomed.key)) else { return false }
+        guard try !rowEditors.stubs.contains(layout.name, .key(doomed.key)) else { return false }
         let kept = Set(layout.key + [layout.discriminator].compactMap { $0 })
         let cleared = layout.fields.indices.filter { !kept.contains($0) }
             .map { (name: layout.fields[$0].name, value: StoredValue.null) }
@@ -167,9 +171,9 @@ final class RowRemover {
     }
 
     private func markAsGone(_ root: Int, _ key: [StoredValue]) throws -> Bool {
-        let editor = try editor(root)
+        let editor = try rowEditors(root)
         guard let field = editor.layout.deletion, let row = try editor.row(key), row[field] == .null,
-            try !writers.stubs.contains(editor.layout.name, .key(key))
+            try !rowEditors.stubs.contains(editor.layout.name, .key(key))
         else { return false }
         try editor.update(
             key, from: row, to: [(name: editor.layout.fields[field].name, value: .text(Clock.now()))], as: .deleted)
@@ -180,33 +184,6 @@ final class RowRemover {
     func isReferred(entity: Int, key: [StoredValue]) throws -> Bool {
         try emptyDoomed()
         return try check(model.entities[entity].root).isReferred(key)
-    }
-
-    /// Returns the rowid of the row with a key; nil if there is none.
-    func row(of root: Int, _ key: [StoredValue]) throws -> Int64? {
-        let layout = model.entities[root]
-        let condition = layout.key.map { "\(SchemaBuilder.quoted(layout.fields[$0].name)) = ?" }
-        let select = try statement(
-            "SELECT \(layout.rowIDName) FROM \(SchemaBuilder.quoted(layout.table)) "
-                + "WHERE \(condition.joined(separator: " AND "))")
-        for (index, value) in key.enumerated() { select.bind(value, at: Int32(index + 1)) }
-        defer { select.reset() }
-        return try select.step() ? select.int64(0) : nil
-    }
-
-    /// Returns the key of a row; nil if the row does not exist.
-    func key(of root: Int, _ row: Int64) throws -> [StoredValue]? {
-        let layout = model.entities[root]
-        guard !layout.key.isEmpty else { return nil }
-        let select =
-            try keys[root]
-            ?? RawStatement(
-                "SELECT \(layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }.joined(separator: ", ")) "
-                    + "FROM \(SchemaBuilder.quoted(layout.table)) WHERE \(layout.rowIDName) = ?", on: connection)
-        keys[root] = select
-        select.bind(row, at: 1)
-        defer { select.reset() }
-        return try select.step() ? layout.key.indices.map { select.value(Int32($0)) } : nil
     }
 
     private func childRows(_ child: ChildWalk, of key: [StoredValue]) throws -> [Int64] {
@@ -240,59 +217,9 @@ final class RowRemover {
 
     private func execute(_ sql: String) throws { try RawStatement(sql, on: connection).run() }
 
-    func editor(_ root: Int) throws -> RowEditor {
-        let editor = try editors[root] ?? RowEditor(model.entities[root], writers, on: connection)
-        editors[root] = editor
-        return editor
-    }
-
     private func check(_ root: Int) throws -> SurvivorCheck {
         let check = try checks[root] ?? SurvivorCheck(of: root, in: model, on: connection)
         checks[root] = check
         return check
-    }
-}
-
-/// A check for references to an object from remaining rows, which are not in `bmo_doomed`.
-private struct SurvivorCheck {
-    private let statements: [RawStatement]
-
-    init(of root: Int, in model: CompiledModel, on connection: OpaquePointer?) throws {
-        let quoted = SchemaBuilder.quoted
-        var statements: [RawStatement] = []
-        for layout in model.entities where layout.index == layout.root {
-            for toOne in layout.toOne where model.entities[toOne.target].root == root {
-                let columns = (0..<toOne.fieldCount).map { "\(quoted(layout.fields[toOne.firstField + $0].name)) = ?" }
-                statements.append(
-                    try RawStatement(
-                        """
-                        SELECT EXISTS (
-                            SELECT 1 FROM \(quoted(layout.table)) AS t WHERE \(columns.joined(separator: " AND "))
-                            AND NOT EXISTS (
-                                SELECT 1 FROM temp.bmo_doomed WHERE entity = \(layout.index)
-                                AND row = t.\(layout.rowIDName)))
-                        """, on: connection))
-            }
-            for toMany in layout.toMany where model.entities[toMany.target].root == root {
-                guard case .links(let table) = toMany.storage else { continue }
-                let columns = SchemaBuilder.linkColumns(.target, model.entities[root], of: table, in: model)
-                    .map { "\(quoted($0)) = ?" }
-                statements.append(
-                    try RawStatement(
-                        "SELECT EXISTS (SELECT 1 FROM \(quoted(table)) WHERE \(columns.joined(separator: " AND ")))",
-                        on: connection))
-            }
-        }
-        self.statements = statements
-    }
-
-    func isReferred(_ key: [StoredValue]) throws -> Bool {
-        for statement in statements {
-            for (index, value) in key.enumerated() { statement.bind(value, at: Int32(index + 1)) }
-            _ = try statement.step()
-            defer { statement.reset() }
-            if statement.int64(0) != 0 { return true }
-        }
-        return false
     }
 }

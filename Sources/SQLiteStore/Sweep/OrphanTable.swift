@@ -27,7 +27,7 @@ final class OrphanTable {
     }
 
     /// Deletes the unreferenced orphans of a scan; returns their number, by entity.
-    func settle(walk: String, _ remover: RowRemover) throws -> [Int: Int] {
+    func settle(walk: String, _ rowEditors: RowEditors, _ remover: RowRemover) throws -> [Int: Int] {
         var orphans: [(entity: Int, key: [StoredValue])] = []
         select.bind(walk, at: 1)
         defer { select.reset() }
@@ -44,7 +44,7 @@ final class OrphanTable {
         var rows: [Int: [Int64]] = [:]
         for orphan in orphans {
             let root = model.entities[orphan.entity].root
-            guard let row = try remover.row(of: root, orphan.key),
+            guard let row = try rowEditors.row(of: root, orphan.key),
                 try !remover.isReferred(entity: root, key: orphan.key)
             else { continue }
             rows[root, default: []].append(row)

@@ -8,7 +8,12 @@ internal import Model
 /// and not those already marked as deleted.
 final class Sweep {
     private let model: CompiledModel
-    private unowned let writers: Writers
+    private let rowEditors: RowEditors
+    private let remover: RowRemover
+    private let origins: OriginTable
+    private let cursors: CursorTable
+    private let outbox: OutboxTable
+    private let provenance: ProvenanceTable
     private let connection: OpaquePointer?
     /// The state of the scans of an entity's parents, by entity.
     private var waiting: [Int: ParentSweep<Int64>] = [:]
@@ -18,9 +23,17 @@ final class Sweep {
     /// The number of rows compared at a time.
     private static let chunk = 1 << 20
 
-    init(_ model: CompiledModel, _ writers: Writers, on connection: OpaquePointer?) {
+    init(
+        _ model: CompiledModel, _ rowEditors: RowEditors, _ remover: RowRemover, origins: OriginTable,
+        cursors: CursorTable, outbox: OutboxTable, provenance: ProvenanceTable, on connection: OpaquePointer?
+    ) {
         self.model = model
-        self.writers = writers
+        self.rowEditors = rowEditors
+        self.remover = remover
+        self.origins = origins
+        self.cursors = cursors
+        self.outbox = outbox
+        self.provenance = provenance
         self.connection = connection
     }
 
@@ -35,15 +48,15 @@ final class Sweep {
         if let held = try rule.held(gone.count, of: total, otherOrigin: otherOrigin(name, rule)) {
             return SweepResult(held: held)
         }
-        try writers.origins.save(rule.origin, of: name)
+        try origins.save(rule.origin, of: name)
         guard !gone.isEmpty else { return SweepResult() }
-        return SweepResult(deleted: try writers.remover.remove(gone, of: walk.entity))
+        return SweepResult(deleted: try remover.remove(gone, of: walk.entity))
     }
 
     /// Returns the origin of an entity's rows if it is another than that of the listing, which is then known too.
     private func otherOrigin(_ entity: String, _ rule: SweepRule) throws -> String? {
-        guard let origin = try writers.origins.other(than: rule.origin, of: entity) else { return nil }
-        try writers.origins.add(rule.origin, of: entity)
+        guard let origin = try origins.other(than: rule.origin, of: entity) else { return nil }
+        try origins.add(rule.origin, of: entity)
         return origin
     }
 
@@ -57,7 +70,7 @@ final class Sweep {
     /// Returns the rows in the scan's scope that are not in its log, and the number of rows in the scope.
     private func absent(_ walk: WalkTarget, _ log: SeenLog) throws -> (rows: [Int64], total: Int) {
         let layout = model.entities[walk.entity]
-        guard !layout.key.isEmpty, writers.remover.mode(of: walk.entity) != .ignore else { return ([], 0) }
+        guard !layout.key.isEmpty, remover.mode(of: walk.entity) != .ignore else { return ([], 0) }
         let (condition, values) = scope(walk, layout)
         let table = SchemaBuilder.quoted(layout.table)
         if condition.isEmpty, log.isGapless, try bounds(of: layout) == [log.first, log.last] { return ([], log.count) }
@@ -135,14 +148,14 @@ final class Sweep {
     }
 
     private func isListed(_ row: Int64, _ layout: EntityLayout) throws -> Bool {
-        guard let key = try writers.remover.key(of: layout.root, row) else { return false }
+        guard let key = try rowEditors.key(of: layout.root, row) else { return false }
         let root = model.entities[layout.root]
         let text = JSONText.key(key)
         // The remote cannot list an object that was never pushed to it.
-        if writers.outbox.count(of: root.index).value > 0, try writers.outbox.waitingCreate(root.index, key) != nil {
+        if outbox.count(of: root.index).value > 0, try outbox.waitingCreate(root.index, key) != nil {
             return false
         }
-        return try !writers.stubs.contains(root.name, text) && !writers.provenance.isUnlisted(root, text)
+        return try !rowEditors.stubs.contains(root.name, text) && !provenance.isUnlisted(root, text)
     }
 
     // MARK: - Skipped rows
@@ -220,7 +233,7 @@ final class Sweep {
     /// Returns the keys that a listing contained twice with different values; nil if there are none.
     func repeated(in log: SeenLog, of walk: WalkTarget) throws -> RepeatedKeys? {
         let rows = log.repeatedRows
-        guard let first = rows.first, let key = try writers.remover.key(of: model.entities[walk.entity].root, first)
+        guard let first = rows.first, let key = try rowEditors.key(of: model.entities[walk.entity].root, first)
         else { return nil }
         return RepeatedKeys(count: rows.count, key: key)
     }
@@ -233,15 +246,15 @@ final class Sweep {
         let layout = model.entities[entity]
         var result = SweepResult()
         result.repeated = waiting.repeated
-        if let (row, parents) = waiting.shared, let key = try writers.remover.key(of: layout.root, row) {
+        if let (row, parents) = waiting.shared, let key = try rowEditors.key(of: layout.root, row) {
             result.shared = RepeatedKeys(count: waiting.sharedCount, key: key, parents: parents)
         }
         let decision = try waiting.decide(by: rule, otherOrigin: otherOrigin(layout.name, rule))
         result.held = decision.held
         guard !decision.preventsAll else { return result }
-        try writers.origins.save(rule.origin, of: layout.name)
-        for (scope, cursor) in decision.cursors { try writers.cursors.save(cursor, of: scope) }
-        result.deleted = try writers.remover.remove(decision.rows, of: layout.index)
+        try origins.save(rule.origin, of: layout.name)
+        for (scope, cursor) in decision.cursors { try cursors.save(cursor, of: scope) }
+        result.deleted = try remover.remove(decision.rows, of: layout.index)
         return result
     }
 }

@@ -4,7 +4,7 @@ internal import Model
 
 /// The handling of records whose objects have edits that the remote accepted after the scan began; see ``RecordAge``.
 extension EditMerge {
-    var acknowledged: AcknowledgedTable { writers.acknowledged }
+    var acknowledged: AcknowledgedTable { tables.acknowledged }
 
     /// Returns the edits of an object that the remote accepted since the open page's scan began.
     func takenSince(_ root: Int, _ key: [StoredValue]) throws -> [OutboxEntry] {
@@ -17,7 +17,7 @@ extension EditMerge {
         let age = RecordAge(of: cells, layout, since: try takenSince(layout.index, key))
         guard age == .outdated else { return age }
         // Without the row, an outdated page cannot revert anything.
-        guard try writers.remover.row(of: layout.index, key) != nil, try !isNewerByItself(cells, layout, key) else {
+        guard try rowEditors.row(of: layout.index, key) != nil, try !isNewerByItself(cells, layout, key) else {
             return .current
         }
         outdated[layout.index, default: []].insert(key)

@@ -5,7 +5,10 @@ internal import Model
 /// The merge of imports into objects with pending edits, as ``EditedRowMerge`` and ``EditedListMerge`` decide.
 final class EditMerge {
     let model: CompiledModel
-    unowned let writers: Writers
+    let tables: EditTables
+    let rowEditors: RowEditors
+    private let localEditor: LocalEditor
+    private let keyRename: KeyRename
     /// The objects for which the open page has the remote's reply to an edit, on whose values later edits are based.
     private var answered: [Int: Set<[StoredValue]>] = [:]
     /// Whether the remote's side is newer, for objects in the open page.
@@ -18,12 +21,18 @@ final class EditMerge {
     /// The edits that lost a value in favour of the remote in the open page.
     private var givenUp: Set<Int64> = []
 
-    init(_ model: CompiledModel, _ writers: Writers) {
+    init(
+        _ model: CompiledModel, _ tables: EditTables, _ rowEditors: RowEditors, _ localEditor: LocalEditor,
+        _ keyRename: KeyRename
+    ) {
         self.model = model
-        self.writers = writers
+        self.tables = tables
+        self.rowEditors = rowEditors
+        self.localEditor = localEditor
+        self.keyRename = keyRename
     }
 
-    var outbox: OutboxTable { writers.outbox }
+    var outbox: OutboxTable { tables.outbox }
 
     /// Returns the counts of an entity's edits that an import must consider; callers keep them for their rows.
     func counts(of root: Int) -> EditCounts {
@@ -74,7 +83,7 @@ final class EditMerge {
         let new = try zip(layout.key, key).map { field, value in
             given.contains(layout.fields[field].name) ? value : try made.make(layout, field).value
         }
-        _ = try writers.keyRename.rename(layout.index, key, to: new, isTemporary: true)
+        _ = try keyRename.rename(layout.index, key, to: new, isTemporary: true)
     }
 
     // MARK: - Edited objects
@@ -91,10 +100,10 @@ final class EditMerge {
         for action in merge.actions {
             switch action {
             case .removeConflicts(let columns):
-                try writers.conflicts.remove(layout.index, key, columns: columns)
-            case .noteConflict(let conflict): try writers.conflicts.note(conflict, root: layout.index)
+                try tables.conflicts.remove(layout.index, key, columns: columns)
+            case .noteConflict(let conflict): try tables.conflicts.note(conflict, root: layout.index)
             case .keepLocal(let column, let remote, let local):
-                try writers.changes.record(
+                try tables.changes.record(
                     layout, key: .key(key), .updated, old: .object([(name: column, value: remote)]),
                     new: .object([(name: column, value: local)]))
             }
@@ -106,18 +115,18 @@ final class EditMerge {
     private func policy(of layout: EntityLayout) -> ConflictPolicy { model.model.entities[layout.index].conflicts }
 
     private func save(_ set: EntrySet, _ root: Int, _ key: [StoredValue]) throws {
-        let conflicts = try writers.conflicts.all(root: root, key: key)
+        let conflicts = try tables.conflicts.all(root: root, key: key)
         givenUp.formUnion(set.givenUp)
         for fate in set.fates(hasConflicts: !conflicts.isEmpty, lost: givenUp) {
             switch fate {
             case .removed(let entry, let isLost):
                 try outbox.remove(entry, root: root)
                 // Code that waits for the edit learns that the remote does not have it.
-                if isLost { try writers.changes.noteDropped(entry.id) }
+                if isLost { try tables.changes.noteDropped(entry.id) }
             case .changed(let entry): try outbox.update(entry)
             }
         }
-        if try outbox.entries(root, key).isEmpty { try writers.conflicts.remove(root, key) }
+        if try outbox.entries(root, key).isEmpty { try tables.conflicts.remove(root, key) }
     }
 
     // MARK: - Deleted objects
@@ -138,11 +147,11 @@ final class EditMerge {
             switch policy.winner(isWaiting: true, remoteIsNewer: remoteIsNewer[layout.index]?[key]) {
             case nil:
                 entry = entry.after(.conflictFound) ?? entry
-                try writers.conflicts.note(.ofWholeObject(entry.entity, key), root: layout.index)
+                try tables.conflicts.note(.ofWholeObject(entry.entity, key), root: layout.index)
             case .local: break
             case .remote:
-                try writers.localEditor.drop(entry, root: layout.index)
-                try writers.localEditor.restore(entry, layout.index)
+                try localEditor.drop(entry, root: layout.index)
+                try localEditor.restore(entry, layout.index)
                 return (cells, role)
             }
         }
@@ -162,19 +171,19 @@ final class EditMerge {
         case .deletesRow(let confirmsDelete):
             if confirmsDelete {
                 for entry in entries where entry.isAtRest { try outbox.remove(entry, root: root) }
-                try writers.conflicts.remove(root, key)
+                try tables.conflicts.remove(root, key)
             }
             return false
         case .dropsEdits:
-            for entry in entries { try writers.localEditor.drop(entry, root: root) }
-            try writers.conflicts.remove(root, key)
+            for entry in entries { try localEditor.drop(entry, root: root) }
+            try tables.conflicts.remove(root, key)
             return false
         case .becomesCreate:
-            try writers.localEditor.becomeCreate(root, key)
+            try localEditor.becomeCreate(root, key)
             return true
         case .isConflict:
             let entity = entries.last?.entity ?? model.entities[root].name
-            try writers.conflicts.note(.ofWholeObject(entity, key), root: root)
+            try tables.conflicts.note(.ofWholeObject(entity, key), root: root)
             for entry in entries where entry.state != .conflict {
                 if let entry = entry.after(.conflictFound) { try outbox.update(entry) }
             }
@@ -196,11 +205,11 @@ final class EditMerge {
             now: Clock.now())
         for action in merge.actions {
             switch action {
-            case .removeConflict: try writers.conflicts.remove(owner.index, key, columns: [toMany.name])
-            case .noteConflict(let conflict): try writers.conflicts.note(conflict, root: owner.index)
+            case .removeConflict: try tables.conflicts.remove(owner.index, key, columns: [toMany.name])
+            case .noteConflict(let conflict): try tables.conflicts.note(conflict, root: owner.index)
             case .keepLocal:
                 guard case .links(let old, let new) = LinkSpan.difference(remote, stored) else { continue }
-                try writers.changes.record(
+                try tables.changes.record(
                     owner, key: .key(key), .relinked, old: old.json(toMany.name), new: new.json(toMany.name))
             }
         }

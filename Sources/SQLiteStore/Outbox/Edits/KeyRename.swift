@@ -7,14 +7,20 @@ internal import Mapping
 /// the object, both become one row, in which only values with pending edits remain local.
 final class KeyRename {
     private let model: CompiledModel
-    private unowned let writers: Writers
+    private let tables: EditTables
+    private let rowEditors: RowEditors
+    private let linkWriters: LinkWriters
 
-    init(_ model: CompiledModel, _ writers: Writers) {
+    init(
+        _ model: CompiledModel, _ tables: EditTables, _ rowEditors: RowEditors, _ linkWriters: LinkWriters
+    ) {
         self.model = model
-        self.writers = writers
+        self.tables = tables
+        self.rowEditors = rowEditors
+        self.linkWriters = linkWriters
     }
 
-    private var statements: StatementCache { writers.outbox.statements }
+    private var statements: StatementCache { tables.outbox.statements }
 
     /// Changes an object's key.
     ///
@@ -30,7 +36,7 @@ final class KeyRename {
                 remedy: "check what the configuration says about the key in the reply")
         }
         guard old != new else { return [] }
-        let editor = try writers.remover.editor(root)
+        let editor = try rowEditors(root)
         var touched: Set<Int> = [root]
         if let row = try editor.row(old) {
             if let known = try editor.row(new) {
@@ -58,8 +64,8 @@ final class KeyRename {
             }
         }
         try renameBookkeeping(layout, old, new)
-        try writers.outbox.rename(root, old, to: new, isTemporary: isTemporary)
-        try writers.conflicts.rename(root, old, to: new)
+        try tables.outbox.rename(root, old, to: new, isTemporary: isTemporary)
+        try tables.conflicts.rename(root, old, to: new)
         try renameInEntries(root, old, new)
         return touched
     }
@@ -76,7 +82,7 @@ final class KeyRename {
         func object(_ key: [StoredValue]) -> JSONText {
             .object(zip(layout.key, key).map { (name: layout.fields[$0].name, value: $1) })
         }
-        try writers.changes.record(layout, key: .key(new), .updated, old: object(old), new: object(new))
+        try tables.changes.record(layout, key: .key(new), .updated, old: object(old), new: object(new))
     }
 
     /// Merges a local object into its imported row, which gets only the columns with pending edits.
@@ -84,16 +90,16 @@ final class KeyRename {
         _ layout: EntityLayout, _ row: [StoredValue], _ old: [StoredValue], into known: [StoredValue],
         _ new: [StoredValue]
     ) throws {
-        let editor = try writers.remover.editor(layout.index)
-        let isStub = try writers.stubs.contains(layout.name, .key(new))
-        let entries = try writers.outbox.entries(layout.index, old) + writers.outbox.entries(layout.index, new)
+        let editor = try rowEditors(layout.index)
+        let isStub = try rowEditors.stubs.contains(layout.name, .key(new))
+        let entries = try tables.outbox.entries(layout.index, old) + tables.outbox.entries(layout.index, new)
         let pending = Set(entries.flatMap { $0.changes.map(\.name) })
         let kept = layout.fields.indices.filter { field in
             !layout.key.contains(field) && (isStub || pending.contains(layout.fields[field].name))
         }
         for (index, toMany) in layout.toMany.enumerated() {
             guard case .links = toMany.storage else { continue }
-            let links = try writers.links(layout.index, index)
+            let links = try linkWriters(layout.index, index)
             let own = try links.keys(of: old)
             try links.set([], of: old)
             if isStub || entries.contains(where: { $0.links.contains { $0.relationship == toMany.name } }) {
@@ -138,7 +144,7 @@ final class KeyRename {
             try statements.run("UPDATE OR IGNORE \(table) SET key = ? WHERE entity = ? AND key = ?", values)
             try statements.run("DELETE FROM \(table) WHERE entity = ? AND key = ?", Array(values.dropFirst()))
         }
-        if try writers.stubs.remove(layout.name, .key(old)) { try writers.stubs.add(layout.name, .key(new)) }
+        if try rowEditors.stubs.remove(layout.name, .key(old)) { try rowEditors.stubs.add(layout.name, .key(new)) }
     }
 
     /// Replaces the old key in the values of other edits.
@@ -146,13 +152,13 @@ final class KeyRename {
         // Searches for the parts of the key in the JSON text, which most entries do not contain.
         let parts = old.map { StoredValue.text(JSONText.value($0)) }
         let condition = parts.map { _ in "(instr(changes, ?) > 0 OR instr(ifnull(base, ''), ?) > 0)" }
-        let entries = try writers.outbox.entries(
+        let entries = try tables.outbox.entries(
             "WHERE \(condition.joined(separator: " AND "))", parts.flatMap { [$0, $0] })
         for entry in entries {
             guard let index = model.index(of: entry.entity) else { continue }
             let references = references(of: model.entities[index], to: root)
             let renamed = entry.renaming(references.columns, references.links, old, to: new)
-            if renamed != entry { try writers.outbox.update(renamed) }
+            if renamed != entry { try tables.outbox.update(renamed) }
         }
     }
 

@@ -12,7 +12,7 @@ extension LocalEditor {
     }
 
     /// Returns whether there is a row.
-    func exists(_ root: Int, _ key: [StoredValue]) throws -> Bool { try writers.remover.row(of: root, key) != nil }
+    func exists(_ root: Int, _ key: [StoredValue]) throws -> Bool { try rowEditors.row(of: root, key) != nil }
 
     // MARK: - Relationships to many
 
@@ -32,7 +32,7 @@ extension LocalEditor {
             let wanted = try given.filter { seen.insert($0).inserted }.map { key in
                 try layout.checkLink(key, toMany, in: model, exists: exists)
             }
-            let writer = try writers.links(object.root, index)
+            let writer = try linkWriters(object.root, index)
             let old = try writer.keys(of: object.key)
             guard toMany.isOrdered ? old != wanted : Set(old) != Set(wanted) else { continue }
             switch toMany.storage {
@@ -76,7 +76,7 @@ extension LocalEditor {
     ) throws {
         let source = model.entities[model.entities[target].root]
         guard let index = source.toMany.firstIndex(where: { $0.storage == .links(table: table) }) else { return }
-        let writer = try writers.links(source.index, index)
+        let writer = try linkWriters(source.index, index)
         for key in old + new where old.contains(key) != new.contains(key) {
             let list = try writer.keys(of: key)
             let changed = new.contains(key) ? list + [object.key] : list.filter { $0 != object.key }

@@ -42,32 +42,32 @@ extension LocalEditor {
     private func takeBack(_ entry: OutboxEntry) throws {
         guard let root = outbox.root(of: entry) else {
             try outbox.statements.run("DELETE FROM bmo_outbox WHERE id = ?", [.integer(entry.id)])
-            try writers.changes.noteDropped(entry.id)
+            try tables.changes.noteDropped(entry.id)
             return
         }
         touched.insert(root)
-        let conflicts = try writers.conflicts.all(root: root, key: entry.key)
+        let conflicts = try tables.conflicts.all(root: root, key: entry.key)
         try drop(entry, root: root)
         let left = try outbox.entries(root, entry.key)
         switch entry.operation {
         case .create:
             let object = EditedObject(root: root, layout: model.entities[root], key: entry.key)
             if entry.hasTemporaryKey { try checkUnreferred(object) }
-            try writers.remover.removeAlone(root, entry.key, isFinal: true)
+            try remover.removeAlone(root, entry.key, isFinal: true)
         case .update:
             if left.isEmpty, conflicts.contains(where: { $0.column == nil }) {
-                try writers.conflicts.remove(root, entry.key)
-                touched.formUnion(try writers.remover.remove(entity: root, key: entry.key).keys)
+                try tables.conflicts.remove(root, entry.key)
+                touched.formUnion(try remover.remove(entity: root, key: entry.key).keys)
                 return
             }
             try takeBack(entry, root, left, conflicts)
         case .delete: try restore(entry, root)
         }
         if left.isEmpty {
-            try writers.conflicts.remove(root, entry.key)
+            try tables.conflicts.remove(root, entry.key)
         } else {
             let names = Set(left.flatMap { $0.changes.map(\.name) + $0.links.map(\.relationship) })
-            try writers.conflicts.remove(
+            try tables.conflicts.remove(
                 root, entry.key, columns: conflicts.compactMap(\.column).filter { !names.contains($0) })
         }
     }
@@ -76,7 +76,7 @@ extension LocalEditor {
         _ entry: OutboxEntry, _ root: Int, _ left: [OutboxEntry], _ conflicts: [EditConflict]
     ) throws {
         let layout = model.entities[root]
-        let editor = try writers.remover.editor(root)
+        let editor = try rowEditors(root)
         guard let row = try editor.row(entry.key) else { return }
         func remote(_ name: String, isFirst: Bool) -> StoredValue? {
             isFirst ? conflicts.first { $0.column == name }?.remote : nil
@@ -100,12 +100,12 @@ extension LocalEditor {
     /// Restores a row that was deleted locally, with the values that the remote has provided since.
     func restore(_ entry: OutboxEntry, _ root: Int) throws {
         let layout = model.entities[root]
-        let editor = try writers.remover.editor(root)
+        let editor = try rowEditors(root)
         touched.insert(root)
         var columns = entry.changes.compactMap { change in change.old.map { (name: change.name, value: $0) } }
         if let field = layout.deletion { columns.append((layout.fields[field].name, .null)) }
         if let row = try editor.row(entry.key) {
-            let isStub = try writers.stubs.contains(layout.name, .key(entry.key))
+            let isStub = try rowEditors.stubs.contains(layout.name, .key(entry.key))
             try editor.update(entry.key, from: row, to: columns, as: isStub ? .inserted : .updated)
         } else {
             try editor.insert(entry.key, columns, isStub: false)
@@ -119,14 +119,14 @@ extension LocalEditor {
 
     /// Turns the edits of an object that the remote deleted into a create.
     func becomeCreate(_ root: Int, _ key: [StoredValue]) throws {
-        guard let row = try writers.remover.editor(root).row(key), let last = try outbox.entries(root, key).last,
+        guard let row = try rowEditors(root).row(key), let last = try outbox.entries(root, key).last,
             let index = model.index(of: last.entity)
         else { return }
         let layout = model.entities[index]
         for entry in try outbox.entries(root, key) where entry.id != last.id { try outbox.remove(entry, root: root) }
-        try writers.conflicts.remove(root, key)
+        try tables.conflicts.remove(root, key)
         let entry = try last.becomingCreate(of: layout, row, newKey: Self.newKey()) {
-            try writers.links(root, $0).keys(of: key)
+            try linkWriters(root, $0).keys(of: key)
         }
         _ = try store(entry, EditedObject(root: root, layout: layout, key: key), after: last)
     }
@@ -139,7 +139,7 @@ extension LocalEditor {
             throw StoreError(.request, "there is no entity \"\(entity)\"", remedy: "`bmo conflicts` lists them")
         }
         let root = model.entities[index].root
-        let all = try writers.conflicts.all(root: root, key: key)
+        let all = try tables.conflicts.all(root: root, key: key)
         let chosen = column == nil ? all : all.filter { $0.column == column }
         let entries = try outbox.entries(root, key)
         let name = "\(entity) \(key.map(\.description).joined(separator: ", "))"
@@ -163,7 +163,7 @@ extension LocalEditor {
             }
             try resolve(column, conflict, root, key, take: side)
         }
-        guard try writers.conflicts.all(root: root, key: key).isEmpty else { return }
+        guard try tables.conflicts.all(root: root, key: key).isEmpty else { return }
         for entry in try outbox.entries(root, key) {
             if let entry = entry.after(.conflictsResolved(newKey: Self.newKey())) { try outbox.update(entry) }
         }
@@ -171,7 +171,7 @@ extension LocalEditor {
 
     /// Resolves a conflict of the whole object: the remote deleted an edited object, or changed a deleted one.
     private func resolveWhole(_ root: Int, _ key: [StoredValue], take side: ConflictSide) throws {
-        try writers.conflicts.remove(root, key, columns: [""])
+        try tables.conflicts.remove(root, key, columns: [""])
         let entries = try outbox.entries(root, key)
         guard let last = entries.last else { return }
         switch (last.operation, side) {
@@ -182,8 +182,8 @@ extension LocalEditor {
         case (_, .local): try becomeCreate(root, key)
         case (_, .remote):
             for entry in entries { try drop(entry, root: root) }
-            try writers.conflicts.remove(root, key)
-            touched.formUnion(try writers.remover.remove(entity: root, key: key).keys)
+            try tables.conflicts.remove(root, key)
+            touched.formUnion(try remover.remove(entity: root, key: key).keys)
         }
     }
 
@@ -192,7 +192,7 @@ extension LocalEditor {
     ) throws {
         let layout = model.entities[root]
         let remote = conflict.remote ?? .null
-        try writers.conflicts.remove(root, key, columns: [column])
+        try tables.conflicts.remove(root, key, columns: [column])
         var set = EntrySet(try outbox.entries(root, key), layout, key)
         if let index = layout.toMany.firstIndex(where: { $0.name == column }) {
             let keys = try keys(remote, layout.toMany[index])
@@ -207,7 +207,7 @@ extension LocalEditor {
             case .local: set.rebase(column, on: remote)
             case .remote:
                 set.drop(column)
-                let editor = try writers.remover.editor(root)
+                let editor = try rowEditors(root)
                 if let row = try editor.row(key) { try editor.update(key, from: row, to: [(column, remote)]) }
                 touched.insert(root)
                 try ensureTargets(of: key, layout)
@@ -235,11 +235,11 @@ extension LocalEditor {
 
     private func setLinks(_ keys: [[StoredValue]], _ layout: EntityLayout, _ index: Int, of key: [StoredValue]) throws {
         for target in keys { try ensure(target, of: layout.toMany[index].target) }
-        try writers.links(layout.index, index).set(keys, of: key)
+        try linkWriters(layout.index, index).set(keys, of: key)
     }
 
     private func ensureTargets(of key: [StoredValue], _ layout: EntityLayout) throws {
-        guard let row = try writers.remover.editor(layout.index).row(key) else { return }
+        guard let row = try rowEditors(layout.index).row(key) else { return }
         for toOne in layout.toOne {
             let target = Array(row[toOne.firstField..<toOne.firstField + toOne.fieldCount])
             if !target.contains(.null) { try ensure(target, of: toOne.target) }
@@ -247,7 +247,7 @@ extension LocalEditor {
     }
 
     private func ensure(_ key: [StoredValue], of entity: Int) throws {
-        let editor = try writers.remover.editor(model.entities[entity].root)
+        let editor = try rowEditors(model.entities[entity].root)
         guard try editor.row(key) == nil else { return }
         let kind = editor.layout.discriminator.map { field in
             (name: editor.layout.fields[field].name, value: StoredValue.text(model.entities[entity].name))

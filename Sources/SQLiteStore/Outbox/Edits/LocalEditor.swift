@@ -7,19 +7,28 @@ internal import Model
 /// Call it inside a transaction, within ``ChangeLog/recording(_:undoes:_:)``.
 final class LocalEditor {
     let model: CompiledModel
-    unowned let writers: Writers
+    let tables: EditTables
+    let rowEditors: RowEditors
+    let linkWriters: LinkWriters
+    let remover: RowRemover
     /// The roots of the entities whose rows changed.
     var touched: Set<Int> = []
     /// The newest entry that edits must not join or follow, which also excludes all older ones; nil for no
     /// limit.
     var joinsOnlyAfter: Int64?
 
-    init(_ model: CompiledModel, _ writers: Writers) {
+    init(
+        _ model: CompiledModel, _ tables: EditTables, _ rowEditors: RowEditors, _ linkWriters: LinkWriters,
+        _ remover: RowRemover
+    ) {
         self.model = model
-        self.writers = writers
+        self.tables = tables
+        self.rowEditors = rowEditors
+        self.linkWriters = linkWriters
+        self.remover = remover
     }
 
-    var outbox: OutboxTable { writers.outbox }
+    var outbox: OutboxTable { tables.outbox }
 
     /// Makes one edit, with the edits of other objects that its links imply.
     func make(_ edit: LocalEdit) throws -> EditReceipt {
@@ -43,9 +52,9 @@ final class LocalEditor {
         let values = try EditedValues(edit.values, of: layout, in: model)
         let (key, temporary) = try outbox.temporaryKey.key(of: layout, given: edit.key, values)
         let object = EditedObject(root: layout.root, layout: layout, key: key)
-        let editor = try writers.remover.editor(layout.root)
+        let editor = try rowEditors(layout.root)
         let row = try editor.row(key)
-        let isStub = try row != nil && writers.stubs.contains(editor.layout.name, .key(key))
+        let isStub = try row != nil && rowEditors.stubs.contains(editor.layout.name, .key(key))
         let last = try outbox.entries(layout.root, key).last
         let isRevived = last?.operation == .delete
         try checkAlone(object)
@@ -87,11 +96,11 @@ final class LocalEditor {
 
     /// Turns the delete of an object that is created again into an update, or removes it if the object is as before.
     private func revive(_ object: EditedObject, _ last: OutboxEntry) throws -> Int64? {
-        let remote = try writers.conflicts.remoteValues(object.root, object.key)
-        try writers.conflicts.remove(object.root, object.key)
-        let row = try writers.remover.editor(object.root).row(object.key) ?? []
+        let remote = try tables.conflicts.remoteValues(object.root, object.key)
+        try tables.conflicts.remove(object.root, object.key)
+        let row = try rowEditors(object.root).row(object.key) ?? []
         let entry = try last.becomingUpdate(of: object.layout, row, remote: remote) {
-            try writers.links(object.root, $0).keys(of: object.key)
+            try linkWriters(object.root, $0).keys(of: object.key)
         }
         return try store(entry, object, after: last)
     }
@@ -114,7 +123,7 @@ final class LocalEditor {
             changed.map { (layout.fields[$0.field].name, $0.value) }, uniquingKeysWith: { $1 })
         try layout.checkReferences(columns, row: row, in: model, exists: exists)
         if !changed.isEmpty {
-            try writers.remover.editor(object.root).update(
+            try rowEditors(object.root).update(
                 object.key, from: row, to: changed.map { (name: layout.fields[$0.field].name, value: $0.value) })
             touched.insert(object.root)
         }
@@ -142,7 +151,7 @@ final class LocalEditor {
 
     /// Returns the object of an edit, with its actual entity, and its row.
     private func existing(_ edit: LocalEdit, _ layout: EntityLayout) throws -> (EditedObject, [StoredValue]) {
-        let editor = try writers.remover.editor(layout.root)
+        let editor = try rowEditors(layout.root)
         guard !layout.key.isEmpty, edit.key.count == layout.key.count else {
             throw StoreError(
                 .request,
@@ -168,7 +177,7 @@ final class LocalEditor {
                 .request, "there is no \(layout.name) \(object.name)",
                 remedy: "`bmo list \(layout.name)` shows which there are")
         }
-        if try writers.stubs.contains(editor.layout.name, .key(edit.key)) {
+        if try rowEditors.stubs.contains(editor.layout.name, .key(edit.key)) {
             throw StoreError(
                 .request, "of \(layout.name) \(object.name) only the key is known here: others refer to it",
                 remedy: "`bmo sync` brings its values, if the remote lists it")
@@ -186,16 +195,16 @@ final class LocalEditor {
         var links: [OutboxEntry.LinkEdit] = []
         for (index, toMany) in layout.toMany.enumerated() {
             guard case .links = toMany.storage else { continue }
-            let keys = try writers.links(object.root, index).keys(of: object.key)
+            let keys = try linkWriters(object.root, index).keys(of: object.key)
             links.append(OutboxEntry.LinkEdit(relationship: toMany.name, old: keys, new: []))
         }
         let isUnsent = last?.operation == .create && last?.takesEdits == true
         if isUnsent { try checkUnreferred(object) }
-        try writers.remover.removeAlone(object.root, object.key, isFinal: isUnsent)
+        try remover.removeAlone(object.root, object.key, isFinal: isUnsent)
         touched.insert(object.root)
         if let last, isUnsent {
             try drop(last, root: object.root)
-            try writers.conflicts.remove(object.root, object.key)
+            try tables.conflicts.remove(object.root, object.key)
             return EditReceipt(entity: layout.name, key: object.key, entry: nil)
         }
         let own = Set([layout.deletion].compactMap { $0 })
@@ -210,8 +219,8 @@ final class LocalEditor {
                     hasTemporaryKey: last?.hasTemporaryKey ?? false), object)
             return EditReceipt(entity: layout.name, key: object.key, entry: entry)
         }
-        let remote = try writers.conflicts.remoteValues(object.root, object.key)
-        try writers.conflicts.remove(object.root, object.key)
+        let remote = try tables.conflicts.remoteValues(object.root, object.key)
+        try tables.conflicts.remove(object.root, object.key)
         let entry = try last.becomingDelete(changes, links, remote: remote)
         return EditReceipt(
             entity: layout.name, key: object.key, entry: try store(entry, object, after: last))
@@ -233,7 +242,7 @@ final class LocalEditor {
     ///
     /// - Throws: ``StoreError`` if others refer to an object that will be deleted completely.
     func checkUnreferred(_ object: EditedObject) throws {
-        guard try writers.remover.isReferred(entity: object.root, key: object.key) else { return }
+        guard try remover.isReferred(entity: object.root, key: object.key) else { return }
         throw StoreError(
             .request, "\(object.layout.name) \(object.name) was never sent, and others refer to it",
             remedy: "change what refers to it first")
@@ -244,7 +253,7 @@ final class LocalEditor {
     /// Removes an entry that should not be sent any more from the outbox.
     func drop(_ entry: OutboxEntry, root: Int) throws {
         try outbox.remove(entry, root: root)
-        try writers.changes.noteDropped(entry.id)
+        try tables.changes.noteDropped(entry.id)
     }
 
     /// Returns a new idempotency key.
@@ -254,12 +263,12 @@ final class LocalEditor {
     func enqueue(_ entry: OutboxEntry, _ object: EditedObject) throws -> Int64 {
         var entry = entry
         var later: EntryDependencies.Deferred?
-        let row = try writers.remover.editor(object.root).row(object.key)
+        let row = try rowEditors(object.root).row(object.key)
         if entry.operation != .delete {
             let resolved = try dependencies(of: entry, object, row: row ?? [])
             (entry, later) = (resolved.entry, resolved.deferred)
         }
-        entry.id = try outbox.add(entry, root: object.root, run: writers.changes.runIDIfAny())
+        entry.id = try outbox.add(entry, root: object.root, run: tables.changes.runIDIfAny())
         try enqueue(later, after: entry, object)
         return entry.id
     }
@@ -269,7 +278,7 @@ final class LocalEditor {
         var entry = changed
         if entry.operation == .update, entry.changes.isEmpty, entry.links.isEmpty {
             try drop(entry, root: object.root)
-            try writers.conflicts.remove(object.root, object.key)
+            try tables.conflicts.remove(object.root, object.key)
             return nil
         }
         // The last attempt was not accepted, and this is a different request.
@@ -279,11 +288,11 @@ final class LocalEditor {
         if entry.operation == .delete {
             entry.dependsOn = []
         } else {
-            let row = try writers.remover.editor(object.root).row(object.key)
+            let row = try rowEditors(object.root).row(object.key)
             let resolved = try dependencies(of: entry, object, row: row ?? [])
             (entry, later) = (resolved.entry, resolved.deferred)
         }
-        try outbox.update(entry, run: writers.changes.runIDIfAny())
+        try outbox.update(entry, run: tables.changes.runIDIfAny())
         try enqueue(later, after: entry, object)
         return entry.id
     }
@@ -296,7 +305,7 @@ final class LocalEditor {
             links: later.links, idempotencyKey: Self.newKey(), created: entry.created,
             hasTemporaryKey: entry.hasTemporaryKey)
         update.dependsOn = later.dependsOn
-        _ = try outbox.add(update, root: object.root, run: writers.changes.runIDIfAny())
+        _ = try outbox.add(update, root: object.root, run: tables.changes.runIDIfAny())
     }
 }
 

@@ -38,7 +38,7 @@ extension SQLiteStore {
                 editor.touched = []
                 let result = try writers.changes.recording(kind, undoes: undoes) {
                     let result = try body(editor)
-                    editor.touched.formUnion(try writers.abandoned.settle())
+                    editor.touched.formUnion(try writers.abandonedRemover.settle())
                     return result
                 }
                 try commitTransaction(db)

@@ -36,9 +36,9 @@ extension LocalEditor {
         let layout = model.entities[root]
         let isWaiting = try outbox.isWaiting(run: run, root, key)
         let entry = try isWaiting ? outbox.entries(root, key).last : nil
-        let row = try writers.remover.editor(root).row(key)
+        let row = try rowEditors(root).row(key)
         let reversal = try EditReversal(change, entry, row: row, layout) {
-            try writers.links(root, $0).keys(of: key)
+            try linkWriters(root, $0).keys(of: key)
         }
         switch reversal {
         case .refused(let reason): return reason

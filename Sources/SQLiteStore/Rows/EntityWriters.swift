@@ -1,0 +1,44 @@
+internal import StoreContract
+internal import Mapping
+
+/// The writers of imported rows, one per table, each made on first use.
+final class EntityWriters {
+    private let model: CompiledModel
+    private let stubs: StubTable
+    private let provenance: ProvenanceTable
+    private let edits: EditMerge
+    private let abandoned: AbandonedStubs
+    private let connection: OpaquePointer?
+    private var writers: [EntityWriter?]
+
+    init(
+        _ model: CompiledModel, _ stubs: StubTable, _ provenance: ProvenanceTable, _ edits: EditMerge,
+        _ abandoned: AbandonedStubs, on connection: OpaquePointer?
+    ) {
+        self.model = model
+        self.stubs = stubs
+        self.provenance = provenance
+        self.edits = edits
+        self.abandoned = abandoned
+        self.connection = connection
+        writers = Array(repeating: nil, count: model.entities.count)
+    }
+
+    /// Returns the writer of an entity's table.
+    func callAsFunction(_ entity: Int) throws -> EntityWriter {
+        let root = model.entities[entity].root
+        if let writer = writers[root] { return writer }
+        let writer = try EntityWriter(
+            model.entities[root],
+            contested: model.family(of: root).reduce(into: []) { $0.formUnion(model.contestedFields(of: $1)) },
+            on: connection, stubs: stubs, changes: edits.tables.changes, provenance: provenance, edits: edits,
+            abandoned: abandoned)
+        writers[root] = writer
+        return writer
+    }
+
+    /// Resets the open scans before an access ends, so that no statement stays active after it.
+    func pause() {
+        for writer in writers { writer?.pause() }
+    }
+}

@@ -1,0 +1,96 @@
+internal import StoreContract
+internal import Mapping
+
+/// The tables and editors of a model, made once per connection, each from the ones that it needs.
+final class Writers {
+    let stubs: StubTable
+    let joins: ListJoins
+    let changes: ChangeLog
+    let provenance: ProvenanceTable
+    let walks: WalkTable
+    let cursors: CursorTable
+    let origins: OriginTable
+    let orphans: OrphanTable
+    let quarantine: QuarantineWriter
+    let unknownFields: UnknownFieldTable
+    let members: MemberTable
+    let outbox: OutboxTable
+    let conflicts: ConflictTable
+    let acknowledged: AcknowledgedTable
+    /// The notes of possibly unreferenced stubs, and their removal.
+    let abandoned: AbandonedStubs
+    let abandonedRemover: AbandonedStubRemover
+    let rowEditors: RowEditors
+    let linkWriters: LinkWriters
+    let remover: RowRemover
+    let localEditor: LocalEditor
+    let keyRename: KeyRename
+    let edits: EditMerge
+    let sweep: Sweep
+    let entityWriters: EntityWriters
+    let linkMergers: LinkMergers
+    let model: CompiledModel
+    private let dataVersion: RawStatement
+    private var seenVersion: Int64?
+
+    init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
+        self.model = model
+        stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
+        changes = try ChangeLog(on: connection, entityCount: model.entities.count)
+        provenance = try ProvenanceTable(on: connection, model: model, changes: changes)
+        walks = try WalkTable(on: connection)
+        joins = try ListJoins(model, on: connection)
+        cursors = try CursorTable(on: connection)
+        origins = try OriginTable(on: connection)
+        orphans = try OrphanTable(on: connection, model: model)
+        quarantine = try QuarantineWriter(on: connection)
+        unknownFields = UnknownFieldTable(on: connection)
+        members = MemberTable(on: connection)
+        outbox = try OutboxTable(model, on: connection)
+        conflicts = ConflictTable(model, on: connection)
+        acknowledged = try AcknowledgedTable(model, on: connection)
+        dataVersion = try RawStatement("PRAGMA data_version", on: connection)
+        abandoned = AbandonedStubs(model, stubs)
+        rowEditors = RowEditors(model, stubs, changes, abandoned, on: connection)
+        linkWriters = LinkWriters(model, changes, abandoned, on: connection)
+        remover = RowRemover(model, rowEditors, linkWriters, on: connection)
+        let tables = EditTables(
+            outbox: outbox, conflicts: conflicts, acknowledged: acknowledged, changes: changes)
+        localEditor = LocalEditor(model, tables, rowEditors, linkWriters, remover)
+        keyRename = KeyRename(model, tables, rowEditors, linkWriters)
+        edits = EditMerge(model, tables, rowEditors, localEditor, keyRename)
+        abandonedRemover = AbandonedStubRemover(model, abandoned, rowEditors, linkWriters, on: connection)
+        sweep = Sweep(
+            model, rowEditors, remover, origins: origins, cursors: cursors, outbox: outbox, provenance: provenance,
+            on: connection)
+        entityWriters = EntityWriters(model, stubs, provenance, edits, abandoned, on: connection)
+        linkMergers = LinkMergers(model, linkWriters, edits, joins, orphans, abandoned, on: connection)
+        // Dropping an edit may remove a row, and a removed row may drop an edit.
+        remover.keepsEdited = { [unowned edits] root, key in
+            try edits.counts(of: root).isAny && edits.keeps(root, key)
+        }
+    }
+
+    /// Reloads the cached state if another process has written since; call it inside a transaction.
+    func refresh() throws {
+        _ = try dataVersion.step()
+        let version = dataVersion.int64(0)
+        dataVersion.reset()
+        guard version != seenVersion else { return }
+        try reload()
+        seenVersion = version
+    }
+
+    /// Marks the cached state as possibly wrong, so that the next page reloads it.
+    func forgetSeen() { seenVersion = nil }
+
+    /// Reloads the cached state.
+    func reload() throws {
+        try stubs.reload(model.entities.map(\.name))
+        try outbox.reload()
+        try acknowledged.reload()
+        provenance.forgetMemory()
+        unknownFields.forget()
+        members.forget()
+    }
+}
