@@ -33,6 +33,9 @@ let package = Package(
         .library(name: "BridgeKit", targets: ["BridgeKit", "RecordBatch", "CBridge"]),
         .library(name: "BridgeKitFoundation", targets: ["BridgeKitFoundation"]),
         .library(name: "BridgeConformance", targets: ["BridgeConformance"]),
+        // The kit that proves a store, with the protocols that a store implements.
+        .library(name: "StoreConformance", targets: ["StoreConformance", "StoreContract", "Mapping", "Model"]),
+        .library(name: "MemoryStore", targets: ["MemoryStore"]),
         // Bridges to link into a program: `bridges: [BridgeExport(RESTBridge.self)]`. The others need separate
         // processes.
         .library(name: "LinkableRESTBridge", targets: ["RESTBridge"]),
@@ -116,6 +119,17 @@ let package = Package(
         .target(
             name: "StoreContract", dependencies: ["Model", "Mapping", "RecordBatch", "TextFormats"],
             exclude: ["README.md"]),
+        .target(
+            name: "StoreRules", dependencies: ["Model", "Mapping", "RecordBatch", "StoreContract", "TextFormats"],
+            exclude: ["README.md"]),
+        .target(
+            name: "MemoryStore",
+            dependencies: [
+                "Model", "Mapping", "RecordBatch", "StoreContract", "StoreRules", "SystemCalls", "TextFormats",
+            ],
+            exclude: ["README.md"]),
+        .target(
+            name: "StoreConformance", dependencies: ["Model", "Mapping", "StoreContract"], exclude: ["README.md"]),
         .target(name: "Importer", dependencies: ["Model", "Mapping", "RecordBatch", "StoreContract"]),
         .target(
             name: "SQLiteStore",
@@ -201,13 +215,22 @@ let package = Package(
                 "Importer", "Mapping", "Model", "RecordBatch", "StoreContract",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], path: "Tests/ImportTestSupport"),
+        // The stores that suites run over, and what is in them.
+        .target(
+            name: "StoreTestSupport",
+            dependencies: [
+                "ImportTestSupport", "Mapping", "MemoryStore", "SQLiteStore", "StoreContract", "TestSupport",
+            ], path: "Tests/StoreTestSupport"),
         .testTarget(name: "MappingTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "RecordBatch"]),
+        .testTarget(
+            name: "StoreConformanceTests",
+            dependencies: ["Mapping", "StoreConformance", "StoreContract", "StoreTestSupport", "TestSupport"]),
         .testTarget(
             name: "StoreContractTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "StoreContract"]),
         .testTarget(
             name: "ImporterTests",
             dependencies: [
-                "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore", "StoreContract",
+                "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "StoreTestSupport",
                 "TestSupport", "TextFormats",
             ]),
         // A disk and an allocator that fail on request, and the executable that imports with them.
@@ -258,7 +281,7 @@ for target in package.targets where ![.system, .binary, .plugin].contains(target
 // BMO_RELEASE_TESTS=1 limits `swift build -c release --build-tests` to the suites without @testable imports. They link
 // the same objects that users run; -enable-testing would compile everything again, with other code.
 if Context.environment["BMO_RELEASE_TESTS"] == "1" {
-    let suites = ["ImporterTests", "MappingTests", "SQLiteStoreTests"]
+    let suites = ["ImporterTests", "MappingTests", "SQLiteStoreTests", "StoreConformanceTests"]
     package.targets.removeAll { $0.type == .test && !suites.contains($0.name) }
     package.targets.first { $0.name == "SQLiteStoreTests" }?.exclude = ["SeenLogTests.swift"]
 }

@@ -55,6 +55,10 @@ enum Imports {
         "Model": Rule("SystemCalls", "TextFormats", "Yams", "CYaml"),
         "Mapping": Rule("Model", "RecordBatch", "TextFormats", "CTime"),
         "StoreContract": Rule("Model", "Mapping", "RecordBatch", "TextFormats"),
+        "StoreRules": Rule("Model", "Mapping", "RecordBatch", "StoreContract", "TextFormats"),
+        "MemoryStore": Rule(
+            "Model", "Mapping", "RecordBatch", "StoreContract", "StoreRules", "SystemCalls", "TextFormats"),
+        "StoreConformance": Rule("Model", "Mapping", "StoreContract"),
         "Importer": Rule("Model", "Mapping", "RecordBatch", "StoreContract"),
         "SQLiteStore": Rule("Model", "Mapping", "StoreContract", "RecordBatch", "TextFormats", "GRDB", "GRDBSQLite"),
         "BMO": Rule(

@@ -3,6 +3,7 @@ import Importer
 import StoreContract
 import Mapping
 import Model
+import StoreTestSupport
 import Testing
 
 /// Objects that the remote says are gone, in both stores.

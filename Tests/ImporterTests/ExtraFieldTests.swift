@@ -3,6 +3,7 @@ import Importer
 import StoreContract
 import Mapping
 import Model
+import StoreTestSupport
 import Testing
 
 /// Fields that nothing reads: kept in a column, or noted by name.

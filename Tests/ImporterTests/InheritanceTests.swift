@@ -3,6 +3,7 @@ import Importer
 import StoreContract
 import Mapping
 import Model
+import StoreTestSupport
 import Testing
 
 /// One object, whatever it is seen as; over each store.

@@ -3,6 +3,7 @@ import Importer
 import StoreContract
 import Mapping
 import Model
+import StoreTestSupport
 import Testing
 
 /// Relationships to many: three ways to merge, three places to lie; over each store.

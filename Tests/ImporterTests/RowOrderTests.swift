@@ -4,6 +4,7 @@ import StoreContract
 import Mapping
 import Model
 import TestSupport
+import StoreTestSupport
 import Testing
 
 /// Records in the order of the table's rows, and out of it: SQLite's store steps along its table, and what an import does may

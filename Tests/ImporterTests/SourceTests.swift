@@ -3,6 +3,7 @@ import Importer
 import StoreContract
 import Mapping
 import Model
+import StoreTestSupport
 import Testing
 
 /// Several bridges behind one entity; over each store.

@@ -5,6 +5,7 @@ import StoreContract
 import Mapping
 import Model
 import TestSupport
+import StoreTestSupport
 import Testing
 
 /// Random models and pages: both stores hold the same after each page.

@@ -4,42 +4,24 @@ import StoreContract
 import Mapping
 import Model
 import RecordBatch
-import SQLiteStore
+import StoreTestSupport
 import TestSupport
 import Testing
 import TextFormats
 
-/// The stores that the importer's tests run over.
-enum StoreKind: String, CaseIterable, Sendable {
-    case memory, sqlite
-}
-
 /// A store of one kind, with all that is in it as text.
 final class TestDatabase {
     let model: CompiledModel
-    let store: any PageStore
-    private let contents: () throws -> Contents
-    private let file: SQLiteFile?
+    let store: any Store
+    private let place: StorePlace
 
     /// How a page ends.
     enum End { case commit, rollback }
 
     init(_ kind: StoreKind, _ model: CompiledModel) throws {
         self.model = model
-        switch kind {
-        case .memory:
-            let store = MemoryStore(model)
-            self.store = store
-            file = nil
-            contents = { Contents(store.contents, model) }
-        case .sqlite:
-            let folder = try TemporaryFolder()
-            let path = folder.appending("bmo.sqlite")
-            store = try SQLiteStore(path: path, model: model)
-            let file = try SQLiteFile(path)
-            self.file = file
-            contents = { [folder] in try withExtendedLifetime(folder) { try Contents(file, model) } }
-        }
+        place = try StorePlace(kind)
+        store = try place.open(model)
     }
 
     /// Imports a page of one batch and says what that did, as ``ImportCounts/text(_:)`` has it.
@@ -107,8 +89,12 @@ final class TestDatabase {
         try contents().sections.first { $0.name == entity }?.lines.joined(separator: "\n") ?? ""
     }
 
-    /// What SQLite finds wrong with the file; nothing without one.
-    func faults() throws -> [String] { try file?.faults() ?? [] }
+    /// What is wrong with the database.
+    func faults() throws -> [String] { try place.faults(model) }
+
+    private func contents() throws -> Contents {
+        try Contents(place.stores.contents(of: place.location), store, model)
+    }
 
     /// Everything but the progress of walks, which a store need not keep for a page that changed nothing.
     func textWithoutProgress() throws -> String {
@@ -141,85 +127,39 @@ private struct Contents {
             .map { ([$0.name] + $0.lines.map { "  " + $0 }).joined(separator: "\n") }.joined(separator: "\n").escaped
     }
 
-    init(_ contents: MemoryStore.Contents, _ model: CompiledModel) {
+    init(_ tables: [TableContents], _ store: any Store, _ model: CompiledModel) throws {
+        let tables = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for layout in model.entities where layout.root == layout.index {
-            // SQLite keeps no negative zero.
-            let rows = contents.rows[layout.index].values.map { row in
-                Self.line(row.map { $0 == .real(0) ? "0.0" : $0.literal })
-            }
-            sections.append((layout.name, rows.map(\.escaped).sorted()))
+            let rows = tables[layout.name]?.rows ?? []
+            sections.append((layout.name, rows.map { Self.line($0.map(\.literal)).escaped }.sorted()))
         }
         for table in Self.linkTables(model) {
-            let lines = (contents.links[table.name] ?? [:]).filter { !$0.value.isEmpty }.map { source, targets in
-                Self.line([source.map(\.literal).joined(separator: "/") + ":"] + targets.map(Self.key))
-            }
-            sections.append((table.name, lines.map(\.escaped).sorted()))
-        }
-        let stubs = model.entities.filter { $0.root == $0.index }.flatMap { layout in
-            contents.stubs[layout.index].map { key in "\(layout.name) \(Self.json(key))" }
-        }
-        sections.append(("stubs", stubs.map(\.escaped).sorted()))
-        sections.append(
-            (
-                "quarantine",
-                contents.quarantine.map {
-                    "\($0.entity) \($0.bridge) \($0.page) \($0.record ?? 0) \($0.reason) \($0.representation) "
-                        + ($0.location ?? "-")
-                }
-            ))
-        sections.append(
-            (
-                "progress",
-                contents.progress.map { scope, progress in
-                    "\(scope.entity) \(progress.cursor) \(progress.page) \(progress.request)"
-                }.map(\.escaped).sorted()
-            ))
-    }
-
-    init(_ file: SQLiteFile, _ model: CompiledModel) throws {
-        for layout in model.entities where layout.root == layout.index {
-            sections.append(
-                (layout.name, try file.rows("SELECT * FROM \"\(layout.name)\"").map(Self.line).map(\.escaped).sorted()))
-        }
-        for table in Self.linkTables(model) {
-            let rows = try file.rows("SELECT * FROM \"\(table.name)\" ORDER BY position")
             var lists: [String: [String]] = [:]
-            for row in rows {
-                let source = row[..<table.sourceWidth].joined(separator: "/") + ":"
-                lists[source, default: []].append(row[(table.sourceWidth + 1)...].joined(separator: "/"))
+            for row in tables[table.name]?.rows ?? [] {
+                let source = row[..<table.sourceWidth].map(\.literal).joined(separator: "/") + ":"
+                lists[source, default: []].append(
+                    row[(table.sourceWidth + 1)...].map(\.literal).joined(separator: "/"))
             }
             sections.append((table.name, lists.map { Self.line([$0.key] + $0.value) }.map(\.escaped).sorted()))
         }
-        func lines(_ sql: String) throws -> [String] {
-            try file.rows(sql).map { row in
-                Self.line(row.map { $0.hasPrefix("'") ? String($0.dropFirst().dropLast()) : $0 })
+        let stubs = try model.entities.filter { $0.root == $0.index }.flatMap { layout in
+            try store.stubs(of: layout.name).map { "\(layout.name) \($0)" }
+        }
+        sections.append(("stubs", stubs.map(\.escaped).sorted()))
+        let quarantined = try store.quarantined().map(\.record).map {
+            "\($0.entity) \($0.bridge) \($0.page) \($0.record ?? 0) \($0.reason) \($0.representation) "
+                + ($0.location ?? "-")
+        }
+        sections.append(("quarantine", quarantined))
+        let progress = try model.entities.compactMap { layout in
+            try store.progress(of: WalkScope(entity: layout.name)).map {
+                "\(layout.name) \($0.cursor) \($0.page) \($0.request)"
             }
         }
-        sections.append(("stubs", try lines("SELECT entity, key FROM bmo_stubs").map(\.escaped).sorted()))
-        sections.append(
-            (
-                "quarantine",
-                try lines(
-                    "SELECT entity, bridge, page, ifnull(record, 0), reason, representation, ifnull(location, '-') "
-                        + "FROM bmo_quarantine ORDER BY id")
-            ))
-        sections.append(
-            ("progress", try lines("SELECT entity, cursor, page, request FROM bmo_progress").map(\.escaped).sorted()))
+        sections.append(("progress", progress.map(\.escaped).sorted()))
     }
 
     private static func line(_ values: [String]) -> String { values.joined(separator: " ") }
-
-    private static func key(_ key: MemoryStore.Key) -> String { key.map(\.literal).joined(separator: "/") }
-
-    private static func json(_ key: MemoryStore.Key) -> String {
-        let parts = key.map { value in
-            guard case .text(let text) = value else { return value.literal }
-            var out = ""
-            out.appendJSONString(text)
-            return out
-        }
-        return "[" + parts.joined(separator: ",") + "]"
-    }
 
     private static func linkTables(_ model: CompiledModel) -> [(name: String, sourceWidth: Int)] {
         model.entities.filter { $0.root == $0.index }.flatMap { layout in

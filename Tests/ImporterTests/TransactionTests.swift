@@ -4,6 +4,7 @@ import StoreContract
 import Mapping
 import Model
 import RecordBatch
+import StoreTestSupport
 import Testing
 
 /// A page is in with all it brought, or not at all; over each store.

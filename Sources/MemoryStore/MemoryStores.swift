@@ -1,0 +1,177 @@
+public import Mapping
+public import StoreContract
+internal import Synchronization
+
+/// Databases in memory, by location: all stores that one provider opens at a location share its database and its locks.
+///
+/// They are gone with the provider. A location is any text.
+///
+/// ```swift
+/// let stores = MemoryStores()
+/// let manager = try await RequestManager(config: "bmo.yml", stores: stores)
+/// ```
+public final class MemoryStores: StoreProvider {
+    private let databases = Mutex<[String: MemoryDatabase]>([:])
+    /// The locks of databases that need not exist yet.
+    private let slots = Mutex<[String: MemoryDatabase]>([:])
+
+    /// Creates a provider without databases.
+    public init() {}
+
+    /// Opens a database.
+    public func open(_ location: String, model: CompiledModel, for use: StoreUse) throws -> any Store {
+        switch use {
+        case .writing:
+            let database = self.database(location)
+            try adapt(database, to: model)
+            databases.withLock { $0[location] = database }
+            return try MemoryStore(database, model, for: use)
+        case .rehearsing:
+            guard let database = existing(location) else {
+                // A dry run creates nothing.
+                let database = MemoryDatabase(location)
+                try adapt(database, to: model)
+                return try MemoryStore(database, model, for: use)
+            }
+            return try MemoryStore(database, model, for: use)
+        case .reading(let entities):
+            guard let database = existing(location) else { throw Self.missing(location) }
+            try check(database, model, entities)
+            return try MemoryStore(database, model, for: use)
+        }
+    }
+
+    /// Returns whether the database exists.
+    public func exists(_ location: String) -> Bool { existing(location) != nil }
+
+    /// Takes a lock of a database, which need not exist yet, without waiting.
+    public func attemptLock(_ location: String, for purpose: LockPurpose, command: String) throws -> LockAttempt {
+        slot(location, purpose).attempt(command: command)
+    }
+
+    /// Returns the holder of a lock; nil if the lock is free.
+    public func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder? {
+        slot(location, purpose).current
+    }
+
+    /// Returns the tables of a model in words, a line each.
+    public func schema(of model: CompiledModel) -> [String] { DatabaseSchema(model).words }
+
+    /// Returns what has to change before the database's tables fit a model.
+    public func migrationPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
+        guard let database = existing(location) else { throw Self.missing(location) }
+        return SchemaMigration(database.state, to: model).plan
+    }
+
+    /// Adapts the database's tables to a model in one transaction, after a backup.
+    ///
+    /// - Parameter backup: The location of the backup, at which no database may exist.
+    public func migrate(_ location: String, to model: CompiledModel, backup: String) throws -> MigrationResult {
+        guard let database = existing(location) else { throw Self.missing(location) }
+        let started = Clock.now()
+        let id = ObjectIdentifier(database)
+        let before = try database.begin(id)
+        let migration = SchemaMigration(before, to: model)
+        guard !migration.changes.isEmpty else {
+            database.end(id, nil)
+            return MigrationResult(plan: SchemaPlan(steps: []), notes: [])
+        }
+        guard !exists(backup) else {
+            database.end(id, nil)
+            throw StoreError(.io, "there is a database \(backup) already", remedy: "give another location")
+        }
+        let copy = self.database(backup)
+        copy.replace(before)
+        databases.withLock { $0[backup] = copy }
+        var (state, notes) = migration.run(dropsUnused: true)
+        let plan = migration.plan
+        state.addRun(migrated: plan, notes, started: started)
+        database.end(id, state, changed: Set(model.entities.map(\.name)))
+        return MigrationResult(plan: plan, backup: backup, notes: notes)
+    }
+
+    /// Returns all rows of all tables.
+    public func contents(of location: String) throws -> [TableContents] {
+        guard let database = existing(location) else { throw Self.missing(location) }
+        return database.state.contents
+    }
+
+    // MARK: - Databases
+
+    private static func missing(_ location: String) -> StoreError {
+        StoreError(.open, "\(location): there is no such database", remedy: "`bmo sync` makes it")
+    }
+
+    private func existing(_ location: String) -> MemoryDatabase? { databases.withLock { $0[location] } }
+
+    /// Returns the database at a location, which may not exist yet.
+    private func database(_ location: String) -> MemoryDatabase {
+        slots.withLock { slots in
+            if let known = slots[location] { return known }
+            let new = MemoryDatabase(location)
+            slots[location] = new
+            return new
+        }
+    }
+
+    private func slot(_ location: String, _ purpose: LockPurpose) -> LockSlot {
+        let database = self.database(location)
+        return purpose == .writing ? database.writing : database.pushing
+    }
+
+    /// Makes the changes that cannot lose data.
+    private func adapt(_ database: MemoryDatabase, to model: CompiledModel) throws {
+        guard database.state.schema != DatabaseSchema(model) else { return }
+        let id = ObjectIdentifier(database)
+        let migration = SchemaMigration(try database.begin(id), to: model)
+        let plan = migration.plan
+        guard plan.obstacles.isEmpty else {
+            database.end(id, nil)
+            throw Self.naming(database.location, plan.refusal)
+        }
+        database.end(id, migration.run(dropsUnused: false).state)
+    }
+
+    /// Checks that the tables that a reader needs are there.
+    private func check(_ database: MemoryDatabase, _ model: CompiledModel, _ entities: [Int]?) throws {
+        let state = database.state
+        guard state.schema != DatabaseSchema(model) else { return }
+        let tables = entities.map { entities in
+            Set(
+                entities.flatMap { index -> [String] in
+                    let root = model.entities[model.entities[index].root]
+                    return [root.name]
+                        + root.toMany.compactMap { if case .links(let name) = $0.storage { name } else { nil } }
+                })
+        }
+        let changes = SchemaMigration(state, to: model).changes.filter { tables?.contains($0.table) ?? true }
+        let plan = SchemaPlan(steps: changes.map { $0.step() })
+        guard plan.obstacles.isEmpty else { throw Self.naming(database.location, plan.refusal) }
+        guard let missing = changes.first(where: \.isMissing) else { return }
+        throw StoreError(
+            .schema, "\(database.location): the tables do not fit the configuration yet: \(missing.words)",
+            remedy: "`bmo sync` or `bmo migrate --apply` brings it up to date")
+    }
+
+    private static func naming(_ location: String, _ error: StoreError) -> StoreError {
+        StoreError(error.code, "\(location): \(error.message)", remedy: error.remedy)
+    }
+}
+
+extension DatabaseState {
+    /// Records a migration as a run.
+    fileprivate mutating func addRun(migrated plan: SchemaPlan, _ notes: [String], started: String) {
+        var summary = JSONText()
+        summary.append("{")
+        for (name, lines) in [("steps", plan.steps.map(\.description)), ("notes", notes)] {
+            summary.beginMember(name)
+            summary.append(.key(lines.map { StoredValue.text($0) }))
+        }
+        summary.append("}")
+        lastRun += 1
+        runs.append(
+            RunRecord(
+                id: lastRun, kind: "migrate", started: started, finished: Clock.now(), outcome: "finished",
+                summary: summary.string))
+    }
+}

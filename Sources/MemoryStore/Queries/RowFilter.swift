@@ -1,0 +1,171 @@
+internal import Mapping
+internal import Model
+internal import StoreContract
+
+/// The rows of an entity that meet conditions.
+struct RowFilter {
+    private var tests: [([StoredValue]) -> Bool] = []
+    private let layout: EntityLayout
+
+    /// The maximum number of values in a predicate.
+    private static let mostValues = 30_000
+
+    /// Compiles conditions on an entity, whose rows are those of its kind.
+    ///
+    /// - Throws: `StoreError` of the code `request` for names and values that do not fit the model.
+    init(
+        _ layout: EntityLayout, _ conditions: [RowCondition] = [], _ predicate: RowPredicate? = nil,
+        includesDeleted: Bool = true
+    ) throws {
+        self.layout = layout
+        if let field = layout.discriminator, layout.index != layout.root {
+            let kinds = Set(layout.kinds)
+            tests.append { if case .text(let kind) = $0[field] { kinds.contains(kind) } else { false } }
+        }
+        if !includesDeleted, let field = layout.deletion { tests.append { $0[field] == .null } }
+        for condition in conditions { tests.append(try Self.test(condition, layout)) }
+        guard let predicate else { return }
+        var count = 0
+        tests.append(try Self.test(predicate, layout, &count))
+        guard count <= Self.mostValues else {
+            throw StoreError(
+                .request, "a predicate on \(layout.name) has \(count) values, more than \(Self.mostValues)",
+                remedy: "ask in several requests")
+        }
+    }
+
+    /// Returns whether a row, with one value per field of the table, meets all conditions.
+    func contains(_ row: [StoredValue]) -> Bool { tests.allSatisfy { $0(row) } }
+
+    /// Returns the field of a table with a name that the entity's objects can have.
+    static func field(_ name: String, of layout: EntityLayout) throws -> Int {
+        guard layout.columns.contains(where: { $0.name == name }),
+            let field = layout.fields.firstIndex(where: { $0.name == name })
+        else {
+            throw StoreError(
+                .request, "\(layout.name) has no field \"\(name)\"",
+                remedy: "there are: \(layout.columns.map(\.name).joined(separator: ", "))")
+        }
+        return field
+    }
+
+    // MARK: - Conditions
+
+    private static func test(
+        _ condition: RowCondition, _ layout: EntityLayout
+    ) throws -> ([StoredValue]) -> Bool {
+        let field = try field(condition.field, of: layout)
+        guard let text = condition.value else {
+            let isNull = condition.comparison != .notEqual
+            return { ($0[field] == .null) == isNull }
+        }
+        if condition.comparison == .like { return { isLike($0[field], text) } }
+        let isEquality = condition.comparison == .equal || condition.comparison == .notEqual
+        let value = try argument(text, layout.fields[field], layout, isEquality: isEquality)
+        let isDecimal = layout.fields[field].type == .decimal && !isEquality
+        return { row in
+            guard row[field] != .null else { return false }
+            return holds(
+                condition.comparison, ValueOrder.compare(ValueOrder.sortable(row[field], isDecimal: isDecimal), value))
+        }
+    }
+
+    /// Parses the value of a condition.
+    static func argument(
+        _ text: String, _ field: EntityLayout.Field, _ layout: EntityLayout, isEquality: Bool
+    ) throws -> StoredValue {
+        let wanted: String
+        switch field.type {
+        case .integer:
+            if let value = Int64(text) { return .integer(value) }
+            if let value = Double(text), value.isFinite { return .real(value) }
+            wanted = "an integer"
+        case .real, .decimal:
+            if let value = Double(text), value.isFinite {
+                return field.type == .decimal && isEquality ? .text(text) : .real(value)
+            }
+            wanted = "a number"
+        case .boolean:
+            if ["true", "1"].contains(text.lowercased()) { return .integer(1) }
+            if ["false", "0"].contains(text.lowercased()) { return .integer(0) }
+            wanted = "true or false"
+        case .data: return .bytes(Array(text.utf8))
+        case .text, .timestamp, .date, .json, .url, .uuid: return .text(text)
+        }
+        throw StoreError(
+            .request, "\(layout.name).\(field.name) is compared with \"\(text)\"", remedy: "give \(wanted)")
+    }
+
+    // MARK: - Predicates
+
+    private static func test(
+        _ predicate: RowPredicate, _ layout: EntityLayout, _ count: inout Int
+    ) throws -> ([StoredValue]) -> Bool {
+        switch predicate {
+        case .compare(let name, let comparison, let value):
+            count += 1
+            return try test(field(name, of: layout), comparison, value, layout)
+        case .isNull(let name):
+            let field = try field(name, of: layout)
+            return { $0[field] == .null }
+        case .isIn(let name, let values):
+            count += values.count
+            let field = try field(name, of: layout)
+            let wanted = Set(values)
+            return { $0[field] != .null && wanted.contains($0[field]) }
+        case .all(let parts):
+            let tests = try parts.map { try test($0, layout, &count) }
+            return { row in tests.allSatisfy { $0(row) } }
+        case .any(let parts):
+            let tests = try parts.map { try test($0, layout, &count) }
+            return { row in tests.contains { $0(row) } }
+        case .not(let part):
+            let test = try test(part, layout, &count)
+            return { !test($0) }
+        }
+    }
+
+    private static func test(
+        _ field: Int, _ comparison: RowCondition.Comparison, _ value: StoredValue, _ layout: EntityLayout
+    ) -> ([StoredValue]) -> Bool {
+        if value == .null {
+            switch comparison {
+            case .equal: return { $0[field] == .null }
+            case .notEqual: return { $0[field] != .null }
+            // No value is less or greater than null.
+            default: return { _ in false }
+            }
+        }
+        switch comparison {
+        case .like:
+            let pattern = ValueOrder.text(value) ?? ""
+            return { isLike($0[field], pattern) }
+        case .equal: return { $0[field] != .null && ValueOrder.compare($0[field], value) == 0 }
+        case .notEqual: return { $0[field] == .null || ValueOrder.compare($0[field], value) != 0 }
+        case .less, .atMost, .greater, .atLeast:
+            let isDecimal = layout.fields[field].type == .decimal
+            let limit = ValueOrder.sortable(value, isDecimal: isDecimal)
+            return { row in
+                guard row[field] != .null else { return false }
+                return holds(
+                    comparison, ValueOrder.compare(ValueOrder.sortable(row[field], isDecimal: isDecimal), limit))
+            }
+        }
+    }
+
+    private static func isLike(_ value: StoredValue, _ pattern: String) -> Bool {
+        ValueOrder.text(value).map { ValueOrder.matches($0, pattern) } ?? false
+    }
+
+    private static func holds(_ comparison: RowCondition.Comparison, _ order: Int) -> Bool {
+        switch comparison {
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .less: order < 0
+        case .atMost: order <= 0
+        case .greater: order > 0
+        case .atLeast: order >= 0
+        case .like: false
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import Mapping
+internal import StoreContract
+
+extension StoreCheck {
+    /// The rows and lists of a page.
+    static let rows = [
+        StoreCheck("rows-are-merged", rowsAreMerged), StoreCheck("stubs-are-filled", stubsAreFilled),
+        StoreCheck("lists-keep-their-order", listsKeepTheirOrder),
+        StoreCheck("lists-have-two-ends", listsHaveTwoEnds),
+        StoreCheck("inverse-lists-detach", inverseListsDetach),
+        StoreCheck("deleted-rows-become-stubs", deletedRowsBecomeStubs),
+        StoreCheck("soft-deletions-mark", softDeletionsMark),
+        StoreCheck("rows-without-a-key-are-appended", rowsWithoutAKeyAreAppended),
+    ]
+
+    private static func rowsAreMerged(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.page { page in
+            let first = try page.merge(
+                SampleModel.country,
+                [
+                    ["code": .text("NO"), "name": .text("Norway"), "people": .integer(5)],
+                    ["code": .text("NO"), "name": .text("Norge")], ["code": .text("NO"), "name": .text("Norge")],
+                    ["code": .text("SE"), "area": .text("1.50")],
+                ])
+            try expect("the outcomes of a batch", first, [.inserted, .updated, .unchanged, .inserted])
+        }
+        try expect(
+            "rows with absent cells", try session.rows(SampleModel.country), ["NO Norge 5 - -", "SE - - 1.50 -"])
+        try session.page { page in
+            let null = try page.merge(SampleModel.country, ["code": .text("NO"), "people": .null])
+            try expect("the outcome of a null", null, .updated)
+        }
+        try expect("a column set to null", try session.rows(SampleModel.country)[0], "NO Norge - - -")
+    }
+
+    private static func stubsAreFilled(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.page { page in
+            try page.merge(SampleModel.country, ["code": .text("NO"), "capital": .integer(1)])
+            try expect("a missing target", try page.ensure(SampleModel.city, .integer(1)), true)
+            try expect("a target that exists", try page.ensure(SampleModel.city, .integer(1)), false)
+        }
+        try expect("the stubs", try session.store.stubs(of: "City"), ["[1]"])
+        try expect("rows without stubs", try session.rows(SampleModel.city, includesStubs: false), [])
+        let keys: [[StoredValue]] = [[.integer(1)], [.integer(2)]]
+        try expect("stubs among keys", try session.store.stubs(of: SampleModel.city, among: keys), [[.integer(1)]])
+        try session.page { page in
+            let reference = try page.merge(SampleModel.city, ["id": .integer(1), "name": .text("x")], as: .reference)
+            try expect("a reference with a value", reference, .updated)
+            let record = try page.merge(SampleModel.city, ["id": .integer(1), "name": .text("Oslo")])
+            try expect("the record of a stub", record, .inserted)
+        }
+        try expect("the stubs after the record", try session.store.stubs(of: "City"), [])
+        try session.page { page in
+            try page.merge(SampleModel.country, ["code": .text("NO"), "capital": .integer(2)])
+            _ = try page.ensure(SampleModel.city, .integer(2))
+        }
+        try session.add(SampleModel.country, ["code": .text("NO"), "capital": .null])
+        try expect("a stub without references", try session.rows(SampleModel.city), ["1 Oslo -"])
+    }
+
+    private static func listsKeepTheirOrder(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        func set(_ targets: String...) throws -> Bool {
+            var isChanged = false
+            try session.page { page in
+                try page.merge(SampleModel.country, ["code": .text("NO")])
+                for target in targets { _ = try page.ensure(SampleModel.language, .text(target)) }
+                isChanged = try page.mergeLinks(
+                    SampleModel.country, "languages", of: .text("NO"), targets.map { .text($0) })
+            }
+            return isChanged
+        }
+        try expect("a new list changes", try set("b", "c", "a"), true)
+        try expect(
+            "the order of a list", try session.list(SampleModel.country, "languages", of: .text("NO")), ["b", "c", "a"])
+        try expect("the same list changes", try set("b", "c", "a"), false)
+        try expect("another order changes", try set("c", "a", "b"), true)
+        try expect(
+            "the new order", try session.list(SampleModel.country, "languages", of: .text("NO")), ["c", "a", "b"])
+        try expect("a shorter list changes", try set("b"), true)
+        try expect("the shorter list", try session.list(SampleModel.country, "languages", of: .text("NO")), ["b"])
+        try expect("targets that nothing refers to", try session.rows(SampleModel.language), ["b -"])
+    }
+
+    private static func listsHaveTwoEnds(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.page { page in
+            for code in ["NO", "SE"] { try page.merge(SampleModel.country, ["code": .text(code)]) }
+            for code in ["nb", "sv"] { try page.merge(SampleModel.language, ["code": .text(code)]) }
+            _ = try page.mergeLinks(SampleModel.country, "languages", of: .text("NO"), [.text("nb")])
+            _ = try page.mergeLinks(SampleModel.language, "countries", of: .text("sv"), [.text("SE"), .text("NO")])
+        }
+        try expect(
+            "a list seen from the source", try session.list(SampleModel.country, "languages", of: .text("NO")),
+            ["nb", "sv"])
+        try expect(
+            "a list seen from the target", try session.list(SampleModel.language, "countries", of: .text("sv")),
+            ["NO", "SE"])
+    }
+
+    private static func inverseListsDetach(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.page { page in
+            try page.merge(SampleModel.country, ["code": .text("NO")])
+            for id: Int64 in [1, 2] {
+                try page.merge(SampleModel.city, ["id": .integer(id), "country": .text("NO")])
+            }
+            let isChanged = try page.mergeLinks(SampleModel.country, "cities", of: .text("NO"), [.integer(2)])
+            try expect("a list of the other end changes", isChanged, true)
+        }
+        try expect("a detached row", try session.rows(SampleModel.city), ["1 - -", "2 - NO"])
+        try expect("the inverse list", try session.list(SampleModel.country, "cities", of: .text("NO")), ["2"])
+    }
+
+    private static func deletedRowsBecomeStubs(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.page { page in
+            try page.merge(SampleModel.country, ["code": .text("NO"), "capital": .integer(1)])
+            for id: Int64 in [1, 2] {
+                try page.merge(SampleModel.city, ["id": .integer(id), "name": .text("x")])
+            }
+        }
+        try session.page { page in
+            try expect("the deletion of a referenced row", try page.delete(SampleModel.city, .integer(1)), [1: 1])
+            try expect("the deletion of another row", try page.delete(SampleModel.city, .integer(2)), [1: 1])
+            try expect("the deletion of a missing row", try page.delete(SampleModel.city, .integer(3)), [:])
+        }
+        try expect("the rows after deletions", try session.rows(SampleModel.city), ["1 - -"])
+        try expect("the stubs after deletions", try session.store.stubs(of: "City"), ["[1]"])
+    }
+
+    private static func softDeletionsMark(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.add(SampleModel.note, ["id": .integer(1)], ["id": .integer(2)])
+        try session.page { page in
+            try expect("a soft deletion", try page.delete(SampleModel.note, .integer(1)), [SampleModel.note: 1])
+            try expect("a second soft deletion", try page.delete(SampleModel.note, .integer(1)), [:])
+        }
+        var query = RowQuery("Note")
+        try expect("rows with deleted ones", try session.store.count(of: query), 2)
+        query.includesDeleted = false
+        try expect("rows without deleted ones", try session.store.rows(of: query).map(\.key), [[.integer(2)]])
+    }
+
+    private static func rowsWithoutAKeyAreAppended(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        for _ in 0..<2 { try session.add(SampleModel.entry, ["text": .text("b")], ["text": .text("a")]) }
+        try expect("rows in the order of insertion", try session.rows(SampleModel.entry), ["b", "a", "b", "a"])
+    }
+}

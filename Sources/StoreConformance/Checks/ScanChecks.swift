@@ -1,0 +1,218 @@
+internal import Mapping
+internal import Model
+internal import StoreContract
+
+extension StoreCheck {
+    /// Positions, cursors, and the deletion of missing rows.
+    static let scans = [
+        StoreCheck("positions-are-saved", positionsAreSaved),
+        StoreCheck("missing-rows-are-deleted", missingRowsAreDeleted),
+        StoreCheck("a-resumed-scan-knows-its-rows", aResumedScanKnowsItsRows),
+        StoreCheck("skipped-rows-stay", skippedRowsStay),
+        StoreCheck("the-deletion-limit-holds", theDeletionLimitHolds),
+        StoreCheck("two-listings-confirm", twoListingsConfirm),
+        StoreCheck("parents-are-swept-together", parentsAreSweptTogether),
+        StoreCheck("an-abandoned-scan-is-taken-back", anAbandonedScanIsTakenBack),
+        StoreCheck("parents-are-paged", parentsArePaged),
+    ]
+
+    private static let scope = WalkScope(entity: "City")
+
+    /// Lists cities, as a scan of one page.
+    private static func scan(
+        _ session: StoreSession, _ ids: ClosedRange<Int64>?, _ end: WalkEnd,
+        before: (PageSession) throws -> Void = { _ in }
+    ) throws -> SweepResult {
+        try session.store.beginScan(scope, afterPage: nil)
+        defer { session.store.endScan(scope) }
+        var result = SweepResult()
+        try session.page { page in
+            try page.transaction.follow(WalkTarget(scope: scope, entity: SampleModel.city))
+            for id in ids.map(Array.init) ?? [] { try page.merge(SampleModel.city, ["id": .integer(id)]) }
+            try before(page)
+            result = try page.transaction.finish(end)
+            try page.transaction.saveProgress(scope, progress: nil)
+        }
+        return result
+    }
+
+    private static let sweep = WalkEnd(sweep: SweepRule(brake: nil))
+
+    private static func positionsAreSaved(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        let position = WalkProgress(
+            cursor: "c", page: 3, request: "r", newest: Watermark(local: .integer(7), remote: "7"), began: "b")
+        try session.page { page in
+            try page.merge(SampleModel.city, ["id": .integer(1)])
+            try page.transaction.saveProgress(scope, progress: position)
+        }
+        try expect("the position", try session.store.progress(of: scope), position)
+        try expect(
+            "the position of another scope",
+            try session.store.progress(of: WalkScope(entity: "City", source: "s")), nil)
+        try session.store.forgetProgress(of: scope)
+        try expect("a forgotten position", try session.store.progress(of: scope), nil)
+        let cursor = WalkCursor(token: "t", newest: nil, request: "r", fullAt: "f")
+        _ = try scan(session, 1...1, WalkEnd(cursor: cursor))
+        try expect("the cursor", try session.store.cursor(of: scope), cursor)
+        _ = try scan(session, 1...1, WalkEnd())
+        try expect("the cursor after a scan without one", try session.store.cursor(of: scope), cursor)
+    }
+
+    private static func missingRowsAreDeleted(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.page { page in
+            for id: Int64 in 1...4 { try page.merge(SampleModel.city, ["id": .integer(id)]) }
+            try page.merge(SampleModel.city, ["id": .integer(5)], as: .nested)
+            try page.merge(SampleModel.country, ["code": .text("NO"), "capital": .integer(6)])
+            _ = try page.ensure(SampleModel.city, .integer(6))
+        }
+        let result = try scan(session, 1...2, sweep)
+        try expect("the number of deleted rows", result.deleted, [SampleModel.city: 2])
+        try expect(
+            "rows, nested rows and stubs", try session.rows(SampleModel.city), ["1 - -", "2 - -", "5 - -", "6 - -"])
+        let again = try scan(session, 1...2, sweep)
+        try expect("a second sweep", again.deleted, [:])
+    }
+
+    private static func aResumedScanKnowsItsRows(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.add(SampleModel.city, ["id": .integer(1)], ["id": .integer(2)], ["id": .integer(3)])
+        let target = WalkTarget(scope: scope, entity: SampleModel.city)
+        try session.store.beginScan(scope, afterPage: nil)
+        try session.page { page in
+            try page.transaction.follow(target)
+            try page.merge(SampleModel.city, ["id": .integer(1), "name": .text("x")])
+            try page.transaction.saveProgress(scope, progress: WalkProgress(cursor: "c", page: 1, request: "r"))
+        }
+        session.store.endScan(scope)
+        try session.store.close()
+        let second = try subject.open()
+        let position = try required("the position", try second.store.progress(of: scope))
+        try second.store.beginScan(scope, afterPage: position.page)
+        var result = SweepResult()
+        try second.page { page in
+            try page.transaction.follow(target)
+            try page.merge(SampleModel.city, ["id": .integer(2)])
+            try expect("the rows listed in both parts", try page.transaction.listedRows()?.distinct, 2)
+            result = try page.transaction.finish(sweep)
+        }
+        try expect("the rows that no part listed", result.deleted, [SampleModel.city: 1])
+        try expect("the rows of both parts", try second.rows(SampleModel.city), ["1 x -", "2 - -"])
+    }
+
+    private static func skippedRowsStay(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.add(
+            SampleModel.city, ["id": .integer(1)], ["id": .integer(2), "name": .text("a/b")], ["id": .integer(3)])
+        _ = try scan(session, 1...1, sweep) { page in
+            try page.transaction.spare([SparedRows(field: 1, value: "a/", isPrefix: true)])
+            try page.transaction.spare(entity: SampleModel.city, key: [.integer(3)])
+        }
+        try expect("the skipped rows", try session.rows(SampleModel.city).count, 3)
+        let result = try scan(session, 1...1, sweep) { try $0.transaction.spareUnknown() }
+        try expect("whether the sweep is uncertain", result.isUncertain, true)
+        try expect("the rows of an uncertain sweep", try session.rows(SampleModel.city).count, 3)
+    }
+
+    private static func theDeletionLimitHolds(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        _ = try scan(session, 1...20, WalkEnd(sweep: SweepRule(brake: nil, origin: "here")))
+        let brake = DeletePolicy.Brake(share: 0.2, rows: 2)
+        let cursor = WalkCursor(token: "t", newest: nil, request: "r", fullAt: "f")
+        let held = try scan(
+            session, 1...10, WalkEnd(cursor: cursor, sweep: SweepRule(brake: brake, origin: "here")))
+        try expect("the prevented sweep", held.held, SweepResult.Held(gone: 10, total: 20))
+        try expect("the rows after it", try session.rows(SampleModel.city).count, 20)
+        try expect("the cursor after it", try session.store.cursor(of: scope), nil)
+        let few = try scan(session, 1...18, WalkEnd(cursor: cursor, sweep: SweepRule(brake: brake, origin: "here")))
+        try expect("a sweep within the limit", few.deleted, [SampleModel.city: 2])
+        try expect("the cursor after a sweep", try session.store.cursor(of: scope), cursor)
+        let other = try scan(session, 1...17, WalkEnd(sweep: SweepRule(brake: brake, origin: "elsewhere")))
+        try expect("rows from another origin", other.held?.origin, "here")
+    }
+
+    private static func twoListingsConfirm(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.add(SampleModel.city, ["id": .integer(1)], ["id": .integer(2)], ["id": .integer(3)])
+        let first = try scan(session, 1...1, WalkEnd(sweep: SweepRule(brake: nil, listing: .first)))
+        try expect("rows missing from the first listing", first.unconfirmed, 2)
+        try expect("the rows after the first listing", try session.rows(SampleModel.city).count, 3)
+        let second = try scan(session, 1...2, WalkEnd(sweep: SweepRule(brake: nil, listing: .second)))
+        try expect("rows missing from both", second.deleted, [SampleModel.city: 1])
+    }
+
+    private static func parentsAreSweptTogether(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.add(SampleModel.country, ["code": .text("NO")], ["code": .text("SE")])
+        func scan(_ country: String, _ ids: Int64...) throws {
+            let key: [StoredValue] = [.text(country)]
+            let scope = WalkScope(entity: "City", parent: "[\"\(country)\"]")
+            try session.store.beginScan(scope, afterPage: nil)
+            defer { session.store.endScan(scope) }
+            try session.page { page in
+                let toOne = try required(
+                    "country", session.model.entities[SampleModel.city].toOne.firstIndex { $0.name == "country" })
+                try page.transaction.follow(
+                    WalkTarget(scope: scope, entity: SampleModel.city, parent: (relationship: toOne, key: key)))
+                for id in ids {
+                    try page.merge(SampleModel.city, ["id": .integer(id), "country": .text(country)])
+                }
+                _ = try page.transaction.finish(WalkEnd(sweep: SweepRule(brake: nil), defersSweep: true))
+            }
+        }
+        func finish() throws -> SweepResult {
+            var result = SweepResult()
+            try session.page {
+                result = try $0.transaction.finishParents(of: SampleModel.city, SweepRule(brake: nil))
+            }
+            return result
+        }
+        try session.store.beginParents(of: SampleModel.city)
+        try scan("NO", 1, 2, 3)
+        try scan("SE", 4)
+        try expect("the first scans", try finish().deleted, [:])
+        try session.store.beginParents(of: SampleModel.city)
+        try scan("NO", 1)
+        try expect("rows before the last parent", try session.rows(SampleModel.city).count, 4)
+        try scan("SE", 4, 2)
+        try expect("rows after the last parent", try finish().deleted, [SampleModel.city: 1])
+        try expect(
+            "a row that moved to another parent", try session.rows(SampleModel.city), ["1 - NO", "2 - SE", "4 - SE"])
+    }
+
+    private static func anAbandonedScanIsTakenBack(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        let scope = WalkScope(entity: "Entry")
+        try session.add(SampleModel.entry, ["text": .text("kept")])
+        try session.store.beginScan(scope, afterPage: nil)
+        try session.page { page in
+            try page.transaction.follow(WalkTarget(scope: scope, entity: SampleModel.entry))
+            try page.merge(SampleModel.entry, ["text": .text("listed")])
+            try page.transaction.saveProgress(scope, progress: WalkProgress(cursor: "c", page: 1, request: "r"))
+        }
+        session.store.endScan(scope)
+        let source = PageSource(bridge: "remote", walk: "Entry", location: nil)
+        let count = try session.store.takeBackAbandoned(scope, of: SampleModel.entry, as: source)
+        try expect("the rows that were taken back", count, 1)
+        try expect("the other rows", try session.rows(SampleModel.entry), ["kept"])
+        try expect("the position", try session.store.progress(of: scope), nil)
+    }
+
+    private static func parentsArePaged(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.page { page in
+            for id: Int64 in 1...3 { try page.merge(SampleModel.city, ["id": .integer(id)]) }
+            try page.merge(SampleModel.country, ["code": .text("NO"), "capital": .integer(4)])
+            _ = try page.ensure(SampleModel.city, .integer(4))
+        }
+        let all = try session.store.parents(of: SampleModel.city, where: [], after: .min, limit: 10)
+        try expect(
+            "the keys of parents, none for a stub", all.map { $0.values.first?.description ?? "-" },
+            ["1", "2", "3", "-"])
+        try expect("the last row", try session.store.lastRow(of: SampleModel.city), all.last?.row ?? 0)
+        let rest = try session.store.parents(of: SampleModel.city, where: [], after: all[1].row, limit: 1)
+        try expect("a portion", rest.map(\.row), [all[2].row])
+        try expect("the last row without objects", try session.store.lastRow(of: SampleModel.note), 0)
+    }
+}

@@ -1,0 +1,326 @@
+internal import Mapping
+internal import Model
+package import StoreContract
+
+/// The maker of local edits, which changes rows and adds the edits to the outbox.
+///
+/// Call it inside a transaction, within ``TableWriter/recording(_:undoes:_:)``.
+package struct LocalEditor {
+    let writer: TableWriter
+    /// The newest entry that edits must not join or follow, which also excludes all older ones; nil for no
+    /// limit.
+    package var joinsOnlyAfter: Int64?
+
+    /// Creates an editor over a transaction's writer.
+    package init(_ writer: TableWriter) { self.writer = writer }
+
+    /// Returns the ID of the newest entry; 0 if there is none.
+    package func newestEntry() throws -> Int64 { try outbox.newest() }
+
+    var model: CompiledModel { writer.model }
+    var tables: any StoreTables { writer.tables }
+    var outbox: Outbox { Outbox(tables) }
+    var conflicts: Conflicts { Conflicts(tables) }
+
+    /// Makes one edit, with the edits of other objects that its links imply.
+    package func make(_ edit: LocalEdit) throws -> EditReceipt {
+        guard let index = model.index(of: edit.entity) else {
+            let names = model.entities.map(\.name)
+            throw StoreError(
+                .request, "there is no entity \"\(edit.entity)\"",
+                remedy: suggestion(for: edit.entity, among: names) ?? "there are: \(names.joined(separator: ", "))")
+        }
+        let layout = model.entities[index]
+        return switch edit.operation {
+        case .create: try create(edit, layout)
+        case .update: try update(edit, layout)
+        case .delete: try delete(edit, layout)
+        }
+    }
+
+    // MARK: - Create
+
+    private func create(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
+        let values = try EditedValues(edit.values, of: layout, in: model)
+        let (key, temporary) = try TemporaryKey(tables: tables)
+            .key(of: layout, given: edit.key, values)
+        let object = EditedObject(root: layout.root, layout: layout, key: key)
+        let editor = writer.editor(layout.root)
+        let row = try editor.row(key)
+        let isStub = try row != nil && tables.isStub(layout.root, key)
+        let last = try outbox.entries(layout.root, key).last
+        let isRevived = last?.operation == .delete
+        try checkAlone(object)
+        if row != nil, !isStub, !(isRevived && layout.deletion != nil) {
+            throw StoreError(
+                .request, "there is a \(layout.name) \(object.name) already", remedy: "update it, or give another key")
+        }
+        var columns = Dictionary(
+            values.fields.map { (layout.fields[$0.field].name, $0.value) }, uniquingKeysWith: { $1 })
+        for (field, value) in zip(layout.key, key) { columns[layout.fields[field].name] = value }
+        if let field = layout.discriminator { columns[layout.fields[field].name] = .text(layout.name) }
+        try checkReferences(layout, columns, row: nil)
+        let ordered = layout.fields.map { (name: $0.name, value: columns[$0.name] ?? .null) }
+        if let row {
+            try editor.update(key, from: row, to: ordered, as: .inserted)
+        } else {
+            try editor.insert(key, ordered.filter { $0.value != .null }, isStub: false)
+        }
+        let lists = try setLinks(edit.links, of: object)
+        if let last, isRevived, last.takesEdits {
+            return EditReceipt(
+                entity: layout.name, key: key, entry: try revive(object, last) ?? lists.otherEntry)
+        }
+        var changes: [OutboxEntry.FieldEdit] = []
+        for (index, field) in layout.fields.enumerated() where !temporary.contains(index) {
+            // A key that was assigned locally and permanently is also sent.
+            guard layout.key.contains(index) || values.value(index) != nil else { continue }
+            changes.append(
+                OutboxEntry.FieldEdit(name: field.name, old: nil, new: columns[field.name] ?? .null))
+        }
+        let entry = try enqueue(
+            OutboxEntry(
+                id: 0, entity: layout.name, key: key, operation: .create, changes: changes,
+                links: lists.own.map { OutboxEntry.LinkEdit(relationship: $0.relationship, old: [], new: $0.new) },
+                idempotencyKey: Self.newKey(), created: Clock.now(), hasTemporaryKey: !temporary.isEmpty), object)
+        return EditReceipt(entity: layout.name, key: key, entry: entry)
+    }
+
+    /// Turns the delete of an object that is created again into an update, or removes it if the object is as before.
+    private func revive(_ object: EditedObject, _ last: OutboxEntry) throws -> Int64? {
+        var entry = try last.changed(by: .replaced)
+        // The update is based on the values that the remote changed while the object was deleted locally.
+        let remote = try conflicts.remoteValues(object.root, object.key)
+        try conflicts.remove(object.root, object.key)
+        let row = try writer.editor(object.root).row(object.key) ?? []
+        entry.entity = object.layout.name
+        entry.operation = .update
+        entry.changes = zip(object.layout.fields, row).compactMap { field, value in
+            let old = remote[field.name] ?? last.changes.first { $0.name == field.name }?.old ?? .null
+            guard old != value, field.name != object.layout.deletion.map({ object.layout.fields[$0].name }) else {
+                return nil
+            }
+            return OutboxEntry.FieldEdit(name: field.name, old: old, new: value)
+        }
+        entry.links = try last.links.compactMap { link in
+            guard let index = object.layout.toMany.firstIndex(where: { $0.name == link.relationship }) else {
+                return nil
+            }
+            let now = try writer.links(object.root, index).keys(of: object.key)
+            return now == link.old
+                ? nil : OutboxEntry.LinkEdit(relationship: link.relationship, old: link.old, new: now)
+        }
+        return try store(entry, object, after: last)
+    }
+
+    // MARK: - Update
+
+    private func update(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
+        let (object, row) = try existing(edit, layout)
+        try checkAlone(object)
+        let layout = object.layout
+        let values = try EditedValues(edit.values, of: layout, in: model)
+        for (field, value) in values.fields where layout.key.contains(field) && row[field] != value {
+            throw StoreError(
+                .request,
+                "\(layout.name).\(layout.fields[field].name) is part of the key of \(object.name) and cannot be changed",
+                remedy: "create another object and delete this one")
+        }
+        let changed = values.fields.filter { row[$0.field] != $0.value }
+        let columns = Dictionary(
+            changed.map { (layout.fields[$0.field].name, $0.value) }, uniquingKeysWith: { $1 })
+        try checkReferences(layout, columns, row: row)
+        if !changed.isEmpty {
+            try writer.editor(object.root).update(
+                object.key, from: row, to: changed.map { (name: layout.fields[$0.field].name, value: $0.value) })
+        }
+        let lists = try setLinks(edit.links, of: object)
+        let changes = changed.map {
+            OutboxEntry.FieldEdit(name: layout.fields[$0.field].name, old: row[$0.field], new: $0.value)
+        }
+        let last = try outbox.entries(object.root, object.key).last
+        guard !changes.isEmpty || !lists.own.isEmpty else {
+            let waiting = last.flatMap { $0.takesEdits ? $0.id : nil }
+            return EditReceipt(entity: layout.name, key: object.key, entry: lists.otherEntry ?? waiting)
+        }
+        let entry: Int64?
+        if let last, last.takesEdits, last.operation != .delete {
+            entry = try store(last.adding(changes, lists.own), object, after: last)
+        } else {
+            entry = try enqueue(
+                OutboxEntry(
+                    id: 0, entity: layout.name, key: object.key, operation: .update, changes: changes,
+                    links: lists.own, idempotencyKey: Self.newKey(), created: Clock.now(),
+                    hasTemporaryKey: last?.hasTemporaryKey ?? false), object)
+        }
+        return EditReceipt(entity: layout.name, key: object.key, entry: entry ?? lists.otherEntry)
+    }
+
+    /// Returns the object of an edit, with its actual entity, and its row.
+    private func existing(_ edit: LocalEdit, _ layout: EntityLayout) throws -> (EditedObject, [StoredValue]) {
+        let editor = writer.editor(layout.root)
+        guard !layout.key.isEmpty, edit.key.count == layout.key.count else {
+            throw StoreError(
+                .request,
+                layout.key.isEmpty
+                    ? "objects of \(layout.name) have no key (unique: none), so none can be edited"
+                    : "the key of \(layout.name) has \(layout.key.count) parts, and \(edit.key.count) are given",
+                remedy: layout.key.isEmpty
+                    ? "give the entity a key in the configuration"
+                    : "its parts are: \(layout.key.map { layout.fields[$0].name }.joined(separator: ", "))")
+        }
+        let object = EditedObject(root: layout.root, layout: layout, key: edit.key)
+        let row = try editor.row(edit.key)
+        let kind = row.flatMap { row in layout.discriminator.map { row[$0].description } } ?? layout.name
+        if let last = try outbox.entries(layout.root, edit.key).last, last.operation == .delete {
+            throw StoreError(
+                .request, "\(layout.name) \(object.name) is deleted here, which waits as outbox \(last.id)",
+                remedy: "`bmo outbox drop \(last.id)` brings it back")
+        }
+        guard let row, layout.deletion.map({ row[$0] == .null }) ?? true, layout.kinds.contains(kind),
+            let actual = model.index(of: kind)
+        else {
+            throw StoreError(
+                .request, "there is no \(layout.name) \(object.name)",
+                remedy: "`bmo list \(layout.name)` shows which there are")
+        }
+        if try tables.isStub(layout.root, edit.key) {
+            throw StoreError(
+                .request, "of \(layout.name) \(object.name) only the key is known here: others refer to it",
+                remedy: "`bmo sync` brings its values, if the remote lists it")
+        }
+        return (EditedObject(root: layout.root, layout: model.entities[actual], key: edit.key), row)
+    }
+
+    // MARK: - Delete
+
+    private func delete(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
+        let (object, row) = try existing(edit, layout)
+        try checkAlone(object)
+        let layout = object.layout
+        let last = try outbox.entries(object.root, object.key).last
+        var links: [OutboxEntry.LinkEdit] = []
+        for (index, toMany) in layout.toMany.enumerated() {
+            guard case .links = toMany.storage else { continue }
+            let keys = try writer.links(object.root, index).keys(of: object.key)
+            links.append(OutboxEntry.LinkEdit(relationship: toMany.name, old: keys, new: []))
+        }
+        let isUnsent = last?.operation == .create && last?.takesEdits == true
+        if isUnsent { try checkUnreferred(object) }
+        try writer.removeAlone(object.root, object.key, isFinal: isUnsent)
+        if let last, isUnsent {
+            try drop(last)
+            try conflicts.remove(object.root, object.key)
+            return EditReceipt(entity: layout.name, key: object.key, entry: nil)
+        }
+        let own = Set([layout.deletion].compactMap { $0 })
+        var changes = layout.fields.indices.filter { !own.contains($0) }.map {
+            OutboxEntry.FieldEdit(name: layout.fields[$0].name, old: row[$0], new: nil)
+        }
+        guard let last, last.takesEdits else {
+            let entry = try enqueue(
+                OutboxEntry(
+                    id: 0, entity: layout.name, key: object.key, operation: .delete, changes: changes, links: links,
+                    idempotencyKey: Self.newKey(), created: Clock.now(),
+                    hasTemporaryKey: last?.hasTemporaryKey ?? false), object)
+            return EditReceipt(entity: layout.name, key: object.key, entry: entry)
+        }
+        // The remote still has the base values of the update that was never sent.
+        let newest = try conflicts.remoteValues(object.root, object.key)
+        for index in changes.indices {
+            let name = changes[index].name
+            if let old = last.changes.first(where: { $0.name == name })?.old { changes[index].old = old }
+            if let remote = newest[name] { changes[index].old = remote }
+        }
+        for index in links.indices {
+            let edited = last.links.first { $0.relationship == links[index].relationship }
+            if let edited { links[index].old = edited.old }
+        }
+        try conflicts.remove(object.root, object.key)
+        var entry = try last.changed(by: .replaced)
+        entry.operation = .delete
+        entry.changes = changes
+        entry.links = links
+        return EditReceipt(
+            entity: layout.name, key: object.key, entry: try store(entry, object, after: last))
+    }
+
+    /// Checks that the edit of an object may be made alone.
+    ///
+    /// - Throws: ``StoreError`` if the object has an edit that this one must not join or follow.
+    private func checkAlone(_ object: EditedObject) throws {
+        guard let newest = joinsOnlyAfter,
+            let waiting = try outbox.entries(object.root, object.key).first(where: { $0.id <= newest })
+        else { return }
+        throw StoreError(
+            .request, "\(object.layout.name) \(object.name) has an edit that waits: outbox \(waiting.id)",
+            remedy: "`bmo push` it first, or leave out --or-rollback, which would take that edit back too")
+    }
+
+    /// Checks that an object is unreferenced.
+    ///
+    /// - Throws: ``StoreError`` if others refer to an object that will be deleted completely.
+    func checkUnreferred(_ object: EditedObject) throws {
+        guard try writer.isReferred(object.root, object.key) else { return }
+        throw StoreError(
+            .request, "\(object.layout.name) \(object.name) was never sent, and others refer to it",
+            remedy: "change what refers to it first")
+    }
+
+    // MARK: - The outbox
+
+    /// Removes an entry that should not be sent any more from the outbox.
+    package func drop(_ entry: OutboxEntry) throws {
+        try outbox.remove(entry)
+        try writer.noteDropped(entry.id)
+    }
+
+    /// Returns a new idempotency key.
+    static func newKey() -> String { RandomUUID.text() }
+
+    /// Adds an entry; a part that would make two creates wait for each other becomes a subsequent update.
+    func enqueue(_ entry: OutboxEntry, _ object: EditedObject) throws -> Int64 {
+        var entry = entry
+        var later: Deferred?
+        let row = try writer.editor(object.root).row(object.key)
+        if entry.operation != .delete {
+            later = try resolveDependencies(of: &entry, object, row: row ?? [])
+        }
+        entry.id = try outbox.add(entry, root: object.root, run: writer.runIDIfAny())
+        try enqueue(later, after: entry, object)
+        return entry.id
+    }
+
+    /// Saves a changed entry, or removes it if it has no edits left.
+    func store(_ changed: OutboxEntry, _ object: EditedObject, after last: OutboxEntry) throws -> Int64? {
+        var entry = changed
+        if entry.operation == .update, entry.changes.isEmpty, entry.links.isEmpty {
+            try drop(entry)
+            try conflicts.remove(object.root, object.key)
+            return nil
+        }
+        // The last attempt was not accepted, and this is a different request.
+        if last.attempts > 0 { entry.idempotencyKey = Self.newKey() }
+        entry = entry.after(.edited) ?? entry
+        var later: Deferred?
+        if entry.operation == .delete {
+            entry.dependsOn = []
+        } else {
+            let row = try writer.editor(object.root).row(object.key)
+            later = try resolveDependencies(of: &entry, object, row: row ?? [])
+        }
+        try outbox.update(entry, run: writer.runIDIfAny())
+        try enqueue(later, after: entry, object)
+        return entry.id
+    }
+
+    private func enqueue(_ later: Deferred?, after entry: OutboxEntry, _ object: EditedObject) throws {
+        guard let later else { return }
+        var update = OutboxEntry(
+            id: 0, entity: entry.entity, key: entry.key, operation: .update, changes: later.changes,
+            links: later.links, idempotencyKey: Self.newKey(), created: entry.created,
+            hasTemporaryKey: entry.hasTemporaryKey)
+        update.dependsOn = later.dependsOn
+        _ = try outbox.add(update, root: object.root, run: writer.runIDIfAny())
+    }
+}

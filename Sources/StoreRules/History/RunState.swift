@@ -1,0 +1,54 @@
+internal import Mapping
+internal import StoreContract
+
+/// The open run of a store: what it has recorded, and what it records.
+///
+/// A value: a store keeps the state at the beginning of a page, and returns to it with a rollback.
+package struct RunState: Sendable {
+    /// Whether an entity's table was empty when the run first inserted a row.
+    package enum Load: Sendable {
+        case unknown, loading, ordinary
+    }
+
+    /// The run; nil outside one, when nothing is recorded.
+    package var run: RunDescription?
+    /// The run's ID, once it has recorded anything.
+    package var id: Int64?
+    /// The loads, by entity.
+    package var loads: [Load] = []
+    /// The local edits that the run removed from the outbox before they were pushed.
+    package var dropped: [Int64] = []
+
+    /// Creates the state outside a run.
+    package init() {}
+
+    /// Begins a run.
+    package init(_ run: RunDescription, entityCount: Int) {
+        self.run = run
+        loads = Array(repeating: run.isEdit ? .ordinary : .unknown, count: entityCount)
+    }
+
+    /// Whether the run inserted the first rows of the entity's table; these rows are not recorded one by one.
+    package func isLoading(_ root: Int) -> Bool { run != nil && loads[root] == .loading }
+
+    /// Whether changes of existing rows are recorded.
+    package func records(_ root: Int) -> Bool { run != nil && loads[root] != .loading }
+
+    /// The text `{"dropped":[7,8]}`, or `{"given_up":[7,8]}` for an import, whose summary has further members.
+    package var droppedText: String? {
+        guard !dropped.isEmpty else { return nil }
+        var text = JSONText()
+        text.append("{")
+        text.beginMember(run?.isEdit == true ? "dropped" : "given_up")
+        text.append(.key(dropped.map { StoredValue.integer($0) }))
+        text.append("}")
+        return text.string
+    }
+
+    /// Returns a summary with the dropped edits added.
+    package func complete(_ summary: String?) -> String? {
+        guard let droppedText else { return summary }
+        guard let summary, summary.hasPrefix("{"), summary.count > 2 else { return droppedText }
+        return summary.dropLast() + "," + droppedText.dropFirst()
+    }
+}

@@ -1,0 +1,15 @@
+package import StoreContract
+
+/// The scans that a store has begun, with what their committed pages have listed.
+///
+/// A value: a page works on a copy, which takes the original's place with the commit.
+package struct OpenScans: Sendable {
+    /// What each scan has listed.
+    package var logs: [WalkScope: ScanLog] = [:]
+    /// The rows missing so far from the scans of parents, by the entity that is scanned.
+    package var parents: [Int: ParentSweep] = [:]
+    /// The rows missing from the first of two listings of a scope.
+    package var unconfirmed: [WalkScope: Set<Int64>] = [:]
+
+    package init() {}
+}

@@ -1,0 +1,137 @@
+internal import Mapping
+internal import Model
+package import StoreContract
+
+/// The lists of a page.
+extension PageWriter {
+    /// Merges the lists of a batch; see `PageTransaction.mergeLinks`.
+    package func mergeLinks(_ lists: [PageLinks], changed: (_ index: Int) -> Void) throws {
+        for (index, list) in lists.enumerated() where try merge(list) { changed(index) }
+    }
+
+    private func merge(_ list: PageLinks) throws -> Bool {
+        let links = writer.links(list.entity, list.relationship)
+        let owner = links.owner.key.map { list.owner[$0].value ?? .null }
+        let new = keys(list.targets, width: links.target.key.count)
+        let isPart = links.relationship.merge == .replace && links.relationship.window == nil
+        // For other lists, a part says nothing about the rest.
+        if isPart, let scope = walk?.scope, let log = scans.logs[scope] {
+            let name = ScanLog.ListOwner(
+                root: links.owner.index, relationship: links.relationship.name, owner: owner)
+            let place = log.owners.count
+            scans.logs[scope]?.owners.append(name)
+            if let waiting = log.waiting[name] {
+                let known = Set(waiting.listed)
+                scans.logs[scope]?.waiting[name]?.listed += new.filter { !known.contains($0) }
+                return false
+            }
+            let listed = Set(new)
+            let missing = try links.keys(of: owner).filter { !listed.contains($0) }
+            guard missing.isEmpty else {
+                scans.logs[scope]?.waiting[name] = ScanLog.WaitingList(
+                    owner: name, place: place, listed: new, missing: missing)
+                return false
+            }
+        }
+        return try merge(new, links, of: owner)
+    }
+
+    /// Returns the distinct keys of a list.
+    private func keys(_ targets: UnsafeBufferPointer<Cell>, width: Int) -> [RowKey] {
+        var keys: [RowKey] = []
+        var seen: Set<RowKey> = []
+        for first in stride(from: 0, to: targets.count, by: width) {
+            let key = targets[first..<first + width].map { $0.value ?? .null }
+            if seen.insert(key).inserted { keys.append(key) }
+        }
+        return keys
+    }
+
+    private func merge(_ listed: [RowKey], _ links: LinkEditor, of owner: RowKey) throws -> Bool {
+        let stored = try links.stored(of: owner)
+        let old = stored.keys
+        guard let new = try edits.merge(links.relationship, of: links.owner, owner, listed, over: old) else {
+            for key in listed { writer.noteOffered(links.target.index, key) }
+            return false
+        }
+        let remaining = Set(new)
+        for key in listed where !remaining.contains(key) { writer.noteOffered(links.target.index, key) }
+        let field = links.relationship.window.flatMap { name in
+            links.target.fields.firstIndex { $0.name == name }
+        }
+        let update = ListUpdate(links.relationship) { [tables] key in
+            guard let field else { return .null }
+            return try tables.row(links.target.index, key)?[field] ?? .null
+        }
+        let wanted = try keepEdited(update.merged(new, into: old), old, links)
+        guard let delta = try links.write(wanted, over: stored, of: owner) else { return false }
+        try links.record(delta, owner)
+        if links.relationship.orphans == .delete, let walk = writer.source?.walk {
+            let kept = Set(wanted)
+            for key in old where !kept.contains(key) {
+                try tables.addOrphan(RowReference(root: links.target.index, key: key), walk: walk)
+            }
+        }
+        return true
+    }
+
+    /// Returns a list in which objects with pending edits at their end of the links stay as they were.
+    private func keepEdited(_ wanted: [RowKey], _ old: [RowKey], _ links: LinkEditor) throws -> [RowKey] {
+        let target = links.target
+        let fits: (OutboxEntry) -> Bool
+        switch links.relationship.storage {
+        case .links: return wanted
+        case .inverse(let index):
+            let toOne = target.toOne[index]
+            let names = (0..<toOne.fieldCount).map { target.fields[toOne.firstField + $0].name }
+            fits = { entry in entry.changes.contains { names.contains($0.name) } }
+        case .reversedLinks(let table):
+            let names = target.toMany.filter { $0.storage == .links(table: table) }.map(\.name)
+            fits = { entry in entry.links.contains { names.contains($0.relationship) } }
+        }
+        let known = Set(old)
+        let brought = Set(wanted)
+        return try wanted.filter { try known.contains($0) || !edits.isPending(target.index, $0, fits) }
+            + old.filter { try !brought.contains($0) && edits.isPending(target.index, $0, fits) }
+    }
+
+    /// Writes the lists that waited for the end of the scan; returns how many changed, by entity.
+    func settleLists(of scope: WalkScope) throws -> [Int: Int] {
+        guard let log = scans.logs[scope] else { return [:] }
+        scans.logs[scope]?.waiting = [:]
+        var counts: [Int: Int] = [:]
+        for list in log.waiting.values.sorted(by: { $0.place < $1.place }) {
+            let layout = model.entities[list.owner.root]
+            guard try tables.row(layout.index, list.owner.owner) != nil,
+                try !tables.isStub(layout.index, list.owner.owner),
+                let index = layout.toMany.firstIndex(where: { $0.name == list.owner.relationship })
+            else { continue }
+            if case .inverse = layout.toMany[index].storage {
+            } else {
+                // A target may have been deleted meanwhile.
+                for key in list.listed { try writer.ensure(key, of: layout.toMany[index].target) }
+            }
+            let isFurtherPart = log.owners.prefix(list.place).contains(list.owner)
+            if try settle(list, writer.links(layout.index, index), isFurtherPart: isFurtherPart) {
+                counts[layout.index, default: 0] += 1
+            }
+        }
+        return counts
+    }
+
+    /// Writes a list that has waited.
+    ///
+    /// - Parameter isFurtherPart: Whether the scan listed an earlier part, so that nothing is missing.
+    private func settle(_ list: ScanLog.WaitingList, _ links: LinkEditor, isFurtherPart: Bool) throws -> Bool {
+        let stored = try links.keys(of: list.owner.owner)
+        if isFurtherPart {
+            let known = Set(stored)
+            return try merge(stored + list.listed.filter { !known.contains($0) }, links, of: list.owner.owner)
+        }
+        let listed = Set(list.listed)
+        let gone = Set(list.missing)
+        // Keeps what was added from the relationship's other end since.
+        let others = stored.filter { !listed.contains($0) && !gone.contains($0) }
+        return try merge(list.listed + others, links, of: list.owner.owner)
+    }
+}

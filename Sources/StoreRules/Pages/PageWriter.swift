@@ -1,0 +1,63 @@
+internal import Mapping
+package import StoreContract
+
+/// The writer of one page of an import, over the tables of an open transaction.
+///
+/// A store creates one per page, forwards the calls of `PageTransaction` to it, and keeps ``scans`` and the writer's run
+/// if it commits.
+package final class PageWriter {
+    package let writer: TableWriter
+    /// The open scans of the store, which a commit keeps.
+    package var scans: OpenScans
+    let edits: EditMerge
+    /// The scan that the page belongs to.
+    var walk: WalkTarget?
+    private var contested: [Int: Set<Int>] = [:]
+
+    package init(_ writer: TableWriter, scans: OpenScans) {
+        self.writer = writer
+        self.scans = scans
+        edits = EditMerge(writer)
+    }
+
+    var tables: any StoreTables { writer.tables }
+    var model: CompiledModel { writer.model }
+
+    /// Assigns the following writes to a scan.
+    package func follow(_ walk: WalkTarget) {
+        self.walk = walk
+        edits.walkBegan = walk.acknowledged
+    }
+
+    /// Removes an outbox entry that the remote has accepted.
+    ///
+    /// - Parameter isWalked: Whether scans that return the earlier state may be in progress.
+    package func acknowledge(_ entry: Int64, key: RowKey?, isWalked: Bool) throws {
+        try edits.acknowledge(entry, key: key, isWalked: isWalked)
+    }
+
+    /// Deletes the objects that the remote reports as deleted; see `PageTransaction.delete`.
+    package func delete(_ objects: [ObjectKey], deleted: (_ index: Int, _ counts: [Int: Int]) -> Void) throws {
+        for (index, object) in objects.enumerated() {
+            let counts = try writer.remove(entity: object.entity, key: object.values)
+            if !counts.isEmpty { deleted(index, counts) }
+        }
+    }
+
+    /// Ends the page's work before the commit.
+    package func settle() throws {
+        try writer.settle()
+        // Code that waits for a dropped edit need not wait for the end of the run.
+        if let id = writer.run.id, let text = writer.run.droppedText, writer.run.run?.isEdit == false {
+            try tables.setSummary(id, text)
+        }
+    }
+
+    /// The fields of a table that several sources provide.
+    func contestedFields(of root: Int) -> Set<Int> {
+        if let known = contested[root] { return known }
+        let fields = model.family(of: root).reduce(into: Set<Int>()) { $0.formUnion(model.contestedFields(of: $1)) }
+        contested[root] = fields
+        return fields
+    }
+}

@@ -1,0 +1,38 @@
+package import Mapping
+
+/// The fields that a record changes in the stored row.
+package struct RowUpdate {
+    /// The fields whose values the record changes.
+    package private(set) var changed: [Int] = []
+    /// Whether a source of higher precedence had set a value that the record also has.
+    package private(set) var isOverruled = false
+
+    /// Compares a record with the stored row.
+    ///
+    /// - Parameters:
+    ///   - cells: One cell per field; an absent cell keeps the stored value.
+    ///   - stored: The stored values.
+    ///   - layout: The layout of the table.
+    ///   - isReference: Whether the record only refers to the object.
+    ///   - isOfOthers: Returns whether another source set a field's value, which a null does not clear then.
+    package init(
+        _ cells: [Cell], over stored: [StoredValue], _ layout: EntityLayout, isReference: Bool,
+        isOfOthers: (_ field: Int) throws -> Bool
+    ) rethrows {
+        for (index, cell) in cells.enumerated() where cell.kind != .absent && !cell.equals(stored[index]) {
+            if cell.isFallback, stored[index] != .null {
+                isOverruled = true
+                continue
+            }
+            if cell.kind == .null, try isOfOthers(index) { continue }
+            changed.append(index)
+        }
+        // An object keeps its entity unless the new one is more specific.
+        if let field = layout.discriminator, let position = changed.firstIndex(of: field),
+            case .text(let old) = stored[field], case .text(let new)? = cells[field].value,
+            !layout.becomes(new, from: old, isReference: isReference)
+        {
+            changed.remove(at: position)
+        }
+    }
+}

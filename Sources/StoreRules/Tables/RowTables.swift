@@ -1,0 +1,62 @@
+package import Mapping
+
+/// The rows of an open transaction, and which of them are stubs.
+///
+/// `root` is the index of the entity that has the table. One thread uses the tables at a time.
+package protocol RowTables: AnyObject {
+    /// The model, whose tables the store has.
+    var model: CompiledModel { get }
+
+    /// Returns a row, with one value per field of the table; nil if there is none with this key.
+    func row(_ root: Int, _ key: RowKey) throws -> [StoredValue]?
+
+    /// Returns the number of a row: rows keep theirs, and later rows usually have greater ones.
+    func number(of key: RowKey, in root: Int) throws -> Int64?
+
+    /// Returns the key of the row with a number; nil if there is none.
+    func key(ofRow number: Int64, in root: Int) throws -> RowKey?
+
+    /// Returns the number that the next row without a key gets.
+    func nextNumber(in root: Int) throws -> Int64
+
+    /// Inserts a row, or replaces the one with this key.
+    func write(_ root: Int, _ key: RowKey, _ values: [StoredValue]) throws
+
+    /// Deletes a row, if it exists.
+    func erase(_ root: Int, _ key: RowKey) throws
+
+    /// Returns whether the table has no rows.
+    func isEmpty(_ root: Int) throws -> Bool
+
+    /// Calls `body` with each row, in the order of the numbers; `body` may write.
+    func forEachRow(of root: Int, _ body: (_ number: Int64, _ key: RowKey, _ values: [StoredValue]) throws -> Void)
+        throws
+
+    /// Returns the keys of the rows whose to-one relationship refers to a key, in the order of their numbers.
+    func referrers(_ root: Int, _ toOne: Int, to key: RowKey) throws -> [RowKey]
+
+    /// Returns the keys of a table's stubs.
+    func stubs(of root: Int) throws -> [RowKey]
+
+    /// Returns whether a key is that of a stub.
+    func isStub(_ root: Int, _ key: RowKey) throws -> Bool
+
+    /// Adds a key to the stubs, or removes it; returns whether that changed anything.
+    func setStub(_ root: Int, _ key: RowKey, _ isStub: Bool) throws -> Bool
+}
+
+extension RowTables {
+    /// Returns the layout of the table that holds an entity's objects.
+    package func layout(of entity: Int) -> EntityLayout { model.entities[model.entities[entity].root] }
+}
+
+extension RowTables {
+    /// Returns the least value of a column; null without rows.
+    package func leastValue(of field: Int, in root: Int) throws -> StoredValue {
+        var least: Int64?
+        try forEachRow(of: root) { _, _, row in
+            if case .integer(let value) = row[field] { least = min(least ?? value, value) }
+        }
+        return least.map { .integer($0) } ?? .null
+    }
+}

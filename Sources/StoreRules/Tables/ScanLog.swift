@@ -1,0 +1,69 @@
+/// What the pages of a scan have listed so far.
+package struct ScanLog: Sendable {
+    /// A list of links, by its owner.
+    package struct ListOwner: Hashable, Sendable {
+        package var root: Int
+        package var relationship: String
+        package var owner: RowKey
+    }
+
+    /// A list that lacks stored targets, and waits for the end of its scan because a later page may have its other part.
+    package struct WaitingList: Equatable, Sendable {
+        package var owner: ListOwner
+        /// The number of lists received before it; an earlier list of the same object makes this one a further part.
+        package var place: Int
+        /// The targets received so far, in order.
+        package var listed: [RowKey]
+        /// The stored targets that the list lacks.
+        package var missing: [RowKey]
+    }
+
+    /// The rows, in the order of the listing.
+    package private(set) var rows: [Int64] = []
+    /// Whether the scan skipped rows that cannot be identified.
+    package var hasUnknown = false
+    /// The owners of the lists received, in order.
+    package var owners: [ListOwner] = []
+    /// The lists that wait, by owner.
+    package var waiting: [ListOwner: WaitingList] = [:]
+    private var places: [Int64: Int] = [:]
+    private var repeated: [Int64] = []
+    private var ends: [(page: Int, rows: Int, owners: Int)] = []
+
+    package init() {}
+
+    /// The rows that were listed more than once with different values, in order of discovery.
+    package var repeatedRows: [Int64] { repeated }
+
+    /// Whether the scan listed a row.
+    package func contains(_ row: Int64) -> Bool { places[row] != nil }
+
+    /// The number of distinct rows; nil if some cannot be identified.
+    package var distinctCount: Int? { hasUnknown ? nil : places.count }
+
+    /// Appends a row; `isRewritten` says whether its values changed when it was listed.
+    package mutating func append(_ row: Int64, isRewritten: Bool = false) {
+        if places[row] == nil {
+            places[row] = rows.count
+        } else if isRewritten, !repeated.contains(row) {
+            repeated.append(row)
+        }
+        rows.append(row)
+    }
+
+    /// Notes the end of a page.
+    package mutating func endPage(_ page: Int) { ends.append((page, rows.count, owners.count)) }
+
+    /// Returns the log as it was after a page.
+    package func through(page: Int) -> ScanLog {
+        let end = ends.last { $0.page <= page }
+        guard let end, end.rows < rows.count || end.owners < owners.count else { return end == nil ? ScanLog() : self }
+        var log = ScanLog()
+        log.hasUnknown = hasUnknown
+        for row in rows.prefix(end.rows) { log.append(row) }
+        log.owners = Array(owners.prefix(end.owners))
+        log.waiting = waiting.filter { $0.value.place < end.owners }
+        log.ends = ends.filter { $0.page <= page }
+        return log
+    }
+}

@@ -1,0 +1,50 @@
+package import StoreContract
+
+/// The bookkeeping of scans in an open transaction.
+package protocol ScanTables: AnyObject {
+    /// Returns the cursor of a scope; nil if there is none.
+    func cursor(of scope: WalkScope) throws -> WalkCursor?
+
+    /// Saves the cursor of a scope.
+    func setCursor(_ cursor: WalkCursor, of scope: WalkScope) throws
+
+    /// Returns the saved position of a scan, with what it has listed; nil if there is none.
+    func savedScan(of scope: WalkScope) throws -> SavedScan?
+
+    /// Saves the position of a scan, or forgets it if nil.
+    func setSavedScan(_ scan: SavedScan?, of scope: WalkScope) throws
+
+    /// Forgets the positions and cursors of an entity's scans.
+    ///
+    /// - Parameter parent: The parent's key as text; nil for all of the entity's scans.
+    func forgetScans(of entity: String, parent: String?) throws
+
+    /// Returns the origins of an entity's rows; nil if they are unknown.
+    func origin(of entity: String) throws -> String?
+
+    /// Saves the origins of an entity's rows.
+    func setOrigin(_ origin: String, of entity: String) throws
+
+    /// Notes an object that an entity's scan removed from a relationship with `orphans: delete`.
+    func addOrphan(_ orphan: RowReference, walk: String) throws
+
+    /// Returns and forgets the objects that an entity's scan removed.
+    func takeOrphans(walk: String) throws -> [RowReference]
+
+    /// Replaces the key of noted orphans.
+    func renameOrphans(_ root: Int, from old: RowKey, to new: RowKey) throws
+}
+
+/// The position of an interrupted scan, with what its pages have listed.
+package struct SavedScan: Sendable {
+    package var progress: WalkProgress
+    /// When it was saved, as ISO 8601.
+    package var saved: String
+    package var log: ScanLog
+
+    package init(progress: WalkProgress, saved: String, log: ScanLog) {
+        self.progress = progress
+        self.saved = saved
+        self.log = log
+    }
+}

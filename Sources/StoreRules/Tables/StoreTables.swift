@@ -1,0 +1,5 @@
+/// The tables of an open transaction, as the rules of all stores see them.
+///
+/// What is written can be read at once through the same tables, and takes effect when the store commits. Errors are
+/// `StoreError`.
+package protocol StoreTables: RowTables, LinkTables, HistoryTables, OutboxTables, ScanTables {}

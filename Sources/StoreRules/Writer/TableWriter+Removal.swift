@@ -1,0 +1,153 @@
+internal import Mapping
+package import Model
+internal import StoreContract
+
+/// The deletion of rows and their dependents, as the entities' configurations specify.
+///
+/// A deleted row takes its links with it, and the objects whose parent it is (`parent:`). A row that a remaining row
+/// still refers to becomes a stub: it loses its values, but the reference stays valid. Rows that refer only to each
+/// other are deleted together. With `deletes: soft`, a row is kept and marked with the time of its deletion.
+extension TableWriter {
+    /// Returns how an entity's objects are deleted.
+    package func deletionMode(of entity: Int) -> DeletePolicy.Mode {
+        model.model.entities[model.entities[entity].root].deletes.mode
+    }
+
+    /// Deletes the object with this key, if it exists; returns the number of deleted objects, by entity.
+    package func remove(entity: Int, key: RowKey) throws -> [Int: Int] {
+        let root = model.entities[entity].root
+        guard !key.isEmpty else { return [:] }
+        guard try tables.row(root, key) != nil else {
+            // The object was deleted locally, and there is nothing left to push.
+            _ = try keepsRow?(root, key)
+            return [:]
+        }
+        return try remove([key], of: root)
+    }
+
+    /// Deletes rows of an entity's table; returns the number of deleted objects, by entity.
+    ///
+    /// - Parameter evenIfIgnored: Whether to delete even with `deletes: ignore`.
+    package func remove(_ keys: [RowKey], of entity: Int, evenIfIgnored: Bool = false) throws -> [Int: Int] {
+        let root = model.entities[entity].root
+        guard !model.entities[root].key.isEmpty else { return [:] }
+        var counts: [Int: Int] = [:]
+        var doomed: [RowReference] = []
+        var isDoomed: Set<RowReference> = []
+        var waiting = keys.map { RowReference(root: root, key: $0) }
+        var place = 0
+        while place < waiting.count {
+            let next = waiting[place]
+            place += 1
+            guard try tables.row(next.root, next.key) != nil else { continue }
+            if try keepsRow?(next.root, next.key) == true { continue }
+            var mode = deletionMode(of: next.root)
+            if mode == .ignore, evenIfIgnored { mode = .hard }
+            switch mode {
+            case .ignore: continue
+            case .soft:
+                guard try markAsGone(next) else { continue }
+                counts[next.root, default: 0] += 1
+            case .hard:
+                guard isDoomed.insert(next).inserted else { continue }
+                doomed.append(next)
+            }
+            try forgetScans(byParent: next)
+            waiting += try children(of: next)
+        }
+        for row in doomed { try removeLinks(of: row) }
+        for row in doomed where try delete(row, among: isDoomed) { counts[row.root, default: 0] += 1 }
+        return counts
+    }
+
+    /// Deletes one object that was deleted locally, but not its children, which the remote deletes itself.
+    ///
+    /// - Returns: Whether it existed.
+    @discardableResult
+    package func removeAlone(_ root: Int, _ key: RowKey, isFinal: Bool) throws -> Bool {
+        guard try tables.row(root, key) != nil else { return false }
+        let row = RowReference(root: root, key: key)
+        if !isFinal, deletionMode(of: root) == .soft { return try markAsGone(row) }
+        try removeLinks(of: row)
+        return try delete(row, among: [row])
+    }
+
+    /// Removes the links whose source is a row.
+    package func removeLinks(of row: RowReference) throws {
+        for (index, relationship) in model.entities[row.root].toMany.enumerated() {
+            if case .links = relationship.storage { try links(row.root, index).removeAll(of: row.key) }
+        }
+    }
+
+    private func delete(_ reference: RowReference, among doomed: Set<RowReference>) throws -> Bool {
+        let editor = editor(reference.root)
+        guard let row = try editor.row(reference.key) else { return false }
+        guard try isReferred(reference.root, reference.key, except: doomed) else {
+            try editor.delete(reference.key, row)
+            return true
+        }
+        let layout = editor.layout
+        guard try !tables.isStub(reference.root, reference.key) else { return false }
+        let kept = Set(layout.key + [layout.discriminator].compactMap { $0 })
+        let cleared = layout.fields.indices.filter { !kept.contains($0) }
+            .map { (name: layout.fields[$0].name, value: StoredValue.null) }
+        try editor.update(reference.key, from: row, to: cleared, as: .stubbed)
+        return true
+    }
+
+    private func markAsGone(_ reference: RowReference) throws -> Bool {
+        let editor = editor(reference.root)
+        guard let field = editor.layout.deletion, let row = try editor.row(reference.key), row[field] == .null,
+            try !tables.isStub(reference.root, reference.key)
+        else { return false }
+        try editor.update(
+            reference.key, from: row, to: [(name: editor.layout.fields[field].name, value: .text(Clock.now()))],
+            as: .deleted)
+        return true
+    }
+
+    /// Returns the objects whose parent an object is.
+    private func children(of parent: RowReference) throws -> [RowReference] {
+        var children: [RowReference] = []
+        for (index, entity) in model.model.entities.enumerated() {
+            let layout = model.entities[index]
+            guard let name = entity.parent?.relationship,
+                let toOne = layout.toOne.firstIndex(where: { $0.name == name }),
+                model.entities[layout.toOne[toOne].target].root == parent.root
+            else { continue }
+            children += try tables.referrers(layout.root, toOne, to: parent.key).map {
+                RowReference(root: layout.root, key: $0)
+            }
+        }
+        return children
+    }
+
+    /// Forgets the scans for an object's children, so that they start from the beginning if the object returns.
+    private func forgetScans(byParent parent: RowReference) throws {
+        let text = JSONText.key(parent.key).string
+        for (index, entity) in model.model.entities.enumerated() {
+            let layout = model.entities[index]
+            let isScannedBy = ([entity.parent].compactMap { $0 } + entity.sources.compactMap(\.parent)).contains {
+                let toOne = $0.relationship.flatMap { name in layout.toOne.first { $0.name == name } }
+                return model.entities[toOne?.target ?? index].root == parent.root
+            }
+            if isScannedBy { try tables.forgetScans(of: entity.name, parent: text) }
+        }
+    }
+
+    /// Deletes the unreferenced objects that a scan removed from relationships with `orphans: delete`.
+    package func settleOrphans(ofScan walk: String) throws -> [Int: Int] {
+        var keys: [Int: [RowKey]] = [:]
+        for orphan in try tables.takeOrphans(walk: walk) {
+            guard try tables.row(orphan.root, orphan.key) != nil, try !isReferred(orphan.root, orphan.key) else {
+                continue
+            }
+            keys[orphan.root, default: []].append(orphan.key)
+        }
+        var counts: [Int: Int] = [:]
+        for (root, keys) in keys.sorted(by: { $0.key < $1.key }) {
+            counts.merge(try remove(keys, of: root, evenIfIgnored: true), uniquingKeysWith: +)
+        }
+        return counts
+    }
+}

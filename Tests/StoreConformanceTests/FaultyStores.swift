@@ -1,0 +1,99 @@
+import Mapping
+import StoreContract
+
+/// Something that a store does wrong.
+enum StoreFault: String, CaseIterable, Sendable {
+    case forgetsRollbacks, ignoresTheLimit, forgetsWhatIsSent, sortsLists, keepsDryRuns, ignoresOffsets, losesStubs
+
+    /// The check that finds it.
+    var check: String {
+        switch self {
+        case .forgetsRollbacks: "a-rollback-leaves-nothing"
+        case .ignoresTheLimit: "the-deletion-limit-holds"
+        case .forgetsWhatIsSent: "entries-change-their-state"
+        case .sortsLists: "lists-keep-their-order"
+        case .keepsDryRuns: "a-dry-run-leaves-nothing"
+        case .ignoresOffsets: "queries-sort-and-page"
+        case .losesStubs: "stubs-are-filled"
+        }
+    }
+}
+
+/// The stores of another provider, with a fault.
+struct FaultyStores: StoreProvider {
+    let base: any StoreProvider
+    let fault: StoreFault
+
+    func open(_ location: String, model: CompiledModel, for use: StoreUse) throws -> any Store {
+        let isKept = fault == .keepsDryRuns && use == .rehearsing
+        return FaultyStore(try base.open(location, model: model, for: isKept ? .writing : use), fault)
+    }
+
+    func exists(_ location: String) -> Bool { base.exists(location) }
+    func attemptLock(_ location: String, for purpose: LockPurpose, command: String) throws -> LockAttempt {
+        try base.attemptLock(location, for: purpose, command: command)
+    }
+    func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder? {
+        base.lockHolder(of: location, for: purpose)
+    }
+    func schema(of model: CompiledModel) -> [String] { base.schema(of: model) }
+    func migrationPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
+        try base.migrationPlan(of: location, to: model)
+    }
+    func migrate(_ location: String, to model: CompiledModel, backup: String) throws -> MigrationResult {
+        try base.migrate(location, to: model, backup: backup)
+    }
+    func contents(of location: String) throws -> [TableContents] { try base.contents(of: location) }
+}
+
+private final class FaultyStore: ForwardingStore, @unchecked Sendable {
+    private let fault: StoreFault
+
+    init(_ base: any Store, _ fault: StoreFault) {
+        self.fault = fault
+        super.init(base)
+    }
+
+    override func page(_ base: any PageTransaction) -> any PageTransaction { FaultyPage(base, fault) }
+
+    override func markSending(_ id: Int64) throws -> OutboxEntry? {
+        fault == .forgetsWhatIsSent ? try outboxEntry(id) : try super.markSending(id)
+    }
+
+    override func links(
+        of entity: Int, _ relationship: Int, owners: [[StoredValue]]
+    ) throws -> [[StoredValue]: [[StoredValue]]] {
+        let links = try super.links(of: entity, relationship, owners: owners)
+        guard fault == .sortsLists else { return links }
+        return links.mapValues { $0.sorted { $0.description < $1.description } }
+    }
+
+    override func rows(of query: RowQuery) throws -> [EntityRow] {
+        var query = query
+        if fault == .ignoresOffsets { query.offset = 0 }
+        return try super.rows(of: query)
+    }
+}
+
+private final class FaultyPage: ForwardingPage {
+    private let fault: StoreFault
+
+    init(_ base: any PageTransaction, _ fault: StoreFault) {
+        self.fault = fault
+        super.init(base)
+    }
+
+    override func rollback() {
+        if fault == .forgetsRollbacks { try? base.commit() } else { super.rollback() }
+    }
+
+    override func ensure(_ references: [PageReference], created: (_ index: Int) -> Void) throws {
+        if fault != .losesStubs { try super.ensure(references, created: created) }
+    }
+
+    override func finish(_ end: WalkEnd) throws -> SweepResult {
+        var end = end
+        if fault == .ignoresTheLimit { end.sweep?.brake = nil }
+        return try super.finish(end)
+    }
+}

@@ -1,0 +1,46 @@
+import Mapping
+import StoreContract
+
+/// A page that passes every call on to another; subclasses have faults.
+class ForwardingPage: PageTransaction {
+    let base: any PageTransaction
+
+    init(_ base: any PageTransaction) { self.base = base }
+
+    func access(_ body: () throws -> Void) throws { try base.access(body) }
+    func setSource(_ source: PageSource) throws { try base.setSource(source) }
+    func merge(
+        _ rows: [PageRow], outcome: (_ index: Int, _ result: Result<MergeOutcome, StoreError>) throws -> Void
+    ) throws {
+        try base.merge(rows, outcome: outcome)
+    }
+    func ensure(_ references: [PageReference], created: (_ index: Int) -> Void) throws {
+        try base.ensure(references, created: created)
+    }
+    func mergeLinks(_ lists: [PageLinks], changed: (_ index: Int) -> Void) throws {
+        try base.mergeLinks(lists, changed: changed)
+    }
+    func quarantine(_ record: QuarantinedRecord) throws { try base.quarantine(record) }
+    func noteUnknownField(_ field: UnknownField) throws { try base.noteUnknownField(field) }
+    func noteMembers(_ members: [ListedMember], of listing: MemberListing) throws {
+        try base.noteMembers(members, of: listing)
+    }
+    func follow(_ walk: WalkTarget) throws { try base.follow(walk) }
+    func delete(_ objects: [ObjectKey], deleted: (_ index: Int, _ counts: [Int: Int]) -> Void) throws {
+        try base.delete(objects, deleted: deleted)
+    }
+    func spare(_ rows: [SparedRows]) throws { try base.spare(rows) }
+    func spare(entity: Int, key: [StoredValue]) throws { try base.spare(entity: entity, key: key) }
+    func spareUnknown() throws { try base.spareUnknown() }
+    func listedRows() throws -> ListedRows? { try base.listedRows() }
+    func finish(_ end: WalkEnd) throws -> SweepResult { try base.finish(end) }
+    func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
+        try base.finishParents(of: entity, rule)
+    }
+    func acknowledge(_ entry: Int64, key: [StoredValue]?) throws { try base.acknowledge(entry, key: key) }
+    func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws {
+        try base.saveProgress(scope, progress: progress)
+    }
+    func commit() throws { try base.commit() }
+    func rollback() { base.rollback() }
+}

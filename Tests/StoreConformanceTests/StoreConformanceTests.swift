@@ -1,0 +1,19 @@
+import StoreConformance
+import StoreTestSupport
+import Testing
+
+/// The kit over the stores of this package.
+@Suite struct StoreConformanceTests {
+    @Test(arguments: StoreKind.allCases, StoreConformanceRun.catalog)
+    func `a store keeps the contract`(_ kind: StoreKind, _ check: String) async throws {
+        let place = try StorePlace(kind, name: "conformance")
+        let report = await StoreConformanceRun(provider: place.stores, location: place.location).run(only: [check])
+        #expect(report.checks == [check])
+        #expect(report.findings == [], "\(report.findings.map(\.description).joined(separator: "\n"))")
+    }
+
+    @Test func `each check has a name of its own`() {
+        #expect(Set(StoreConformanceRun.catalog).count == StoreConformanceRun.catalog.count)
+        #expect(StoreConformanceRun.catalog.count > 40)
+    }
+}
