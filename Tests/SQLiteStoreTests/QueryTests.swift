@@ -8,7 +8,7 @@ import Testing
 
 /// Reading rows by conditions.
 @Suite struct QueryTests {
-    private typealias Condition = RowCondition
+    private typealias Condition = LocalCondition
     private let fixture: StoreFixture
 
     init() throws {
@@ -40,7 +40,7 @@ import Testing
         return ids
     }
 
-    private func ids(_ field: String, _ comparison: Condition.Comparison, _ value: String?) throws -> [Int64] {
+    private func ids(_ field: String, _ comparison: Comparison, _ value: String?) throws -> [Int64] {
         try ids(Condition(field: field, comparison: comparison, value: value))
     }
 

@@ -60,7 +60,7 @@ final class StoreFixture {
     }
 
     /// The rows that meet the conditions, a line each.
-    func rows(_ entity: String, _ conditions: RowCondition..., limit: Int? = nil) throws -> [String] {
+    func rows(_ entity: String, _ conditions: LocalCondition..., limit: Int? = nil) throws -> [String] {
         var lines: [String] = []
         try store.rows(of: try #require(model.index(of: entity)), where: conditions, limit: limit) { row in
             lines.append(row.map(\.literal).joined(separator: " "))

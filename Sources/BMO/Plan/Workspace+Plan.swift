@@ -158,7 +158,7 @@ private struct WalkPlanner {
     private func parents(_ walk: ParentWalk) throws -> (told: SyncPlan.Parents, first: ParentObject) {
         let relationship = walk.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
         let target = workspace.model.entities[relationship.map { layout.toOne[$0].target } ?? index]
-        let rows = try ParentRows(
+        let rows = ParentRows(
             walk, options.conditions, of: layout, target: target, relationship: relationship)
         var told = SyncPlan.Parents(
             entity: target.name, count: nil, concurrency: walk.concurrency, conditions: rows.words, example: nil)

@@ -1,5 +1,5 @@
 internal import Mapping
-internal import Model
+public import Model
 internal import StoreContract
 
 /// A named value of an object, for comparisons: `Field("population") > 1_000_000`.
@@ -15,7 +15,7 @@ public struct Field: Sendable, Hashable {
 
     /// Returns a predicate for texts that match a pattern: `%` matches any text, `_` one character; ASCII letters match
     /// regardless of case.
-    public func isLike(_ pattern: String) -> ObjectPredicate { .like(name, pattern) }
+    public func isLike(_ pattern: String) -> ObjectPredicate { .compare(name, .like, .text(pattern)) }
 
     /// Returns a predicate for values that are among these.
     public func isIn(_ values: some Sequence<some LocalValueConvertible>) -> ObjectPredicate {
@@ -58,30 +58,9 @@ public struct Field: Sendable, Hashable {
 /// ```swift
 /// Field("continent") == "Europe" && (Field("population") > 1_000_000 || Field("name").isLike("%land"))
 /// ```
-public indirect enum ObjectPredicate: Sendable, Hashable {
-    /// A comparison operator.
-    public enum Comparison: String, Sendable, Hashable {
-        case equal = "="
-        case notEqual = "!="
-        case less = "<"
-        case atMost = "<="
-        case greater = ">"
-        case atLeast = ">="
-    }
+public typealias ObjectPredicate = QueryPredicate<LocalValue>
 
-    /// A comparison of a value with another.
-    case compare(String, Comparison, LocalValue)
-    /// A text that matches a pattern of SQL's LIKE.
-    case like(String, String)
-    /// A value that is among these.
-    case isIn(String, [LocalValue])
-    /// All of these predicates.
-    case all([ObjectPredicate])
-    /// At least one of these predicates.
-    case any([ObjectPredicate])
-    /// The negation of a predicate.
-    case not(ObjectPredicate)
-
+extension QueryPredicate where Value == LocalValue {
     /// Requires both predicates.
     public static func && (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
         if case .all(let parts) = left { return .all(parts + [right]) }
@@ -101,21 +80,23 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
     ///
     /// - Throws: ``RequestError`` for names and values that do not fit the entity.
     func compiled(for schema: ObjectSchema) throws -> RowPredicate {
-        switch self {
-        case .compare(let name, let comparison, let value):
-            let comparison = RowCondition.Comparison(rawValue: comparison.rawValue) ?? .equal
-            return .compare(name, comparison, try Self.stored(value, name, schema))
-        case .like(let name, let pattern):
-            _ = try Self.type(of: name, schema)
-            return .compare(name, .like, .text(pattern))
-        case .isIn(let name, let values):
-            let stored = try values.map { try Self.stored($0, name, schema) }
-            let isIn = RowPredicate.isIn(name, stored.filter { $0 != .null })
-            return stored.contains(.null) ? .any([.isNull(name), isIn]) : isIn
-        case .all(let parts): return .all(try parts.map { try $0.compiled(for: schema) })
-        case .any(let parts): return .any(try parts.map { try $0.compiled(for: schema) })
-        case .not(let part): return .not(try part.compiled(for: schema))
-        }
+        try converted(
+            compare: { name, comparison, value in
+                guard comparison == .like else {
+                    return .compare(name, comparison, try Self.stored(value, name, schema))
+                }
+                _ = try Self.type(of: name, schema)
+                return .compare(name, .like, .text(value.text ?? value.description))
+            },
+            isNull: { name in
+                _ = try Self.type(of: name, schema)
+                return .isNull(name)
+            },
+            isIn: { name, values in
+                let stored = try values.map { try Self.stored($0, name, schema) }
+                let isIn = RowPredicate.isIn(name, stored.filter { $0 != .null })
+                return stored.contains(.null) ? .any([.isNull(name), isIn]) : isIn
+            })
     }
 
     private static func type(of name: String, _ schema: ObjectSchema) throws -> AttributeType {
@@ -143,7 +124,9 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
     /// The comparisons that must all hold, and whether they are the whole predicate.
     var conjunction: (parts: [(name: String, comparison: Comparison, value: LocalValue)], isWhole: Bool) {
         switch self {
+        case .compare(_, .like, _): return ([], false)
         case .compare(let name, let comparison, let value): return ([(name, comparison, value)], true)
+        case .isNull(let name): return ([(name, .equal, .null)], true)
         case .all(let parts):
             let all = parts.map(\.conjunction)
             return (all.flatMap(\.parts), all.allSatisfy(\.isWhole))
@@ -155,7 +138,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
     var semanticKey: String {
         switch self {
         case .compare(let name, let comparison, let value): return "\(name)\(comparison.rawValue)\(Self.key(value))"
-        case .like(let name, let pattern): return "\(name)~\(pattern.debugDescription)"
+        case .isNull(let name): return "\(name)=\(Self.key(.null))"
         case .isIn(let name, let values): return "\(name) in \(values.map(Self.key).sorted())"
         case .all(let parts): return "all\(parts.map(\.semanticKey).sorted())"
         case .any(let parts): return "any\(parts.map(\.semanticKey).sorted())"

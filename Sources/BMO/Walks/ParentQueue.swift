@@ -10,7 +10,7 @@ struct ParentQueue {
     private let walks: ParentWalks
     private let entity: Int
     private let relationship: Int?
-    private let conditions: [RowCondition]
+    private let conditions: [LocalCondition]
     private var waiting: ArraySlice<ParentRow> = []
     private var last = Int64.min
     private var isAtEnd = false
@@ -41,9 +41,10 @@ struct ParentQueue {
         isTree = growsItself && relationship != nil && walks.plan.isListing
         let target = model.entities[entity]
         isInOrder = target.key.count != 1 || ![.integer, .boolean].contains(target.fields[target.key[0]].type)
-        conditions = try ParentRows(
-            walks.walk, walks.context.options.conditions, of: layout, target: target, relationship: relationship
-        ).conditions
+        conditions =
+            ParentRows(
+                walks.walk, walks.context.options.conditions, of: layout, target: target, relationship: relationship
+            ).conditions
     }
 
     mutating func next() async throws -> ParentObject? {
@@ -101,7 +102,7 @@ struct ParentQueue {
 /// The selection of parent objects that have a walk.
 struct ParentRows {
     /// The conditions, which must all hold.
-    let conditions: [RowCondition]
+    let conditions: [LocalCondition]
     /// The conditions as written.
     let words: [String]
 
@@ -115,7 +116,7 @@ struct ParentRows {
     init(
         _ walk: ParentWalk, _ wanted: [LocalCondition], of layout: EntityLayout, target: EntityLayout,
         relationship: Int?
-    ) throws {
+    ) {
         var all = walk.conditions
         if let relationship, layout.toOne[relationship].fieldCount == 1, let key = target.key.first {
             let name = layout.fields[layout.toOne[relationship].firstField].name
@@ -124,11 +125,6 @@ struct ParentRows {
             }
         }
         words = all.map(\.text)
-        conditions = try all.map { condition in
-            guard let comparison = RowCondition.Comparison(rawValue: condition.comparison.rawValue) else {
-                throw StoreError(.request, "unknown comparison \(condition.comparison.rawValue)")
-            }
-            return RowCondition(field: condition.field, comparison: comparison, value: condition.value)
-        }
+        conditions = all
     }
 }

@@ -47,7 +47,7 @@ final class RecordFilter {
 /// A condition on a cell, with SQLite's result for the column.
 struct FieldCondition {
     let field: Int
-    private let comparison: LocalCondition.Comparison
+    private let comparison: Comparison
     private let operand: Operand
 
     private enum Operand {
@@ -67,40 +67,15 @@ struct FieldCondition {
         }
         self.field = field
         comparison = condition.comparison
-        guard let text = condition.value else {
-            operand = .null
-            return
-        }
-        guard condition.comparison != .like else {
-            operand = .pattern(Array(Self.folded(text)))
-            return
-        }
-        let isEquality = [.equal, .notEqual].contains(condition.comparison)
-        func refused(_ wanted: String) -> StoreError {
-            StoreError(
-                .request, "\(layout.name).\(condition.field) is compared with \"\(text)\"", remedy: "give \(wanted)")
-        }
-        switch layout.fields[field].type {
-        case .integer:
-            if let value = Int64(text) {
-                operand = .integer(value)
-            } else if let value = Double(text), value.isFinite {
-                operand = .number(value)
-            } else {
-                throw refused("an integer")
+        operand =
+            switch try condition.operand(for: layout.fields[field], of: layout) {
+            case .null: .null
+            case .integer(let value): .integer(value)
+            case .real(let value): .number(value)
+            case .text(let text) where comparison == .like: .pattern(Array(Self.folded(text)))
+            case .text(let text): .text(Array(text.utf8))
+            case .bytes(let bytes): .bytes(bytes)
             }
-        case .real, .decimal:
-            guard let value = Double(text), value.isFinite else { throw refused("a number") }
-            operand = layout.fields[field].type == .decimal && isEquality ? .text(Array(text.utf8)) : .number(value)
-        case .boolean:
-            switch text.lowercased() {
-            case "true", "1": operand = .integer(1)
-            case "false", "0": operand = .integer(0)
-            default: throw refused("true or false")
-            }
-        case .data: operand = .bytes(Array(text.utf8))
-        case .text, .timestamp, .date, .json, .url, .uuid: operand = .text(Array(text.utf8))
-        }
     }
 
     /// Returns whether a cell meets the condition; null meets only `= null`.

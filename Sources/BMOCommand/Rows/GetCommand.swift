@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BMO
 internal import Mapping
+internal import Model
 internal import StoreContract
 
 /// `bmo get`.
@@ -40,7 +41,7 @@ struct GetCommand: AsyncParsableCommand {
                 "the key of \(entity) is \(names.joined(separator: ", ")): \(names.count) values, not \(key.count)",
                 exitCode: CommandFailure.usage)
         }
-        let conditions = zip(names, key).map { RowCondition(field: $0, comparison: .equal, value: $1) }
+        let conditions = zip(names, key).map { LocalCondition(field: $0, comparison: .equal, value: $1) }
         let store = try options.storeForReading(of: workspace, [index])
         var found: [StoredValue]?
         try store.rows(of: index, where: conditions, limit: 1) { found = $0 }

@@ -52,25 +52,20 @@ struct ListCommand: AsyncParsableCommand {
 
 /// Parses `FIELD OPERATOR VALUE`.
 enum ConditionParser {
-    static func parse(_ text: String, for layout: EntityLayout) throws -> RowCondition {
-        let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-        let rest = text.dropFirst(name.count).drop { $0 == " " }
-        // Try the longest operator first: `<=` is not `<` with the value `=`.
-        let comparisons = RowCondition.Comparison.allCases.sorted { $0.rawValue.count > $1.rawValue.count }
-        guard let comparison = comparisons.first(where: { rest.hasPrefix($0.rawValue) }), !name.isEmpty else {
-            let valid = comparisons.map(\.rawValue).joined(separator: " ")
+    static func parse(_ text: String, for layout: EntityLayout) throws -> LocalCondition {
+        guard let condition = LocalCondition(text) else {
+            let valid = Comparison.allCases.map(\.rawValue).joined(separator: " ")
             throw CommandFailure(
                 "\"\(text)\" is no condition: FIELD OPERATOR VALUE, with one of \(valid)",
                 exitCode: CommandFailure.usage)
         }
+        let name = condition.field
         guard layout.columns.contains(where: { $0.name == name }) else {
-            let hint = suggestion(for: String(name), among: layout.columns.map(\.name), what: "fields")
+            let hint = suggestion(for: name, among: layout.columns.map(\.name), what: "fields")
             throw CommandFailure(
                 "\(layout.name) has no field \"\(name)\"\(hint.map { "; \($0)" } ?? "")", exitCode: CommandFailure.usage
             )
         }
-        let value = String(rest.dropFirst(comparison.rawValue.count).drop { $0 == " " })
-        let isNull = value == "null" && (comparison == .equal || comparison == .notEqual)
-        return RowCondition(field: String(name), comparison: comparison, value: isNull ? nil : value)
+        return condition
     }
 }

@@ -147,13 +147,7 @@ struct FilterOptions: ParsableArguments {
                 "--where is about one entity: name just that one", exitCode: CommandFailure.usage)
         }
         let index = try WorkspaceOptions.entity(entities[0], in: workspace)
-        let parsed = try conditions.map { text in
-            let parsed = try ConditionParser.parse(text, for: workspace.model.entities[index])
-            guard let comparison = LocalCondition.Comparison(rawValue: parsed.comparison.rawValue) else {
-                throw CommandFailure("\"\(text)\" is no condition", exitCode: CommandFailure.usage)
-            }
-            return LocalCondition(field: parsed.field, comparison: comparison, value: parsed.value)
-        }
+        let parsed = try conditions.map { try ConditionParser.parse($0, for: workspace.model.entities[index]) }
         try workspace.check(parsed, on: index)
         return parsed
     }

@@ -24,6 +24,13 @@ struct CompiledPredicate {
         }
     }
 
+    /// Compiles conditions that must all hold.
+    ///
+    /// - Throws: ``StoreError`` of code `request` for a missing field or a value that is not of the field's type.
+    init(_ conditions: [LocalCondition], on layout: EntityLayout) throws {
+        try self.init(.all(conditions.map { try $0.predicate(on: layout) }), on: layout)
+    }
+
     private mutating func add(_ predicate: RowPredicate) throws {
         switch predicate {
         case .compare(let name, let comparison, let value): try compare(name, comparison, value)
@@ -57,12 +64,12 @@ struct CompiledPredicate {
     }
 
     private mutating func compare(
-        _ name: String, _ comparison: RowCondition.Comparison, _ value: StoredValue
+        _ name: String, _ comparison: Comparison, _ value: StoredValue
     ) throws {
         let (column, type) = try column(name)
         if value == .null {
             // No value is less or greater than null.
-            let operators: [RowCondition.Comparison: String] = [.equal: "IS NULL", .notEqual: "IS NOT NULL"]
+            let operators: [Comparison: String] = [.equal: "IS NULL", .notEqual: "IS NOT NULL"]
             sql += operators[comparison].map { "\(column) \($0)" } ?? "FALSE"
             return
         }

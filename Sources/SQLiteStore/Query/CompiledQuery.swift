@@ -1,6 +1,7 @@
 internal import GRDB
 internal import StoreContract
 internal import Mapping
+internal import Model
 
 /// A query compiled to SQL and checked against the model.
 struct CompiledQuery: Sendable {
@@ -57,18 +58,14 @@ struct CompiledQuery: Sendable {
     private static func filters(
         _ query: RowQuery, on layout: EntityLayout
     ) throws -> (sql: [String], arguments: [StoredValue]) {
-        let conditions = try query.conditions.map { try CompiledCondition($0, on: layout) }
-        var filters = conditions.map(\.sql)
-        var arguments = conditions.compactMap(\.argument)
-        if let predicate = try query.predicate.map({ try CompiledPredicate($0, on: layout) }) {
-            filters.append(predicate.sql)
-            arguments += predicate.arguments
-        }
+        let conditions = try query.conditions.map { try $0.predicate(on: layout) }
+        let predicate = try CompiledPredicate(.all(conditions + [query.predicate].compactMap { $0 }), on: layout)
+        var filters = [predicate.sql]
         if let kind = SQLiteStore.isOfKind(layout) { filters.append(kind) }
         if !query.includesDeleted, let field = layout.deletion {
             filters.append("\(SchemaBuilder.quoted(layout.fields[field].name)) IS NULL")
         }
-        return (filters, arguments)
+        return (filters, predicate.arguments)
     }
 
     /// Returns the current number of rows.

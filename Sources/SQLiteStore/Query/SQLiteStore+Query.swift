@@ -1,7 +1,7 @@
 internal import GRDB
 public import StoreContract
 public import Mapping
-internal import Model
+public import Model
 internal import RecordBatch
 internal import TextFormats
 
@@ -18,17 +18,17 @@ extension SQLiteStore {
     ///   - body: Called for each row, with one value per field of ``EntityLayout/columns``.
     /// - Throws: ``StoreError``.
     public func rows(
-        of entity: Int, where conditions: [RowCondition] = [], limit: Int? = nil, includesStubs: Bool = true,
+        of entity: Int, where conditions: [LocalCondition] = [], limit: Int? = nil, includesStubs: Bool = true,
         _ body: ([StoredValue]) throws -> Void
     ) throws {
         let layout = model.entities[entity]
-        let compiled = try conditions.map { try CompiledCondition($0, on: layout) }
+        let compiled = try CompiledPredicate(conditions, on: layout)
         let columns = layout.columns.map { SchemaBuilder.quoted($0.name) }
         let key = layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }
         var sql = "SELECT \(columns.joined(separator: ", "))"
         sql += " FROM \(SchemaBuilder.quoted(layout.table))"
-        let filters = compiled.map(\.sql) + [Self.isOfKind(layout)].compactMap { $0 }
-        if !filters.isEmpty { sql += " WHERE " + filters.joined(separator: " AND ") }
+        let filters = [compiled.sql] + [Self.isOfKind(layout)].compactMap { $0 }
+        sql += " WHERE " + filters.joined(separator: " AND ")
         // Without a key, rows are in insertion order.
         if !key.isEmpty { sql += " ORDER BY \(key.joined(separator: ", "))" }
         let root = model.entities[layout.root]
@@ -39,7 +39,7 @@ extension SQLiteStore {
             var left = limit ?? .max
             // Not GRDB's rows, which truncate text at the first NUL.
             let statement = try RawStatement(sql, on: db.sqliteConnection)
-            for (index, value) in compiled.compactMap(\.argument).enumerated() {
+            for (index, value) in compiled.arguments.enumerated() {
                 statement.bind(value, at: Int32(index + 1))
             }
             while left > 0, try statement.step() {
@@ -120,10 +120,9 @@ extension SQLiteStore {
         let layout = model.entities[entity]
         return try zip(layout.key, texts).map { field, text in
             let field = layout.fields[field]
-            let condition = try CompiledCondition(
-                RowCondition(field: field.name, comparison: .equal, value: text), on: layout)
             if field.type == .data { return Base64.decode(text).map { .bytes($0) } ?? .null }
-            return condition.argument ?? .text(text)
+            return try LocalCondition(field: field.name, comparison: .equal, value: text).operand(
+                for: field, of: layout)
         }
     }
 

@@ -1,6 +1,7 @@
 internal import GRDB
 public import StoreContract
 public import Mapping
+public import Model
 
 extension SQLiteStore {
     /// Returns the position of an interrupted scan if it is at most an hour old.
@@ -167,12 +168,12 @@ extension SQLiteStore {
     ///   - limit: The maximum number of objects.
     /// - Throws: ``StoreError``.
     public func parents(
-        of entity: Int, where conditions: [RowCondition], after row: Int64, limit: Int
+        of entity: Int, where conditions: [LocalCondition], after row: Int64, limit: Int
     ) throws -> [ParentRow] {
         let layout = model.entities[entity]
-        let compiled = try conditions.map { try CompiledCondition($0, on: layout) }
+        let compiled = try CompiledPredicate(conditions, on: layout)
         let columns = layout.fields.map { SchemaBuilder.quoted($0.name) }
-        var filters = compiled.map(\.sql)
+        var filters = [compiled.sql]
         if let kind = Self.isOfKind(layout) { filters.append(kind) }
         if let field = layout.deletion { filters.append("\(columns[field]) IS NULL") }
         filters.append("\(layout.rowIDName) > ?")
@@ -187,7 +188,7 @@ extension SQLiteStore {
                 "SELECT 1 FROM bmo_outbox WHERE root = ? AND key = ? AND operation = 'create'",
                 on: db.sqliteConnection)
             let select = try RawStatement(sql, on: db.sqliteConnection)
-            let arguments = compiled.compactMap(\.argument)
+            let arguments = compiled.arguments
             for (index, value) in arguments.enumerated() { select.bind(value, at: Int32(index + 1)) }
             select.bind(row, at: Int32(arguments.count + 1))
             var rows: [ParentRow] = []

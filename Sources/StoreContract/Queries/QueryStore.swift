@@ -1,11 +1,12 @@
 public import Mapping
+public import Model
 
 /// The committed rows, by conditions, keys and links.
 ///
 /// Each call reads one snapshot, and does not wait for a page that is open.
 ///
 /// ```swift
-/// let query = RowQuery("City", where: [RowCondition(field: "name", comparison: .like, value: "U%")], limit: 10)
+/// let query = RowQuery("City", where: [LocalCondition(field: "name", comparison: .like, value: "U%")], limit: 10)
 /// for row in try store.rows(of: query) { print(row.key, row.values) }
 /// ```
 ///
@@ -20,7 +21,7 @@ public protocol QueryStore: AnyObject, Sendable {
     ///   - includesStubs: Whether stubs are included.
     ///   - body: Called for each row, with one value per field of ``EntityLayout/columns``.
     func rows(
-        of entity: Int, where conditions: [RowCondition], limit: Int?, includesStubs: Bool,
+        of entity: Int, where conditions: [LocalCondition], limit: Int?, includesStubs: Bool,
         _ body: ([StoredValue]) throws -> Void
     ) throws
 
@@ -55,7 +56,7 @@ public protocol QueryStore: AnyObject, Sendable {
 extension QueryStore {
     /// Calls `body` with the objects of an entity that meet all conditions, in key order.
     public func rows(
-        of entity: Int, where conditions: [RowCondition] = [], limit: Int? = nil,
+        of entity: Int, where conditions: [LocalCondition] = [], limit: Int? = nil,
         _ body: ([StoredValue]) throws -> Void
     ) throws {
         try rows(of: entity, where: conditions, limit: limit, includesStubs: true, body)

@@ -1,19 +1,56 @@
 public import Mapping
+public import Model
 
-/// A condition on rows: comparisons of columns with values of the columns' types, combined with logical operators.
-///
-/// A row without a value differs from every value and is neither less nor greater than one.
-public indirect enum RowPredicate: Sendable, Hashable {
-    /// A comparison of a column with a value; ``RowCondition/Comparison/like`` takes text.
-    case compare(String, RowCondition.Comparison, StoredValue)
-    /// The column has no value.
-    case isNull(String)
-    /// The column has one of these values.
-    case isIn(String, [StoredValue])
-    /// All predicates match.
-    case all([RowPredicate])
-    /// At least one predicate matches.
-    case any([RowPredicate])
-    /// The predicate does not match.
-    case not(RowPredicate)
+/// A condition on rows, with values of the columns' types.
+public typealias RowPredicate = QueryPredicate<StoredValue>
+
+extension LocalCondition {
+    /// Returns the condition as a predicate, for rows that have a value: SQL's `!=` is not true of null.
+    ///
+    /// - Throws: ``StoreError`` of the code `request` for a missing field, or a value that is not of the field's type.
+    package func predicate(on layout: EntityLayout) throws -> RowPredicate {
+        guard let field = layout.columns.first(where: { $0.name == self.field }) else {
+            throw StoreError(
+                .request, "\(layout.name) has no field \"\(self.field)\"",
+                remedy: "there are: \(layout.columns.map(\.name).joined(separator: ", "))")
+        }
+        let isNull = RowPredicate.isNull(field.name)
+        switch try operand(for: field, of: layout) {
+        case .null: return comparison == .notEqual ? .not(isNull) : isNull
+        case let value where comparison == .notEqual:
+            return .all([.compare(field.name, .notEqual, value), .not(isNull)])
+        case let value: return .compare(field.name, comparison, value)
+        }
+    }
+
+    /// Returns the value to compare with, as a field's type stores it; null if there is none.
+    ///
+    /// - Throws: ``StoreError`` of the code `request` for a value that is not of the field's type: SQL would read "abc" as
+    ///   the number 0.
+    package func operand(for field: EntityLayout.Field, of layout: EntityLayout) throws -> StoredValue {
+        guard let text = value else { return .null }
+        guard comparison != .like else { return .text(text) }
+        let wanted: String
+        switch field.type {
+        case .integer:
+            if let value = Int64(text) { return .integer(value) }
+            if let value = Double(text), value.isFinite { return .real(value) }
+            wanted = "an integer"
+        case .real, .decimal:
+            if let value = Double(text), value.isFinite {
+                // Decimals are stored as text.
+                let isEquality = comparison == .equal || comparison == .notEqual
+                return field.type == .decimal && isEquality ? .text(text) : .real(value)
+            }
+            wanted = "a number"
+        case .boolean:
+            if ["true", "1"].contains(text.lowercased()) { return .integer(1) }
+            if ["false", "0"].contains(text.lowercased()) { return .integer(0) }
+            wanted = "true or false"
+        case .data: return .bytes(Array(text.utf8))
+        case .text, .timestamp, .date, .json, .url, .uuid: return .text(text)
+        }
+        throw StoreError(
+            .request, "\(layout.name).\(field.name) is compared with \"\(text)\"", remedy: "give \(wanted)")
+    }
 }

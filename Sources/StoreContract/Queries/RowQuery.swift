@@ -1,3 +1,5 @@
+public import Model
+
 /// A query for rows of an entity, with conditions and an order.
 public struct RowQuery: Sendable, Equatable {
     /// A field to order by.
@@ -17,7 +19,7 @@ public struct RowQuery: Sendable, Equatable {
     /// The entity's name.
     public var entity: String
     /// The conditions, which rows must all meet.
-    public var conditions: [RowCondition]
+    public var conditions: [LocalCondition]
     /// The order of the rows; ties are ordered by key.
     public var order: [Order]
     /// The maximum number of rows.
@@ -33,7 +35,7 @@ public struct RowQuery: Sendable, Equatable {
 
     /// Creates a query.
     public init(
-        _ entity: String, where conditions: [RowCondition] = [], order: [Order] = [], limit: Int? = nil
+        _ entity: String, where conditions: [LocalCondition] = [], order: [Order] = [], limit: Int? = nil
     ) {
         self.entity = entity
         self.conditions = conditions

@@ -1,4 +1,5 @@
 public import Mapping
+public import Model
 
 /// The state of scans: positions, cursors, and what listings had.
 ///
@@ -90,5 +91,5 @@ public protocol ParentStore: AnyObject, Sendable {
     ///   - conditions: Conditions on fields of the entity's layout, which must all hold.
     ///   - row: Returns only objects after this row.
     ///   - limit: The maximum number of objects.
-    func parents(of entity: Int, where conditions: [RowCondition], after row: Int64, limit: Int) throws -> [ParentRow]
+    func parents(of entity: Int, where conditions: [LocalCondition], after row: Int64, limit: Int) throws -> [ParentRow]
 }

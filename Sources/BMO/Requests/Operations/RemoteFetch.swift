@@ -171,7 +171,7 @@ struct RemoteFetch: Sendable {
 
     /// Returns the bridge's form of a comparison; nil where the remote's value differs from the local one.
     private func filter(
-        _ part: (name: String, comparison: ObjectPredicate.Comparison, value: LocalValue), _ attributes: [Attribute]
+        _ part: (name: String, comparison: Comparison, value: LocalValue), _ attributes: [Attribute]
     ) -> FetchRequest.Filter? {
         guard let attribute = attributes.first(where: { $0.name == part.name }), attribute.transformers.isEmpty,
             case .path(let path) = attribute.source, ![.json, .data].contains(attribute.type)

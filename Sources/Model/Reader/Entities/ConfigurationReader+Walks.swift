@@ -87,7 +87,7 @@ extension ConfigurationReader {
         if let condition = members.first(where: { $0.name == "where" }) {
             for (text, mark) in names(condition, of: subject) ?? [] {
                 guard let parsed = LocalCondition(text) else {
-                    let valid = LocalCondition.Comparison.allCases.map(\.rawValue).joined(separator: " ")
+                    let valid = Comparison.allCases.map(\.rawValue).joined(separator: " ")
                     error(
                         at: mark, "\(quoted(text)) in \"where\" of \(subject) is no condition",
                         "write FIELD OPERATOR VALUE, with one of \(valid)")

@@ -1,17 +1,5 @@
 /// A condition on a column of local objects, such as `size>1000`, `name~%land` or `country = null`.
 public struct LocalCondition: Sendable, Equatable {
-    /// A comparison operator; the raw value is its notation.
-    public enum Comparison: String, Sendable, CaseIterable {
-        case notEqual = "!="
-        case atMost = "<="
-        case atLeast = ">="
-        case equal = "="
-        case less = "<"
-        case greater = ">"
-        /// SQL's LIKE: `%` matches any text, `_` one character.
-        case like = "~"
-    }
-
     /// The column's name.
     public var field: String
     /// The operator.
@@ -30,9 +18,7 @@ public struct LocalCondition: Sendable, Equatable {
     public init?(_ text: String) {
         let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
         let rest = text.dropFirst(name.count).drop { $0 == " " }
-        // Try longer operators first: `<=` is not `<` with the value `=`.
-        let comparisons = Comparison.allCases.sorted { $0.rawValue.count > $1.rawValue.count }
-        guard !name.isEmpty, let comparison = comparisons.first(where: { rest.hasPrefix($0.rawValue) }) else {
+        guard !name.isEmpty, let comparison = Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else {
             return nil
         }
         let value = String(rest.dropFirst(comparison.rawValue.count).drop { $0 == " " })
