@@ -113,7 +113,7 @@ let package = Package(
                 "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "SystemCalls", "TextFormats",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(name: "Model", dependencies: ["SystemCalls", "TextFormats", "Yams"]),
+        .target(name: "Model", dependencies: ["SystemCalls", "TextFormats", "Yams"], exclude: ["README.md"]),
         .systemLibrary(name: "CTime"),
         .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "TextFormats", "CTime"]),
         .target(

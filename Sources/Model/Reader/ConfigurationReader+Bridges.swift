@@ -1,34 +1,4 @@
-/// A plugin's schemas, compiled once, or the reason why they cannot be compiled.
-struct CompiledPlugin: Sendable {
-    var name: String
-    var options: Result<SchemaDocument, SchemaFault>
-    var entity: Result<SchemaDocument, SchemaFault>
-
-    init(_ schema: PluginSchema) {
-        name = schema.name
-        options = Self.compile(schema.optionsSchema)
-        entity = Self.compile(schema.entitySchema)
-    }
-
-    private static func compile(_ text: String) -> Result<SchemaDocument, SchemaFault> {
-        do throws(SchemaFault) {
-            return .success(try SchemaDocument(text: text))
-        } catch {
-            return .failure(error)
-        }
-    }
-}
-
 extension ConfigurationReader {
-    /// The entity keys, which a plugin's section cannot use as its name.
-    static let entityKeys =
-        [
-            "bridge", "key", "attributes", "relationships", "unique", "extends", "when", "deletes", "sources",
-            "precedence", "extra", "renamed_from", "conflicts", "absent", "listing", "quarantine_limit",
-        ] + walkKeys + writeKeys
-    /// The keys of a further source, as in ``entityKeys``.
-    static let sourceKeys = ["bridge", "attributes", "relationships", "each", "absent"] + walkKeys
-
     mutating func readBridges(_ member: Member) -> [BridgeConfiguration] {
         (members(of: member.value, "\"bridges\"", at: member.value.mark) ?? []).map { readBridge($0) }
     }
@@ -45,24 +15,19 @@ extension ConfigurationReader {
                 "use letters A-Z and a-z, digits, _ and -, and no digit in front")
         }
         guard let members = members(of: bridge.value, what, at: bridge.value.mark) else { return result }
-        let isExternal = members.contains { $0.name == "isolation" && $0.value.scalarText == "external" }
-        report(
-            unknown: members,
-            valid: (isExternal ? Self.externalKeys : ["plugin", "options"]) + [
-                "isolation", "memory", "absent", "retry_for",
-            ],
-            of: what)
-        result.absent = readAbsent(members, what)
-        readIsolation(members, what, into: &result)
-        if let member = members.first(where: { $0.name == "retry_for" }), let seconds = seconds(member, of: what) {
-            result.retryFor = .seconds(seconds)
-        }
+        let section = Section(members: members, what: what)
+        let isExternal =
+            section[BridgeKeys.isolation]?.value.scalarText == BridgeConfiguration.Isolation.external.rawValue
+        report(unknown: members, valid: (isExternal ? BridgeKeys.external : BridgeKeys.shape).names, of: what)
+        result.absent = value(BridgeKeys.absent, of: section)
+        readIsolation(section, into: &result)
+        result.retryFor = value(BridgeKeys.retryFor, of: section)
         if isExternal {
             readExternal(bridge, members, what, into: &result)
             return result
         }
 
-        if let plugin = members.first(where: { $0.name == "plugin" }) {
+        if let plugin = section[BridgeKeys.plugin] {
             if let name = text(plugin, of: what), isKnown(plugin: name, at: plugin.value.mark, what) {
                 result.plugin = name
             }
@@ -70,7 +35,7 @@ extension ConfigurationReader {
             let remedy = plugins.map { "add \"plugin:\" with one of: \($0.keys.sorted().joined(separator: ", "))" }
             error(at: bridge.key.mark, "missing key \"plugin\" of \(what)", remedy ?? "add \"plugin:\"")
         }
-        let options = members.first { $0.name == "options" }
+        let options = section[BridgeKeys.options]
         let mark = options?.key.mark ?? bridge.key.mark
         let node = mapping(options?.value, mark)
         let subject = "options of \(what)"
@@ -80,8 +45,9 @@ extension ConfigurationReader {
         return result
     }
 
-    private mutating func readIsolation(_ members: [Member], _ what: String, into result: inout BridgeConfiguration) {
-        if let member = members.first(where: { $0.name == "isolation" }), let name = text(member, of: what) {
+    private mutating func readIsolation(_ section: Section, into result: inout BridgeConfiguration) {
+        let what = section.what
+        if let member = section[BridgeKeys.isolation], let name = text(member, of: what) {
             let valid = BridgeConfiguration.Isolation.names
             result.isolation = BridgeConfiguration.Isolation(configured: name)
             if result.isolation == nil {
@@ -90,9 +56,7 @@ extension ConfigurationReader {
                     suggestion(for: name, among: valid))
             }
         }
-        guard let member = members.first(where: { $0.name == "memory" }), let size = text(member, of: what) else {
-            return
-        }
+        guard let member = section[BridgeKeys.memory], let size = text(member, of: what) else { return }
         result.memory = Self.bytes(size)
         if result.memory == nil {
             error(
@@ -121,7 +85,7 @@ extension ConfigurationReader {
     }
 
     private mutating func isKnown(plugin name: String, at mark: YAMLMark, _ what: String) -> Bool {
-        if Self.entityKeys.contains(name) || Self.sourceKeys.contains(name) {
+        if (EntityKeys.shape.names + SourceKeys.shape.names).contains(name) {
             error(
                 at: mark, "the plugin \(quoted(name)) of \(what) is named as a key of entities",
                 "ask the plugin's author for another name")

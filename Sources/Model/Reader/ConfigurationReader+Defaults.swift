@@ -3,23 +3,20 @@ struct EntityDefaults {
     fileprivate var members: [ConfigurationReader.Member] = []
 
     /// The defaults that are merged member by member.
-    fileprivate static let merged = ["attributes", "relationships"]
+    fileprivate static let merged = [EntityKeys.attributes.name, EntityKeys.relationships.name]
     /// The keys that are specific to one entity.
-    fileprivate static let ownKeys = ["extends", "when", "renamed_from", "sources", "unique", "precedence"]
+    fileprivate static let ownKeys = EntityKeys.withoutDefault.map(\.name)
 }
 
 extension ConfigurationReader {
     /// The keys that do not apply to an entity without a listing of its own.
-    private static let listingKeys = [
-        "bridge", "sources", "writable", "read_one", "quarantine_limit", "parent", "incremental", "full_every",
-        "retry_for",
-    ]
+    private static let listingKeys = (EntityKeys.ofListings + WalkKeys.all).map(\.name)
 
     /// Reads `defaults: {bridge: api, key: id, deletes: soft, rest: {...}}`.
     mutating func readDefaults(_ member: Member, bridges: [BridgeConfiguration]) -> EntityDefaults {
         let members = members(of: member.value, "\"defaults\"", at: member.value.mark) ?? []
         let plugins = Set(bridges.map(\.plugin)).subtracting([""]).sorted()
-        let valid = Self.entityKeys.filter { !EntityDefaults.ownKeys.contains($0) } + plugins
+        let valid = EntityKeys.shape.names.filter { !EntityDefaults.ownKeys.contains($0) } + plugins
         var result = EntityDefaults()
         for member in members {
             if EntityDefaults.ownKeys.contains(member.name) {
@@ -42,16 +39,20 @@ extension ConfigurationReader {
     func adding(
         _ defaults: EntityDefaults, to members: [Member], bridges: [BridgeConfiguration]
     ) -> [Member] {
-        guard !defaults.members.isEmpty, !members.contains(where: { $0.name == "extends" }) else { return members }
-        let name = (members + defaults.members).first { $0.name == "bridge" }?.value.scalarText
+        guard !defaults.members.isEmpty, !members.contains(where: { $0.name == EntityKeys.extends.name }) else {
+            return members
+        }
+        let name = (members + defaults.members).first { $0.name == EntityKeys.bridge.name }?.value.scalarText
         let plugin = bridges.first { $0.name == name }?.plugin
-        let hasNoListing = members.contains { $0.name == "listing" }
+        let hasNoListing = members.contains { $0.name == EntityKeys.listing.name }
         var result = members
         for member in defaults.members {
-            let isSection = !Self.entityKeys.contains(member.name)
+            let isSection = !EntityKeys.shape.names.contains(member.name)
             if isSection, member.name != plugin { continue }
             if hasNoListing, isSection || Self.listingKeys.contains(member.name) { continue }
-            if member.name == "key", members.contains(where: { $0.name == "unique" }) { continue }
+            if member.name == EntityKeys.key.name, members.contains(where: { $0.name == EntityKeys.unique.name }) {
+                continue
+            }
             guard let index = result.firstIndex(where: { $0.name == member.name }) else {
                 result.append(member)
                 continue

@@ -1,12 +1,4 @@
 extension ConfigurationReader {
-    /// The plugin that starts programs that speak the Singer protocol.
-    static let externalPlugin = "singer"
-    /// The keys of a bridge with `isolation: external`, in place of `plugin` and `options`: the options of
-    /// ``externalPlugin``.
-    static let externalKeys = [
-        "command", "tap_config", "catalog", "catalog_flag", "files", "environment", "folder", "silence", "longest_line",
-    ]
-
     /// Reads `isolation: external, command: [tap-name], tap_config: {...}`, where the plugin's options are keys of the
     /// bridge.
     ///
@@ -14,14 +6,15 @@ extension ConfigurationReader {
     mutating func readExternal(
         _ bridge: Member, _ members: [Member], _ what: String, into result: inout BridgeConfiguration
     ) {
-        guard plugins == nil || plugins?[Self.externalPlugin] != nil else {
+        guard plugins == nil || plugins?[BridgeKeys.externalPlugin] != nil else {
             error(
-                at: bridge.key.mark, "\(what) needs the plugin \"\(Self.externalPlugin)\", which is not installed",
+                at: bridge.key.mark,
+                "\(what) needs the plugin \"\(BridgeKeys.externalPlugin)\", which is not installed",
                 "it comes with bmo: look for libSingerBridge.so beside it")
             return
         }
-        result.plugin = Self.externalPlugin
-        var pairs = members.filter { Self.externalKeys.contains($0.name) }
+        result.plugin = BridgeKeys.externalPlugin
+        var pairs = members.filter { BridgeKeys.externalOptions.contains($0.name) }
             .map { YAMLNode.Pair(key: $0.key, value: $0.value) }
         let folder = members.first { $0.name == "folder" }
         let mark = bridge.key.mark

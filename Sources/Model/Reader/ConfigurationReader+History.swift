@@ -1,9 +1,9 @@
 extension ConfigurationReader {
     /// Reads `history: {keep: 90d}`.
     mutating func history(_ member: Member) -> HistoryRetention {
-        guard let members = members(of: member.value, "\"history\"", at: member.value.mark) else { return .usual }
-        report(unknown: members, valid: ["keep"], of: "\"history\"")
-        guard let keep = members.first(where: { $0.name == "keep" }) else { return .usual }
+        guard let section = section(member.value, HistoryKeys.shape, "\"history\""),
+            let keep = section[HistoryKeys.keep]
+        else { return .usual }
         let words = (keep.value.scalarText ?? "").split(separator: " ")
         if words == ["forever"] { return .forever }
         if words.count == 2, words[1] == "runs" || words[1] == "run", let count = Int(words[0]), count > 0 {

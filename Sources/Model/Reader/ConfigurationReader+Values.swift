@@ -86,21 +86,20 @@ extension ConfigurationReader {
             return nil
         }
         let before = diagnostics.count
-        report(
-            unknown: members, valid: ["has", "lacks", "property", "equals", "matches"], of: "a condition in \(subject)")
+        report(unknown: members, valid: ConditionKeys.shape.names, of: "a condition in \(subject)")
         guard diagnostics.count == before else { return nil }
-        func find(_ name: String) -> Member? { members.first { $0.name == name } }
+        let section = Section(members: members, what: subject)
         switch Set(members.map(\.name)) {
-        case ["has"]: return find("has").flatMap { path($0, subject) }.map { .has($0) }
-        case ["lacks"]: return find("lacks").flatMap { path($0, subject) }.map { .lacks($0) }
-        case ["property", "equals"]:
-            guard let property = find("property"), let path = path(property, subject), let equals = find("equals"),
+        case [ConditionKeys.has.name]: return value(ConditionKeys.has, of: section).map { .has($0) }
+        case [ConditionKeys.lacks.name]: return value(ConditionKeys.lacks, of: section).map { .lacks($0) }
+        case [ConditionKeys.property.name, ConditionKeys.equals.name]:
+            guard let path = value(ConditionKeys.property, of: section), let equals = section[ConditionKeys.equals],
                 let values = names(equals, of: subject)
             else { return nil }
             if values.isEmpty { error(at: equals.value.mark, "\"equals\" of \(subject) is empty", "give a value") }
             return .equals(path, values.map(\.name))
-        case ["property", "matches"]:
-            guard let property = find("property"), let path = path(property, subject), let matches = find("matches"),
+        case [ConditionKeys.property.name, ConditionKeys.matches.name]:
+            guard let path = value(ConditionKeys.property, of: section), let matches = section[ConditionKeys.matches],
                 let pattern = text(matches, of: subject)
             else { return nil }
             do throws(RegularExpressionFault) {

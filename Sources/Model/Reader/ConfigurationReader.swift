@@ -29,45 +29,38 @@ struct ConfigurationReader {
 
     mutating func read(_ root: YAMLNode) -> Configuration? {
         guard let members = members(of: root, "the file", at: root.mark) else { return nil }
-        report(unknown: members, valid: ["version", "database", "history", "bridges", "defaults", "entities"], of: nil)
-        func member(_ name: String) -> Member? { members.first { $0.name == name } }
-
-        if let version = member("version") {
-            if version.value.scalar != .int(1) {
-                let given = version.value.scalarText.map { " \(shortened($0))" } ?? ""
-                let isQuoted = version.value.scalarText == "1"
-                error(
-                    at: version.value.mark,
-                    isQuoted ? "the version is a text" : "unknown version\(given) of the format",
-                    isQuoted ? "write \"version: 1\", without quotes about the number" : "write \"version: 1\"")
-            }
-        } else {
-            error(at: root.mark, "missing key \"version\"", "add \"version: 1\"")
+        report(unknown: members, valid: FileKeys.shape.names, of: nil)
+        let section = Section(members: members, what: "the file")
+        for key in FileKeys.shape.keys where section[key] == nil {
+            guard let remedy = key.remedy else { continue }
+            error(at: root.mark, "missing key \(quoted(key.name))", remedy)
         }
-        var database = "bmo.sqlite"
-        if let given = member("database"), let path = text(given, of: nil) {
+
+        if let version = section[FileKeys.version], version.value.scalar != .int(1) {
+            let given = version.value.scalarText.map { " \(shortened($0))" } ?? ""
+            let isQuoted = version.value.scalarText == "1"
+            error(
+                at: version.value.mark,
+                isQuoted ? "the version is a text" : "unknown version\(given) of the format",
+                isQuoted ? "write \"version: 1\", without quotes about the number" : "write \"version: 1\"")
+        }
+        var database = FileKeys.usualDatabase
+        if let given = section[FileKeys.database], let path = text(given, of: nil) {
             if path.utf8.contains(0) || path.hasSuffix("/") {
                 error(at: given.value.mark, "\"database\" is no path of a file", "write one, such as bmo.sqlite")
             }
             database = path
             checkDatabase(path, at: given.value.mark)
         }
-        var bridges: [BridgeConfiguration] = []
-        if let given = member("bridges") {
-            bridges = readBridges(given)
-        } else {
-            error(at: root.mark, "missing key \"bridges\"", "add \"bridges:\" with a name and its plugin")
-        }
+        let bridges = section[FileKeys.bridges].map { readBridges($0) } ?? []
         var model = Model()
-        if let given = member("entities") {
-            let defaults = member("defaults").map { readDefaults($0, bridges: bridges) } ?? EntityDefaults()
+        if let given = section[FileKeys.entities] {
+            let defaults = section[FileKeys.defaults].map { readDefaults($0, bridges: bridges) } ?? EntityDefaults()
             model = readEntities(given, defaults, bridges: bridges)
-        } else {
-            error(at: root.mark, "missing key \"entities\"", "add \"entities:\"; it may be empty")
         }
         return Configuration(
             file: file, databasePath: FilePath.absolute(database, relativeTo: FilePath.directory(of: file)),
-            bridges: bridges, model: model, history: member("history").map { history($0) } ?? .usual)
+            bridges: bridges, model: model, history: section[FileKeys.history].map { history($0) } ?? .usual)
     }
 }
 

@@ -11,46 +11,37 @@ extension ConfigurationReader {
             return result
         }
         guard case .mapping = member.value.content,
-            let members = members(of: member.value, what, at: member.value.mark)
+            let section = section(member.value, AttributeKeys.shape, what)
         else {
             error(
                 at: member.value.mark, "\(what) must be a type or a mapping, is \(member.value.kind.rawValue)",
                 "write \"\(shortened(member.name)): text\" or {type: text, from: PATH}")
             return result
         }
-        report(
-            unknown: members,
-            valid: ["type", "from", "constant", "transform", "renamed_from", "write", "absent"], of: what)
-        func find(_ name: String) -> Member? { members.first { $0.name == name } }
-
         var knownType: AttributeType?
-        if let type = find("type") {
+        if let type = required(AttributeKeys.type, of: section, at: member.key.mark) {
             knownType = self.type(type.value, what)
-        } else {
-            error(
-                at: member.key.mark, "missing key \"type\" of \(what)",
-                "add one of: \(AttributeType.allCases.map(\.rawValue).sorted().joined(separator: ", "))")
         }
         result.type = knownType ?? .text
-        if let from = find("from"), let source = source(from, what) { result.source = source }
-        if let constant = find("constant") {
-            for other in ["from", "transform", "absent"] {
-                guard let other = find(other) else { continue }
+        if let from = section[AttributeKeys.from], let source = source(from, what) { result.source = source }
+        if let constant = section[AttributeKeys.constant] {
+            for other in AttributeKeys.notOfConstants {
+                guard let other = section[other] else { continue }
                 error(
                     at: other.key.mark, "\(what) has \"constant\" and \(quoted(other.name))",
                     "remove one: a constant is written as it should be stored")
             }
             result.source = .constant(self.constant(constant.value, as: knownType, "\"constant\" of \(what)"))
         }
-        result.absent = readAbsent(members, what)
-        if let renamed = find("renamed_from") { result.renamedFrom = text(renamed, of: what) }
-        if let write = find("write") {
-            result.write = readWriteRule(write, forms: [.text, .number], what)
+        result.absent = value(AttributeKeys.absent, of: section)
+        result.renamedFrom = value(AttributeKeys.renamedFrom, of: section)
+        if let write = section[AttributeKeys.write] {
+            result.write = readWriteRule(write, forms: AttributeKeys.attributeForms, what)
         }
-        if let transform = find("transform") {
+        if let transform = section[AttributeKeys.transform] {
             result.transformers = readTransformers(transform.value, for: knownType, what)
         }
-        if case .paths = result.source, let from = find("from") {
+        if case .paths = result.source, let from = section[AttributeKeys.from] {
             if case .join? = result.transformers.first {
             } else {
                 error(

@@ -5,11 +5,9 @@ extension ConfigurationReader {
     mutating func readConflicts(_ member: Member, _ what: String, into read: inout ReadEntity) {
         guard case .mapping = member.value.content else {
             guard let name = text(member, of: what) else { return }
-            switch name {
-            case "manual": read.entity.conflicts = .manual
-            case "remote": read.entity.conflicts = .remote
-            case "local": read.entity.conflicts = .local
-            default:
+            if let known = ConflictsKeys.policies.first(where: { $0.name == name }) {
+                read.entity.conflicts = known.policy
+            } else {
                 error(
                     at: member.value.mark, "unknown value \(quoted(name)) of \"conflicts\" of \(what)",
                     "write manual, remote, local, or {newest: ATTRIBUTE}")
@@ -17,13 +15,10 @@ extension ConfigurationReader {
             return
         }
         let subject = "\"conflicts\" of \(what)"
-        guard let members = members(of: member.value, subject, at: member.value.mark) else { return }
-        report(unknown: members, valid: ["newest"], of: subject)
-        guard let newest = members.first(where: { $0.name == "newest" }) else {
-            error(at: member.key.mark, "missing key \"newest\" of \(subject)", "add the name of an attribute")
-            return
-        }
-        guard let name = text(newest, of: subject) else { return }
+        guard let section = section(member.value, ConflictsKeys.shape, subject),
+            let newest = required(ConflictsKeys.newest, of: section, at: member.key.mark),
+            let name = text(newest, of: subject)
+        else { return }
         read.newestMark = newest.value.mark
         read.entity.conflicts = .newest(attribute: name)
     }

@@ -58,20 +58,20 @@ extension ConfigurationReader {
         guard let own = members(of: member.value, what, at: member.value.mark) else { return result }
         var members = adding(defaults, to: own, bridges: bridges)
         let automatic = readAutomatic(&members, of: member.name, what)
-        func find(_ name: String) -> Member? { members.first { $0.name == name } }
+        let section = Section(members: members, what: what)
 
-        let isSubentity = find("extends") != nil
+        let isSubentity = section[EntityKeys.extends] != nil
         var bridge: BridgeConfiguration?
-        let hasNoListing = readListing(members, what)
-        if hasNoListing || isSubentity && find("bridge") == nil {
+        let hasNoListing = readListing(section)
+        if hasNoListing || isSubentity && section[EntityKeys.bridge] == nil {
             result.entity.isWalked = false
         } else {
-            bridge = readBridge(find("bridge"), of: member, what, bridges: bridges)
+            bridge = readBridge(section[EntityKeys.bridge], of: member, what, bridges: bridges)
         }
         result.entity.bridge = bridge?.name ?? ""
         if automatic == .unknown {
             // A fault was reported.
-        } else if let attributes = find("attributes") {
+        } else if let attributes = section[EntityKeys.attributes] {
             let first = diagnostics.count
             let list = self.members(of: attributes.value, "\"attributes\" of \(what)", at: attributes.value.mark)
             result.entity.attributes = (list ?? []).map { readAttribute($0, what) }
@@ -83,61 +83,57 @@ extension ConfigurationReader {
         } else if !isSubentity {
             error(at: member.key.mark, "missing key \"attributes\" of \(what)", "add \"attributes:\"")
         }
-        if let relationships = find("relationships") {
+        if let relationships = section[EntityKeys.relationships] {
             let list = self.members(
                 of: relationships.value, "\"relationships\" of \(what)", at: relationships.value.mark)
             for relationship in list ?? [] { readRelationship(relationship, what, into: &result) }
         }
-        readIdentity(member, members, what, into: &result)
-        result.walk = readWalk(members, what)
+        readIdentity(member, section, into: &result)
+        result.walk = readWalk(section)
         result.entity.parent = result.walk.parent
         result.entity.incremental = result.walk.incremental
         result.entity.fullEvery = result.walk.fullEvery
         result.entity.retryFor = result.walk.retryFor
         if !result.entity.isWalked {
-            for name in Self.walkKeys {
-                guard let walk = find(name) else { continue }
+            for key in WalkKeys.all {
+                guard let walk = section[key] else { continue }
                 error(
-                    at: walk.key.mark, "\(quoted(name)) of \(what), which has no listing of its own",
+                    at: walk.key.mark, "\(quoted(key.name)) of \(what), which has no listing of its own",
                     hasNoListing ? "remove it, or \"listing: none\"" : "add \"bridge:\", or remove it")
             }
         }
-        if let limit = find("quarantine_limit"), let count = integer(limit, of: what, in: 1...Int64.max) {
-            result.entity.quarantineLimit = Int(count)
-        }
-        if let deletes = find("deletes") { result.entity.deletes = readDeletes(deletes, what) }
-        if let conflicts = find("conflicts") { readConflicts(conflicts, what, into: &result) }
-        let absent = readAbsent(members, what)
+        if let count = value(EntityKeys.quarantineLimit, of: section) { result.entity.quarantineLimit = Int(count) }
+        if let deletes = section[EntityKeys.deletes] { result.entity.deletes = readDeletes(deletes, what) }
+        if let conflicts = section[EntityKeys.conflicts] { readConflicts(conflicts, what, into: &result) }
+        let absent = value(EntityKeys.absent, of: section)
         result.hasAbsent = absent != nil
         result.entity.absent = absent ?? bridge?.absent
-        if let extra = find("extra") { result.entity.keepsExtra = flag(extra, of: what) ?? false }
+        result.entity.keepsExtra = value(EntityKeys.extra, of: section) ?? false
         // Keep members that are not known yet, until the next sync learns them.
-        if automatic != .none, find("extra") == nil { result.entity.keepsExtra = true }
-        if let renamed = find("renamed_from") { result.entity.renamedFrom = text(renamed, of: what) }
-        readWrites(member, members, bridge, what, into: &result)
-        result.sources = find("sources")
-        result.precedence = find("precedence")
-        result.entity.section =
-            readSection(of: member, members, bridge, bridges, what, keys: Self.entityKeys) ?? .object([])
+        if automatic != .none, section[EntityKeys.extra] == nil { result.entity.keepsExtra = true }
+        result.entity.renamedFrom = value(EntityKeys.renamedFrom, of: section)
+        readWrites(section, bridge, into: &result)
+        result.sources = section[EntityKeys.sources]
+        result.precedence = section[EntityKeys.precedence]
+        result.entity.section = readSection(of: member, section, bridge, bridges, EntityKeys.shape) ?? .object([])
         return result
     }
 
     /// Returns whether the entity has `listing: none`, so that its objects only appear inside others.
     ///
     /// Reports keys that require a listing.
-    private mutating func readListing(_ members: [Member], _ what: String) -> Bool {
-        guard let listing = members.first(where: { $0.name == "listing" }), let word = text(listing, of: what) else {
-            return false
-        }
-        guard word == "none" else {
+    private mutating func readListing(_ section: Section) -> Bool {
+        let what = section.what
+        guard let listing = section[EntityKeys.listing], let word = text(listing, of: what) else { return false }
+        guard word == EntityKeys.noListing else {
             error(
                 at: listing.value.mark, "unknown value \(quoted(word)) of \"listing\" of \(what)",
                 "write \"none\", where its objects come inside others only, or remove it")
             return false
         }
-        for name in ["bridge", "sources", "writable", "read_one", "quarantine_limit"] {
-            guard let given = members.first(where: { $0.name == name }) else { continue }
-            error(at: given.key.mark, "\(what) has \"listing: none\" and \(quoted(name))", "remove one")
+        for key in EntityKeys.ofListings {
+            guard let given = section[key] else { continue }
+            error(at: given.key.mark, "\(what) has \"listing: none\" and \(quoted(key.name))", "remove one")
         }
         return true
     }
@@ -164,21 +160,22 @@ extension ConfigurationReader {
 
     /// Reads the plugin's section of an entity or of one of its sources; returns nil if it cannot have one.
     mutating func readSection(
-        of entity: Member, _ members: [Member], _ bridge: BridgeConfiguration?, _ bridges: [BridgeConfiguration],
-        _ what: String, keys: [String]
+        of entity: Member, _ own: Section, _ bridge: BridgeConfiguration?, _ bridges: [BridgeConfiguration],
+        _ shape: Shape
     ) -> ConfigValue? {
+        let (members, what, keys) = (own.members, own.what, shape.names)
         let plugin = bridge.map(\.plugin) ?? ""
         var known = Set(bridges.map(\.plugin)).union(plugins.map { Set($0.keys) } ?? [])
         known.remove("")
         var unknown: [Member] = []
         var hasForeignSection = false
-        let hasBridge = members.contains { $0.name == "bridge" }
+        let hasBridge = own[EntityKeys.bridge] != nil
         for member in members where !keys.contains(member.name) && member.name != plugin {
             if plugin.isEmpty {
                 // The right section is unknown as long as the bridge or its plugin is.
                 if !known.contains(member.name), bridge == nil {
                     unknown.append(member)
-                } else if !hasBridge, members.contains(where: { $0.name == "extends" || $0.name == "listing" }) {
+                } else if !hasBridge, own[EntityKeys.extends] != nil || own[EntityKeys.listing] != nil {
                     error(
                         at: member.key.mark, "the section \(quoted(member.name)) of \(what), which has no bridge",
                         "add \"bridge:\" for a listing of its own, or remove the section")

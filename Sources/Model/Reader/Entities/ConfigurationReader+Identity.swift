@@ -1,36 +1,29 @@
 extension ConfigurationReader {
     /// Reads an entity's identity: `key` or `unique`, and for a sub-entity `extends` and `when`.
     mutating func readIdentity(
-        _ member: Member, _ members: [Member], _ what: String, into result: inout ReadEntity
+        _ member: Member, _ section: Section, into result: inout ReadEntity
     ) {
-        func find(_ name: String) -> Member? { members.first { $0.name == name } }
-        if let extends = find("extends") {
+        let what = section.what
+        if let extends = section[EntityKeys.extends] {
             result.entity.superentity = text(extends, of: what)
             result.superentityMark = extends.value.mark
-            for (name, remedy) in [
-                ("key", "remove it: a sub-entity has its root's key"),
-                ("unique", "remove it: a sub-entity has its root's key"),
-                ("deletes", "say it at the root of its super-entities, whose table it is in"),
-                ("extra", "say it at the root of its super-entities, whose table it is in"),
-                ("sources", "say it at the root of its super-entities"),
-                ("conflicts", "say it at the root of its super-entities, whose table it is in"),
-            ] {
-                guard let given = find(name) else { continue }
-                error(at: given.key.mark, "\(what) has \"extends\" and \(quoted(name))", remedy)
+            for (key, remedy) in EntityKeys.ofRoots {
+                guard let given = section[key] else { continue }
+                error(at: given.key.mark, "\(what) has \"extends\" and \(quoted(key.name))", remedy)
             }
-            if let when = find("when") {
+            if let when = section[EntityKeys.when] {
                 result.entity.matcher = matcher(when, of: what)
                 result.hasMatcher = true
             }
             return
         }
-        if let when = find("when") {
+        if let when = section[EntityKeys.when] {
             error(
                 at: when.key.mark, "\"when\" of \(what), which has no \"extends\"",
                 "name its super-entity with \"extends:\", or remove it")
         }
-        if let unique = find("unique") {
-            if let key = find("key") {
+        if let unique = section[EntityKeys.unique] {
+            if let key = section[EntityKeys.key] {
                 error(at: key.key.mark, "\(what) has \"unique\" and \"key\"", "remove one")
             }
             guard let name = text(unique, of: what) else { return }
@@ -39,11 +32,11 @@ extension ConfigurationReader {
             } else {
                 error(
                     at: unique.value.mark, "unknown value \(quoted(name)) of \"unique\" of \(what)",
-                    suggestion(for: name, among: ["none", "singleton"]))
+                    suggestion(for: name, among: EntityKeys.uniqueValues))
             }
             return
         }
-        if let key = find("key") {
+        if let key = section[EntityKeys.key] {
             readKey(key, what, into: &result)
         } else {
             error(

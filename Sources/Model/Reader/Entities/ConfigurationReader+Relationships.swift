@@ -6,23 +6,15 @@ extension ConfigurationReader {
             error(at: member.key.mark, fault.message, fault.remedy)
         }
         guard case .mapping = member.value.content,
-            let members = members(of: member.value, what, at: member.value.mark)
+            let section = section(member.value, RelationshipKeys.shape, what)
         else {
             error(
                 at: member.value.mark, "\(what) must be a mapping, is \(member.value.kind.rawValue)",
                 "write {to: ENTITY} or {many: ENTITY}")
             return
         }
-        report(
-            unknown: members,
-            valid: [
-                "to", "many", "from", "inverse", "merge", "orphans", "ordered", "null_values", "renamed_from", "write",
-                "absent", "column", "table", "columns",
-            ], of: what)
-        func find(_ name: String) -> Member? { members.first { $0.name == name } }
-
-        let to = find("to")
-        let many = find("many")
+        let to = section[RelationshipKeys.to]
+        let many = section[RelationshipKeys.many]
         if to != nil, let many {
             error(at: many.key.mark, "\(what) has \"to\" and \"many\"", "remove one: it leads to one object or to many")
         }
@@ -36,24 +28,24 @@ extension ConfigurationReader {
         var relationship = Relationship(
             name: member.name, kind: to == nil ? .toMany : .toOne, target: target, location: location(member.key.mark))
         result.targetMarks[member.name] = end.value.mark
-        if let from = find("from"), let path = path(from, what) { relationship.source = path }
-        if let inverse = find("inverse"), let name = text(inverse, of: what) {
+        if let path = value(RelationshipKeys.from, of: section) { relationship.source = path }
+        if let inverse = section[RelationshipKeys.inverse], let name = text(inverse, of: what) {
             relationship.inverse = name
             result.inverseMarks[member.name] = inverse.value.mark
         }
-        if let merge = find("merge") { readMerge(merge, what, into: &relationship, &result) }
-        if let renamed = find("renamed_from") { relationship.renamedFrom = text(renamed, of: what) }
-        if let write = find("write") {
-            relationship.write = readWriteRule(write, forms: [.key, .object], what)
+        if let merge = section[RelationshipKeys.merge] { readMerge(merge, what, into: &relationship, &result) }
+        relationship.renamedFrom = value(RelationshipKeys.renamedFrom, of: section)
+        if let write = section[RelationshipKeys.write] {
+            relationship.write = readWriteRule(write, forms: RelationshipKeys.relationshipForms, what)
         }
-        if let table = find("table"), let name = text(table, of: what) {
+        if let table = section[RelationshipKeys.table], let name = text(table, of: what) {
             relationship.table = name
             if let fault = Naming.fault(name, what: "entity") {
                 error(at: table.value.mark, fault.message, fault.remedy)
             }
             result.linkMarks[member.name] = table.key.mark
         }
-        if let columns = find("columns") {
+        if let columns = section[RelationshipKeys.columns] {
             for (name, mark) in names(columns, of: what) ?? [] {
                 if let fault = Naming.fault(name, what: "attribute") { error(at: mark, fault.message, fault.remedy) }
                 relationship.linkColumns.append(name)
@@ -67,16 +59,16 @@ extension ConfigurationReader {
             }
             result.linkMarks[member.name] = columns.key.mark
         }
-        if let column = find("column") { readColumn(column, what, into: &relationship, &result) }
-        relationship.absent = readAbsent(members, what)
-        if let nulls = find("null_values") { relationship.nullValues = nullValues(nulls, what) }
-        if let orphans = find("orphans"), let choice = choice(orphans, of: what, Relationship.Orphans.self) {
+        if let column = section[RelationshipKeys.column] { readColumn(column, what, into: &relationship, &result) }
+        relationship.absent = value(RelationshipKeys.absent, of: section)
+        if let nulls = section[RelationshipKeys.nullValues] { relationship.nullValues = nullValues(nulls, what) }
+        if let orphans = section[RelationshipKeys.orphans], let choice = value(RelationshipKeys.orphans, of: section) {
             relationship.orphans = choice
             if relationship.kind == .toOne {
                 error(at: orphans.key.mark, "\"orphans\" of \(what), which leads to one", "remove it")
             }
         }
-        if let ordered = find("ordered"), let flag = flag(ordered, of: what) {
+        if let ordered = section[RelationshipKeys.ordered], let flag = value(RelationshipKeys.ordered, of: section) {
             relationship.isOrdered = flag
             if relationship.kind == .toOne {
                 error(at: ordered.key.mark, "\"ordered\" of \(what), which leads to one", "remove it")
@@ -126,12 +118,9 @@ extension ConfigurationReader {
         }
         if case .mapping = merge.value.content {
             let subject = "\"merge\" of \(what)"
-            let members = members(of: merge.value, subject, at: merge.value.mark) ?? []
-            report(unknown: members, valid: ["window"], of: subject)
-            guard let window = members.first(where: { $0.name == "window" }) else {
-                error(at: merge.key.mark, "missing key \"window\" of \(subject)", "name an attribute of the target")
-                return
-            }
+            guard let section = section(merge.value, MergeKeys.shape, subject),
+                let window = required(MergeKeys.window, of: section, at: merge.key.mark)
+            else { return }
             relationship.window = text(window, of: subject)
             result.windowMarks[relationship.name] = window.value.mark
             return

@@ -37,26 +37,28 @@ extension ConfigurationReader {
                 "use letters, digits and _, and not \"\(EntitySource.mainName)\", which is the entity's own bridge")
         }
         guard let members = members(of: member.value, what, at: member.value.mark) else { return }
-        func find(_ name: String) -> Member? { members.first { $0.name == name } }
-        let bridge = readBridge(find("bridge"), of: member, what, bridges: bridges)
+        let section = Section(members: members, what: what)
+        let bridge = readBridge(section[SourceKeys.bridge], of: member, what, bridges: bridges)
         var source = EntitySource(
             name: member.name, bridge: bridge?.name ?? "", attributes: [], location: location(member.key.mark))
-        if let attributes = find("attributes") { readAttributes(attributes, what, into: &source, &result) }
-        if let relationships = find("relationships") { readRelationships(relationships, what, into: &source, &result) }
+        if let attributes = section[SourceKeys.attributes] { readAttributes(attributes, what, into: &source, &result) }
+        if let relationships = section[SourceKeys.relationships] {
+            readRelationships(relationships, what, into: &source, &result)
+        }
         if source.attributes.isEmpty, source.relationships.isEmpty {
             error(at: member.key.mark, "\(what) brings nothing", "add \"attributes:\" or \"relationships:\"")
         }
         for key in result.entity.keyAttributes where !source.attributes.contains(where: { $0.name == key.name }) {
             source.attributes.append(key)
         }
-        let walk = readWalk(members, what)
+        let walk = readWalk(section)
         source.parent = walk.parent
         source.incremental = walk.incremental
         source.fullEvery = walk.fullEvery
         source.retryFor = walk.retryFor
         source.absent =
-            readAbsent(members, what) ?? (result.hasAbsent ? nil : bridge?.absent ?? .auto)
-        source.section = readSection(of: member, members, bridge, bridges, what, keys: Self.sourceKeys) ?? .object([])
+            value(SourceKeys.absent, of: section) ?? (result.hasAbsent ? nil : bridge?.absent ?? .auto)
+        source.section = readSection(of: member, section, bridge, bridges, SourceKeys.shape) ?? .object([])
         result.entity.sources.append(source)
         result.sourceWalks.append(walk)
     }

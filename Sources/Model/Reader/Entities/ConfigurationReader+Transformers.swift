@@ -1,35 +1,3 @@
-/// The transformers, with their names in a file.
-private enum TransformerName: String, CaseIterable {
-    case trim, lowercase, uppercase, prefix
-    case stripPrefix = "strip_prefix"
-    case emptyAsNull = "empty_as_null"
-    case base, unit, format, map, extract, join
-    case lastSegment = "last_segment"
-
-    var takesArgument: Bool {
-        switch self {
-        case .trim, .lowercase, .uppercase, .emptyAsNull, .lastSegment: false
-        case .prefix, .stripPrefix, .base, .unit, .format, .map, .extract, .join: true
-        }
-    }
-
-    /// The types that the transformer applies to.
-    var types: [AttributeType] {
-        let texts = AttributeType.allCases.filter { $0 != .json }
-        return switch self {
-        case .map, .emptyAsNull: AttributeType.allCases
-        case .trim, .prefix, .stripPrefix, .lastSegment, .extract, .join: texts
-        // Base64 is case-sensitive.
-        case .lowercase, .uppercase: texts.filter { $0 != .data }
-        case .base: [.integer]
-        case .unit, .format: [.timestamp, .date]
-        }
-    }
-
-    /// Whether the transformer parses a typed value, so that no other transformer can follow it.
-    var isLast: Bool { self == .base || self == .unit || self == .format }
-}
-
 extension ConfigurationReader {
     /// Reads a name, a mapping of one name to its argument, or a list of these.
     mutating func readTransformers(_ node: YAMLNode, for type: AttributeType?, _ what: String) -> [Transformer] {
@@ -137,7 +105,9 @@ extension ConfigurationReader {
                 return nil
             }
         case .base:
-            if case .int(let base) = argument.scalar, (2...36).contains(base) { return .base(Int(base)) }
+            if case .int(let base) = argument.scalar, TransformerName.baseKey.range.contains(base) {
+                return .base(Int(base))
+            }
         case .unit:
             if let unit = TimeUnit(rawValue: text) { return .unit(unit) }
             error(
@@ -150,7 +120,8 @@ extension ConfigurationReader {
         }
         let wanted =
             switch name {
-            case .base: "a number from 2 to 36"
+            case .base:
+                "a number from \(TransformerName.baseKey.range.lowerBound) to \(TransformerName.baseKey.range.upperBound)"
             case .format: "a strftime pattern, such as \"%d.%m.%Y\""
             case .extract: "a regular expression, such as \"-([0-9]+)$\""
             default: "a text"

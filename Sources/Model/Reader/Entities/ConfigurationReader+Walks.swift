@@ -14,24 +14,19 @@ extension ConfigurationReader {
         var lookbackIsNumber: Bool?
     }
 
-    /// The keys that ``readWalk(_:_:)`` reads.
-    static let walkKeys = ["parent", "incremental", "full_every", "retry_for"]
-
     /// Reads `parent`, `incremental`, `full_every` and `retry_for`.
     ///
     /// Names are checked once the whole model is known.
-    mutating func readWalk(_ members: [Member], _ what: String) -> ReadWalk {
-        func find(_ name: String) -> Member? { members.first { $0.name == name } }
+    mutating func readWalk(_ section: Section) -> ReadWalk {
+        let what = section.what
         var walk = ReadWalk()
-        if let parent = find("parent") { readParent(parent, what, into: &walk) }
-        if let each = find("each") { readEach(each, what, into: &walk) }
-        if let incremental = find("incremental") { readIncremental(incremental, what, into: &walk) }
-        if let retryFor = find("retry_for"), let seconds = seconds(retryFor, of: what) {
-            walk.retryFor = .seconds(seconds)
-        }
-        if let fullEvery = find("full_every") {
-            if let seconds = seconds(fullEvery, of: what) { walk.fullEvery = .seconds(seconds) }
-            if find("incremental") == nil {
+        if let parent = section[WalkKeys.parent] { readParent(parent, what, into: &walk) }
+        if let each = section[SourceKeys.each] { readEach(each, what, into: &walk) }
+        if let incremental = section[WalkKeys.incremental] { readIncremental(incremental, what, into: &walk) }
+        walk.retryFor = value(WalkKeys.retryFor, of: section)
+        if let fullEvery = section[WalkKeys.fullEvery] {
+            walk.fullEvery = value(WalkKeys.fullEvery, of: section)
+            if section[WalkKeys.incremental] == nil {
                 error(
                     at: fullEvery.key.mark, "\"full_every\" of \(what) without \"incremental\"",
                     "remove it: every walk asks for everything")
@@ -48,18 +43,13 @@ extension ConfigurationReader {
             return
         }
         let subject = "\"parent\" of \(what)"
-        guard let members = members(of: member.value, subject, at: member.value.mark) else { return }
-        report(unknown: members, valid: ["relationship", "where", "concurrency"], of: subject)
-        guard let relationship = members.first(where: { $0.name == "relationship" }) else {
-            error(
-                at: member.key.mark, "missing key \"relationship\" of \(subject)",
-                "add the name of a relationship to one")
-            return
-        }
-        guard let name = text(relationship, of: subject) else { return }
+        guard let section = section(member.value, ParentKeys.parent, subject),
+            let relationship = required(ParentKeys.relationship, of: section, at: member.key.mark),
+            let name = text(relationship, of: subject)
+        else { return }
         walk.parentMark = relationship.value.mark
         var parent = ParentWalk(relationship: name)
-        readWalkOptions(members, subject, into: &parent, &walk)
+        readWalkOptions(section, into: &parent, &walk)
         walk.parent = parent
     }
 
@@ -72,9 +62,9 @@ extension ConfigurationReader {
         var parent = ParentWalk(relationship: nil)
         if case .mapping = member.value.content {
             let subject = "\"each\" of \(what)"
-            let members = members(of: member.value, subject, at: member.value.mark) ?? []
-            report(unknown: members, valid: ["where", "concurrency"], of: subject)
-            readWalkOptions(members, subject, into: &parent, &walk)
+            if let section = section(member.value, ParentKeys.each, subject) {
+                readWalkOptions(section, into: &parent, &walk)
+            }
         } else if flag(member, of: what) == false {
             return
         }
@@ -82,14 +72,14 @@ extension ConfigurationReader {
     }
 
     private mutating func readWalkOptions(
-        _ members: [Member], _ subject: String, into parent: inout ParentWalk, _ walk: inout ReadWalk
+        _ section: Section, into parent: inout ParentWalk, _ walk: inout ReadWalk
     ) {
-        if let condition = members.first(where: { $0.name == "where" }) {
-            for (text, mark) in names(condition, of: subject) ?? [] {
+        if let condition = section[ParentKeys.condition] {
+            for (text, mark) in names(condition, of: section.what) ?? [] {
                 guard let parsed = LocalCondition(text) else {
                     let valid = Comparison.allCases.map(\.rawValue).joined(separator: " ")
                     error(
-                        at: mark, "\(quoted(text)) in \"where\" of \(subject) is no condition",
+                        at: mark, "\(quoted(text)) in \"where\" of \(section.what) is no condition",
                         "write FIELD OPERATOR VALUE, with one of \(valid)")
                     continue
                 }
@@ -97,11 +87,7 @@ extension ConfigurationReader {
                 walk.conditionMarks.append(mark)
             }
         }
-        if let concurrency = members.first(where: { $0.name == "concurrency" }),
-            let number = integer(concurrency, of: subject, in: 1...64)
-        {
-            parent.concurrency = Int(number)
-        }
+        if let number = value(ParentKeys.concurrency, of: section) { parent.concurrency = Int(number) }
     }
 
     /// Reads `token` or `{field: ATTRIBUTE, lookback: SPAN}`.
@@ -109,7 +95,7 @@ extension ConfigurationReader {
         walk.incrementalMark = member.value.mark
         guard case .mapping = member.value.content else {
             guard let text = text(member, of: what) else { return }
-            if text == "token" {
+            if text == IncrementalKeys.token {
                 walk.incremental = .token
             } else {
                 error(
@@ -119,16 +105,13 @@ extension ConfigurationReader {
             return
         }
         let subject = "\"incremental\" of \(what)"
-        guard let members = members(of: member.value, subject, at: member.value.mark) else { return }
-        report(unknown: members, valid: ["field", "lookback"], of: subject)
-        guard let field = members.first(where: { $0.name == "field" }) else {
-            error(at: member.key.mark, "missing key \"field\" of \(subject)", "add the name of an attribute")
-            return
-        }
-        guard let name = text(field, of: subject) else { return }
+        guard let section = section(member.value, IncrementalKeys.shape, subject),
+            let field = required(IncrementalKeys.field, of: section, at: member.key.mark),
+            let name = text(field, of: subject)
+        else { return }
         walk.incrementalMark = field.value.mark
         var lookback: Int64 = 0
-        if let given = members.first(where: { $0.name == "lookback" }) {
+        if let given = section[IncrementalKeys.lookback] {
             if case .int(let number) = given.value.scalar {
                 if number < 0 { error(at: given.value.mark, "\"lookback\" of \(subject) is negative", nil) }
                 lookback = number
@@ -155,13 +138,9 @@ extension ConfigurationReader {
             return policy
         }
         let subject = "\"deletes\" of \(what)"
-        let members = members(of: member.value, subject, at: member.value.mark) ?? []
-        report(unknown: members, valid: ["mode", "brake", "when", "view"], of: subject)
-        func find(_ name: String) -> Member? { members.first { $0.name == name } }
-        if let mode = find("mode"), let known = choice(mode, of: subject, DeletePolicy.Mode.self) {
-            policy.mode = known
-        }
-        if let view = find("view"), let name = text(view, of: subject) {
+        guard let section = section(member.value, DeletesKeys.shape, subject) else { return policy }
+        if let mode = value(DeletesKeys.mode, of: section) { policy.mode = mode }
+        if let view = section[DeletesKeys.view], let name = text(view, of: subject) {
             policy.view = name
             if let fault = Naming.fault(name, what: "entity") {
                 error(at: view.value.mark, fault.message, fault.remedy)
@@ -172,19 +151,14 @@ extension ConfigurationReader {
                     "add \"mode: soft\", or remove it")
             }
         }
-        if let when = find("when") { policy.tombstone = matcher(when, of: subject) }
-        if let brake = find("brake") {
-            let subject = "\"brake\" of \(subject)"
-            let members = self.members(of: brake.value, subject, at: brake.value.mark) ?? []
-            report(unknown: members, valid: ["share", "rows"], of: subject)
-            if let share = members.first(where: { $0.name == "share" }), let number = self.share(share, subject) {
+        policy.tombstone = value(DeletesKeys.when, of: section)
+        if let brake = section[DeletesKeys.brake],
+            let section = self.section(brake.value, BrakeKeys.shape, "\"brake\" of \(subject)")
+        {
+            if let share = section[BrakeKeys.share], let number = self.share(share, section.what) {
                 policy.brake.share = number
             }
-            if let rows = members.first(where: { $0.name == "rows" }),
-                let number = integer(rows, of: subject, in: 0...Int64.max)
-            {
-                policy.brake.rows = Int(number)
-            }
+            if let rows = value(BrakeKeys.rows, of: section) { policy.brake.rows = Int(rows) }
         }
         return policy
     }

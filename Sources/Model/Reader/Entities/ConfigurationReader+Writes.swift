@@ -1,7 +1,4 @@
 extension ConfigurationReader {
-    /// The keys of an entity that describe how its objects are sent to the remote.
-    static let writeKeys = ["writable", "match", "idempotency", "read_one"]
-
     /// Reads `write: true | false | create_only | {when: create_only, to: PATH, as: FORM}` of an attribute or a
     /// relationship.
     mutating func readWriteRule(_ member: Member, forms: [WriteRule.Form], _ what: String) -> WriteRule {
@@ -16,7 +13,7 @@ extension ConfigurationReader {
         }
         let subject = "\"write\" of \(what)"
         guard case .mapping = member.value.content,
-            let members = members(of: member.value, subject, at: member.value.mark)
+            let section = section(member.value, WriteKeys.shape(forms), subject)
         else {
             error(
                 at: member.value.mark,
@@ -24,20 +21,14 @@ extension ConfigurationReader {
                 "write \"write: false\", or {to: PATH}")
             return rule
         }
-        report(unknown: members, valid: ["when", "to", "as"], of: subject)
-        for given in members {
-            switch given.name {
-            case "when": rule.permission = permission(given, subject)
-            case "to": rule.path = path(given, subject)
-            case "as":
-                guard let name = text(given, of: subject) else { continue }
-                rule.form = forms.first { $0.rawValue == name }
-                if rule.form == nil {
-                    error(
-                        at: given.value.mark, "unknown value \(quoted(name)) of \"as\" of \(subject)",
-                        suggestion(for: name, among: forms.map(\.rawValue)))
-                }
-            default: break
+        if let when = section[WriteKeys.when] { rule.permission = permission(when, subject) }
+        rule.path = value(WriteKeys.to, of: section)
+        if let form = section[WriteKeys.form(forms)], let name = text(form, of: subject) {
+            rule.form = forms.first { $0.rawValue == name }
+            if rule.form == nil {
+                error(
+                    at: form.value.mark, "unknown value \(quoted(name)) of \"as\" of \(subject)",
+                    suggestion(for: name, among: forms.map(\.rawValue)))
             }
         }
         return rule
@@ -48,21 +39,18 @@ extension ConfigurationReader {
         if name == WriteRule.Permission.createOnly.rawValue { return .createOnly }
         error(
             at: member.value.mark, "unknown value \(quoted(name)) of \(quoted(member.name)) of \(what)",
-            member.name == "when" ? "write create_only" : "write true, false or create_only")
+            member.name == WriteKeys.when.name ? "write create_only" : "write true, false or create_only")
         return .always
     }
 
     /// Reads `writable`, `match`, `idempotency` and `read_one` of an entity.
     mutating func readWrites(
-        _ entity: Member, _ members: [Member], _ bridge: BridgeConfiguration?, _ what: String,
-        into result: inout ReadEntity
+        _ section: Section, _ bridge: BridgeConfiguration?, into result: inout ReadEntity
     ) {
-        func find(_ name: String) -> Member? { members.first { $0.name == name } }
-        if let writable = find("writable") {
-            result.entity.isWritable = flag(writable, of: what)
-            result.hasFaultyWritable = result.entity.isWritable == nil
-        }
-        if let match = find("match") {
+        let what = section.what
+        result.entity.isWritable = value(EntityKeys.writable, of: section)
+        result.hasFaultyWritable = section[EntityKeys.writable] != nil && result.entity.isWritable == nil
+        if let match = section[EntityKeys.match] {
             let given = names(match, of: what)
             let names = given ?? []
             if given?.isEmpty == true {
@@ -71,10 +59,8 @@ extension ConfigurationReader {
             result.entity.match = names.map(\.name)
             result.matchMarks = names.map(\.mark)
         }
-        if let idempotency = find("idempotency") {
-            result.entity.honoursIdempotencyKeys = flag(idempotency, of: what) ?? false
-        }
-        guard let one = find("read_one") else { return }
+        result.entity.honoursIdempotencyKeys = value(EntityKeys.idempotency, of: section) ?? false
+        guard let one = section[EntityKeys.readOne] else { return }
         guard let bridge, !bridge.plugin.isEmpty else {
             if result.entity.superentity != nil {
                 error(
