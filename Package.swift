@@ -224,7 +224,9 @@ let package = Package(
         .testTarget(name: "MappingTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "RecordBatch"]),
         .testTarget(
             name: "StoreConformanceTests",
-            dependencies: ["Mapping", "StoreConformance", "StoreContract", "StoreTestSupport", "TestSupport"]),
+            dependencies: [
+                "Mapping", "Model", "StoreConformance", "StoreContract", "StoreTestSupport", "TestSupport",
+            ]),
         .testTarget(
             name: "StoreContractTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "StoreContract"]),
         .testTarget(

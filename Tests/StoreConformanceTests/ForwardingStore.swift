@@ -35,7 +35,7 @@ class ForwardingStore: Store, @unchecked Sendable {
     func beginParents(of entity: Int) throws { try base.beginParents(of: entity) }
     func lastRow(of entity: Int) throws -> Int64 { try base.lastRow(of: entity) }
     func parents(
-        of entity: Int, where conditions: [RowCondition], after row: Int64, limit: Int
+        of entity: Int, where conditions: [LocalCondition], after row: Int64, limit: Int
     ) throws -> [ParentRow] {
         try base.parents(of: entity, where: conditions, after: row, limit: limit)
     }
@@ -98,7 +98,7 @@ class ForwardingStore: Store, @unchecked Sendable {
     func dropOutbox(_ ids: [Int64]) throws { try base.dropOutbox(ids) }
 
     func rows(
-        of entity: Int, where conditions: [RowCondition], limit: Int?, includesStubs: Bool,
+        of entity: Int, where conditions: [LocalCondition], limit: Int?, includesStubs: Bool,
         _ body: ([StoredValue]) throws -> Void
     ) throws {
         try base.rows(of: entity, where: conditions, limit: limit, includesStubs: includesStubs, body)

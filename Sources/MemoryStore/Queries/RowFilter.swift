@@ -14,7 +14,7 @@ struct RowFilter {
     ///
     /// - Throws: `StoreError` of the code `request` for names and values that do not fit the model.
     init(
-        _ layout: EntityLayout, _ conditions: [RowCondition] = [], _ predicate: RowPredicate? = nil,
+        _ layout: EntityLayout, _ conditions: [LocalCondition] = [], _ predicate: RowPredicate? = nil,
         includesDeleted: Bool = true
     ) throws {
         self.layout = layout
@@ -23,9 +23,9 @@ struct RowFilter {
             tests.append { if case .text(let kind) = $0[field] { kinds.contains(kind) } else { false } }
         }
         if !includesDeleted, let field = layout.deletion { tests.append { $0[field] == .null } }
-        for condition in conditions { tests.append(try Self.test(condition, layout)) }
-        guard let predicate else { return }
         var count = 0
+        for condition in conditions { tests.append(try Self.test(condition.predicate(on: layout), layout, &count)) }
+        guard let predicate else { return }
         tests.append(try Self.test(predicate, layout, &count))
         guard count <= Self.mostValues else {
             throw StoreError(
@@ -47,53 +47,6 @@ struct RowFilter {
                 remedy: "there are: \(layout.columns.map(\.name).joined(separator: ", "))")
         }
         return field
-    }
-
-    // MARK: - Conditions
-
-    private static func test(
-        _ condition: RowCondition, _ layout: EntityLayout
-    ) throws -> ([StoredValue]) -> Bool {
-        let field = try field(condition.field, of: layout)
-        guard let text = condition.value else {
-            let isNull = condition.comparison != .notEqual
-            return { ($0[field] == .null) == isNull }
-        }
-        if condition.comparison == .like { return { isLike($0[field], text) } }
-        let isEquality = condition.comparison == .equal || condition.comparison == .notEqual
-        let value = try argument(text, layout.fields[field], layout, isEquality: isEquality)
-        let isDecimal = layout.fields[field].type == .decimal && !isEquality
-        return { row in
-            guard row[field] != .null else { return false }
-            return holds(
-                condition.comparison, ValueOrder.compare(ValueOrder.sortable(row[field], isDecimal: isDecimal), value))
-        }
-    }
-
-    /// Parses the value of a condition.
-    static func argument(
-        _ text: String, _ field: EntityLayout.Field, _ layout: EntityLayout, isEquality: Bool
-    ) throws -> StoredValue {
-        let wanted: String
-        switch field.type {
-        case .integer:
-            if let value = Int64(text) { return .integer(value) }
-            if let value = Double(text), value.isFinite { return .real(value) }
-            wanted = "an integer"
-        case .real, .decimal:
-            if let value = Double(text), value.isFinite {
-                return field.type == .decimal && isEquality ? .text(text) : .real(value)
-            }
-            wanted = "a number"
-        case .boolean:
-            if ["true", "1"].contains(text.lowercased()) { return .integer(1) }
-            if ["false", "0"].contains(text.lowercased()) { return .integer(0) }
-            wanted = "true or false"
-        case .data: return .bytes(Array(text.utf8))
-        case .text, .timestamp, .date, .json, .url, .uuid: return .text(text)
-        }
-        throw StoreError(
-            .request, "\(layout.name).\(field.name) is compared with \"\(text)\"", remedy: "give \(wanted)")
     }
 
     // MARK: - Predicates
@@ -126,7 +79,7 @@ struct RowFilter {
     }
 
     private static func test(
-        _ field: Int, _ comparison: RowCondition.Comparison, _ value: StoredValue, _ layout: EntityLayout
+        _ field: Int, _ comparison: Comparison, _ value: StoredValue, _ layout: EntityLayout
     ) -> ([StoredValue]) -> Bool {
         if value == .null {
             switch comparison {
@@ -157,7 +110,7 @@ struct RowFilter {
         ValueOrder.text(value).map { ValueOrder.matches($0, pattern) } ?? false
     }
 
-    private static func holds(_ comparison: RowCondition.Comparison, _ order: Int) -> Bool {
+    private static func holds(_ comparison: Comparison, _ order: Int) -> Bool {
         switch comparison {
         case .equal: order == 0
         case .notEqual: order != 0

@@ -1,5 +1,5 @@
 public import Mapping
-internal import Model
+public import Model
 public import StoreContract
 internal import StoreRules
 internal import TextFormats
@@ -8,7 +8,7 @@ internal import TextFormats
 extension MemoryStore {
     /// Calls `body` with the objects of an entity that meet all conditions, in key order.
     public func rows(
-        of entity: Int, where conditions: [RowCondition], limit: Int?, includesStubs: Bool,
+        of entity: Int, where conditions: [LocalCondition], limit: Int?, includesStubs: Bool,
         _ body: ([StoredValue]) throws -> Void
     ) throws {
         let layout = model.entities[entity]
@@ -119,7 +119,7 @@ extension MemoryStore {
         return try zip(layout.key, texts).map { field, text in
             let field = layout.fields[field]
             if field.type == .data { return Base64.decode(text).map { .bytes($0) } ?? .null }
-            return try RowFilter.argument(text, field, layout, isEquality: true)
+            return try LocalCondition(field: field.name, comparison: .equal, value: text).operand(for: field, of: layout)
         }
     }
 }

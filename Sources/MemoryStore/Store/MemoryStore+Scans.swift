@@ -1,4 +1,5 @@
 internal import Mapping
+public import Model
 public import StoreContract
 internal import StoreRules
 
@@ -82,7 +83,7 @@ extension MemoryStore {
 
     /// Returns objects of an entity in the order of their row numbers.
     public func parents(
-        of entity: Int, where conditions: [RowCondition], after row: Int64, limit: Int
+        of entity: Int, where conditions: [LocalCondition], after row: Int64, limit: Int
     ) throws -> [ParentRow] {
         let layout = model.entities[entity]
         let filter = try RowFilter(layout, conditions, includesDeleted: false)

@@ -1,4 +1,5 @@
 internal import Mapping
+internal import Model
 internal import StoreContract
 
 extension StoreCheck {
@@ -27,14 +28,14 @@ extension StoreCheck {
 
     private static func conditionsSelect(_ subject: StoreSubject) throws {
         let session = try world(subject)
-        let cases: [(RowCondition, String)] = [
-            (RowCondition(field: "people", comparison: .equal, value: "5"), "NO"),
-            (RowCondition(field: "people", comparison: .atLeast, value: "6"), "DK SE"),
-            (RowCondition(field: "people", comparison: .less, value: "6"), "NO"),
-            (RowCondition(field: "people", comparison: .equal, value: nil), "XX"),
-            (RowCondition(field: "people", comparison: .notEqual, value: nil), "DK NO SE"),
-            (RowCondition(field: "name", comparison: .like, value: "%R_e"), "NO"),
-            (RowCondition(field: "area", comparison: .greater, value: "9.5"), "NO XX"),
+        let cases: [(LocalCondition, String)] = [
+            (LocalCondition(field: "people", comparison: .equal, value: "5"), "NO"),
+            (LocalCondition(field: "people", comparison: .atLeast, value: "6"), "DK SE"),
+            (LocalCondition(field: "people", comparison: .less, value: "6"), "NO"),
+            (LocalCondition(field: "people", comparison: .equal, value: nil), "XX"),
+            (LocalCondition(field: "people", comparison: .notEqual, value: nil), "DK NO SE"),
+            (LocalCondition(field: "name", comparison: .like, value: "%R_e"), "NO"),
+            (LocalCondition(field: "area", comparison: .greater, value: "9.5"), "NO XX"),
         ]
         for (condition, expected) in cases {
             let what = "rows where \(condition.field) \(condition.comparison.rawValue) \(condition.value ?? "null")"
