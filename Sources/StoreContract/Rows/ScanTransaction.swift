@@ -1,0 +1,42 @@
+public import Mapping
+
+/// The scan that a page belongs to: what it has listed, and how it ends; see ``PageTransaction`` for the order of calls,
+/// threads and errors.
+///
+/// ```swift
+/// try page.follow(walk)
+/// try page.spare(skipped)
+/// let result = try page.finish(WalkEnd(cursor: cursor, sweep: rule))
+/// ```
+public protocol ScanTransaction: AnyObject {
+    /// Assigns the following writes to this scan: the store notes which rows it lists.
+    func follow(_ walk: WalkTarget) throws
+
+    /// Marks objects that the scan skipped as seen.
+    func spare(_ rows: [SparedRows]) throws
+
+    /// Marks an object as seen although its record could not be imported.
+    func spare(entity: Int, key: [StoredValue]) throws
+
+    /// Notes that the scan skipped unidentified objects, so that the rows missing from the listing are unknown.
+    func spareUnknown() throws
+
+    /// Returns the number of rows listed so far in the current scan; nil if the store does not log them.
+    func listedRows() throws -> ListedRows?
+
+    /// Ends the current scan: deletes the rows missing from the listing, and saves the cursor for the next scan.
+    ///
+    /// If the deletion limit is exceeded, nothing is deleted or saved: the next scan starts from the same state.
+    func finish(_ end: WalkEnd) throws -> SweepResult
+
+    /// Sweeps after the last scan of an entity's parents; see ``WalkEnd/defersSweep``.
+    func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult
+
+    /// Saves the progress of a scan; nil when it is complete.
+    func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws
+}
+
+extension ScanTransaction {
+    /// Returns nil: the default store has no log.
+    public func listedRows() -> ListedRows? { nil }
+}
