@@ -110,8 +110,8 @@ let package = Package(
         .target(
             name: "BridgeHost",
             dependencies: [
-                "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "SystemCalls", "TextFormats",
-                .product(name: "Logging", package: "swift-log"),
+                "BridgeContract", "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch",
+                "SystemCalls", "TextFormats", .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "Model", dependencies: ["SystemCalls", "TextFormats", "Yams"], exclude: ["README.md"]),
         .systemLibrary(name: "CTime"),

@@ -134,7 +134,7 @@ enum WriteChecks {
             writer.member("operation", operation)
             writer.member("entity", entity.name)
             writer.key("section")
-            if let section, section.count > 0 { writer.copy(section[0]) } else { writer.object {} }
+            section.write(to: writer)
             writer.key("key")
             add(write.create.filter { $0.key == write.key })
             writer.key("values")

@@ -1,7 +1,5 @@
-package import RecordBatch
-
 /// The reason why a bridge could not complete a call.
-public struct BridgeError: Error, Sendable, CustomStringConvertible {
+public struct BridgeError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that the host and a user's rules distinguish.
     public enum Code: String, Sendable, CaseIterable {
         /// An option is missing or invalid.
@@ -34,6 +32,8 @@ public struct BridgeError: Error, Sendable, CustomStringConvertible {
         case conflict
         /// A defect of the bridge.
         case `internal`
+        /// The bridge's process ended during a call: only the host reports it.
+        case crashed
     }
 
     /// The kind of failure.
@@ -72,19 +72,5 @@ public struct BridgeError: Error, Sendable, CustomStringConvertible {
         if let remote { text += "; the remote says: \(remote)" }
         if let remedy { text += "; \(remedy)" }
         return text
-    }
-
-    package func write(to writer: RecordBatchWriter) {
-        writer.object {
-            writer.key("code")
-            writer.text(code.rawValue)
-            writer.key("message")
-            writer.text(message)
-            writer.member("remedy", remedy)
-            writer.member("location", location)
-            writer.member("remote", remote.map { String($0.prefix(1000)) })
-            writer.member("retryable", isRetryable)
-            writer.member("retry_after", retryAfterMilliseconds.map(Int.init))
-        }
     }
 }

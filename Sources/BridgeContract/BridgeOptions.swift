@@ -17,7 +17,7 @@ public struct BridgeOptions: @unchecked Sendable {
         self.init(batch: batch, value: batch[0])
     }
 
-    private init(batch: RecordBatch, value: BatchValue) {
+    init(batch: RecordBatch, value: BatchValue) {
         self.batch = batch
         self.value = value
     }

@@ -1,5 +1,3 @@
-internal import RecordBatch
-
 /// The local names of an entity, against which a judgement validates the names that a section uses.
 public struct EntityNames: Sendable, Equatable {
     /// The members of the entity's objects: attributes, and the columns of to-one relationships.
@@ -14,10 +12,5 @@ public struct EntityNames: Sendable, Equatable {
         self.fields = fields
         self.key = key
         self.nested = nested
-    }
-
-    init(_ record: BridgeOptions) {
-        self.init(
-            fields: record.strings("fields"), key: record.strings("key"), nested: record.strings("nested"))
     }
 }

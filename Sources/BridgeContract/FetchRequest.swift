@@ -1,4 +1,4 @@
-internal import RecordBatch
+package import RecordBatch
 
 /// The host's request for a scan.
 public struct FetchRequest: Sendable {
@@ -64,8 +64,13 @@ public struct FetchRequest: Sendable {
     /// fault.
     public var isWritable = false
 
+    /// Whether the bridge prepares the next batch while the host handles the current one; not part of the message.
+    package var prefetches = true
+    /// The time limit for all tries of a step together, nil for the connection's; not part of the message.
+    package var patience: Duration?
+
     /// A condition on a record's value.
-    public struct Filter: Sendable {
+    public struct Filter: Sendable, Equatable {
         /// The comparison between the record's value and the filter's.
         public enum Comparison: String, Sendable {
             case equal = "="
@@ -92,15 +97,6 @@ public struct FetchRequest: Sendable {
             self.comparison = comparison
             self.value = value
         }
-
-        init?(_ record: BridgeOptions) {
-            guard let attribute = record.string("attribute"),
-                let comparison = record.string("comparison").flatMap(Comparison.init)
-            else { return nil }
-            self.init(
-                attribute: attribute, path: record.string("path") ?? attribute, comparison: comparison,
-                value: record.string("value"))
-        }
     }
 
     /// Creates a request.
@@ -122,26 +118,12 @@ public struct FetchRequest: Sendable {
         self.watchMilliseconds = watchMilliseconds
     }
 
-    package init(_ record: BridgeOptions) {
-        entity = record.string("entity") ?? ""
-        section = record.object("section") ?? .empty
-        cursor = record.string("cursor")
-        pageSize = record.integer("page_size")
-        token = record.string("token")
-        since = record.string("since")
-        parent = record.object("parent")
-        filters = record.objects("filters").compactMap(Filter.init)
-        explains = record.bool("explain") ?? false
-        surroundings = record.strings("surroundings")
-        if record.has("fields") { fields = Set(record.strings("fields")) }
-        keyPaths = record.strings("key_paths")
-        if record.bool("watch") ?? false { watchMilliseconds = record.integer("wait") ?? 60_000 }
-        readOne = record.object("read_one")
-        if record.has("written") {
-            writtenPaths = record.objects("written").map { $0.strings("path") }
-        }
-        judges = record.bool("judge") ?? false
-        names = record.object("names").map(EntityNames.init)
-        isWritable = record.bool("writable") ?? false
+    /// Creates the host's request.
+    ///
+    /// - Parameter section: A batch of one object; nil is an empty section.
+    package init(entity: String, section: RecordBatch? = nil, cursor: String? = nil, pageSize: Int? = nil) {
+        self.init(
+            entity: entity, section: section.flatMap(BridgeOptions.init(batch:)) ?? .empty, cursor: cursor,
+            pageSize: pageSize, token: nil)
     }
 }

@@ -1,5 +1,3 @@
-package import RecordBatch
-
 /// The state of a scan after a call of ``RecordSource/next(into:)``.
 public struct Page {
     /// The cursor from which a later fetch continues after this page; nil if it cannot.
@@ -112,61 +110,5 @@ public struct Page {
         var page = Page(isPageEnd: true, isEnd: false)
         page.isUnchanged = true
         return page
-    }
-
-    package func write(to writer: RecordBatchWriter) {
-        writer.object {
-            writer.member("cursor", cursor)
-            writer.member("page_end", isPageEnd)
-            writer.member("end", isEnd)
-            writer.member("complete", isComplete)
-            writer.member("total", total.map(Int.init))
-            writer.member("location", location)
-            writer.key("rejected")
-            writer.array {
-                for record in rejected {
-                    writer.object {
-                        writer.member("index", record.index)
-                        writer.member("reason", record.reason)
-                        writer.member("representation", record.representation)
-                    }
-                }
-            }
-            writer.key("warnings")
-            writer.array { for warning in warnings { writer.text(warning) } }
-            writer.key("metadata")
-            writer.object { for (name, value) in metadata { writer.member(name, value) } }
-            writeIncrementalMembers(to: writer)
-        }
-    }
-
-    /// Writes the members that ABI 1.1 added, if they differ from the defaults.
-    private func writeIncrementalMembers(to writer: RecordBatchWriter) {
-        if let token { writer.member("token", token) }
-        if isUnchanged { writer.member("unchanged", true) }
-        if isPositional { writer.member("positional", true) }
-        if isPartial { writer.member("partial", true) }
-        if !deleted.isEmpty {
-            writer.key("deleted")
-            writer.array { for object in deleted { object.write(to: writer) } }
-        }
-        if !spared.isEmpty {
-            writer.key("spared")
-            writer.array {
-                for objects in spared {
-                    writer.object {
-                        writer.member("field", objects.field)
-                        switch objects.match {
-                        case .equals(let value): writer.member("equals", value)
-                        case .prefix(let value): writer.member("prefix", value)
-                        }
-                    }
-                }
-            }
-        }
-        if !pushed.isEmpty {
-            writer.key("pushed")
-            writer.array { for index in pushed { writer.int64(Int64(index)) } }
-        }
     }
 }

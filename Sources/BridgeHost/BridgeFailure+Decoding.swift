@@ -1,3 +1,4 @@
+internal import BridgeContract
 internal import RecordBatch
 
 extension BridgeFailure {
@@ -11,16 +12,19 @@ extension BridgeFailure {
         guard bytes.bytes.count <= limit else {
             return malformed("the bridge answered with an error of \(bytes.bytes.count) bytes (\(what))", log)
         }
+        let batch: RecordBatch
         do {
-            let batch = try bytes.batch()
-            defer { withExtendedLifetime(batch) {} }
-            guard let record = OwnedRecord(batch) else {
-                return malformed("the bridge answered with an error that is not one object (\(what))", log)
-            }
-            return try decode(record, log)
+            batch = try bytes.batch()
         } catch {
-            let reason = (error as? PluginRefusal)?.reason ?? "\(error)"
-            return malformed("the bridge answered with an unreadable error (\(what)): \(reason)", log)
+            return malformed("the bridge answered with an unreadable error (\(what)): \(error)", log)
+        }
+        guard OwnedRecord(batch) != nil else {
+            return malformed("the bridge answered with an error that is not one object (\(what))", log)
+        }
+        do {
+            return BridgeFailure(try BridgeError(batch), log)
+        } catch {
+            return malformed("the bridge answered with an unreadable error (\(what)): \(error.reason)", log)
         }
     }
 
@@ -30,37 +34,14 @@ extension BridgeFailure {
             .malformed, log.clean(message, limit: 2000), bridge: log.bridge, remedy: "report it to the bridge's author")
     }
 
-    private static func decode(_ record: OwnedRecord, _ log: BridgeLog) throws(PluginRefusal) -> BridgeFailure {
-        let code = try text(record, "code") ?? ""
-        let message = try text(record, "message") ?? ""
-        // Only the host may report `crashed`.
-        guard let known = Code(rawValue: code), known != .crashed else {
-            throw PluginRefusal(reason: "unknown code `\(code.cut(to: 64))`: \(message)")
-        }
-        var failure = BridgeFailure(
-            known, message.isEmpty ? "failed" : log.clean(message, limit: 2000), bridge: log.bridge)
-        failure.remedy = try text(record, "remedy").map { log.clean($0, limit: 1000) }
-        failure.location = try text(record, "location").map { log.clean($0, limit: 2000) }
-        failure.remote = try text(record, "remote").map { log.clean($0, limit: 1000) }
-        switch record["retryable"]?.tag {
-        case nil, .null: break
-        case .bool: failure.isRetryable = record["retryable"]?.bool ?? false
-        default: throw PluginRefusal(reason: "`retryable` is not a bool")
-        }
-        switch record["retry_after"]?.tag {
-        case nil, .null: break
-        case .int64:
-            let milliseconds = record["retry_after"]?.int64 ?? 0
+    /// Redacts and limits what a bridge wrote.
+    private init(_ error: BridgeError, _ log: BridgeLog) {
+        self.init(
+            error.code, error.message.isEmpty ? "failed" : log.clean(error.message, limit: 2000), bridge: log.bridge,
+            remedy: error.remedy.map { log.clean($0, limit: 1000) },
+            location: error.location.map { log.clean($0, limit: 2000) },
+            remote: error.remote.map { log.clean($0, limit: 1000) }, isRetryable: error.isRetryable,
             // A week is effectively never, and adding it to a clock's time cannot overflow.
-            failure.retryAfter = .milliseconds(min(max(milliseconds, 0), 7 * 86_400_000))
-        default: throw PluginRefusal(reason: "`retry_after` is not an integer")
-        }
-        return failure
-    }
-
-    private static func text(_ record: OwnedRecord, _ member: String) throws(PluginRefusal) -> String? {
-        guard let value = record[member], value.tag != .null else { return nil }
-        guard value.tag == .text else { throw PluginRefusal(reason: "`\(member)` is not text") }
-        return value.string
+            retryAfter: error.retryAfterMilliseconds.map { .milliseconds(min(max($0, 0), 7 * 86_400_000)) })
     }
 }

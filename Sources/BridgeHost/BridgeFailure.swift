@@ -1,57 +1,49 @@
+public import BridgeContract
+
 /// The reason why a bridge, or the host on its behalf, could not do what was asked.
 ///
 /// No member holds a secret of the connection: the host replaces secrets with `***` before it creates a failure.
 public struct BridgeFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of failure that callers and the user's rules distinguish: those of `bmo_bridge.h` and ``crashed``.
-    public enum Code: String, Sendable, CaseIterable {
-        /// An option is missing or invalid, or the bridge cannot be loaded.
-        case configuration
-        /// The remote does not recognize the credentials.
-        case authentication
-        /// The remote recognizes the credentials and denies access.
-        case permission
-        /// The requested thing does not exist.
-        case notFound = "not_found"
-        /// No connection to the remote.
-        case unreachable
-        /// The remote or the bridge did not answer in time.
-        case timeout
-        /// The remote's certificate or protocol version was refused.
-        case tls
-        /// The answer of the remote or the bridge violates the protocol.
-        case malformed = "protocol"
-        /// The remote reports an error of its own.
-        case remote
-        /// The remote asks the client to slow down.
-        case rateLimited = "rate_limited"
-        /// The bridge does not support the operation.
-        case unsupported
-        /// A limit on size, depth, time or count was exceeded.
-        case limit
-        /// The caller cancelled the operation.
-        case cancelled
-        /// The remote's object has changed since it was read.
-        case conflict
-        /// A bug in the bridge or in the host.
-        case `internal`
-        /// The bridge's process ended during a call.
-        case crashed
-    }
+    /// The kinds of failure that callers and the user's rules distinguish.
+    public typealias Code = BridgeError.Code
 
+    /// The error, as the contract has it.
+    private(set) var error: BridgeError
     /// The kind of failure.
-    public var code: Code
+    public var code: Code {
+        get { error.code }
+        set { error.code = newValue }
+    }
     /// What failed, and on what.
-    public var message: String
+    public var message: String {
+        get { error.message }
+        set { error.message = newValue }
+    }
     /// What the user can do about it.
-    public var remedy: String?
+    public var remedy: String? {
+        get { error.remedy }
+        set { error.remedy = newValue }
+    }
     /// The URL or path.
-    public var location: String?
+    public var location: String? {
+        get { error.location }
+        set { error.location = newValue }
+    }
     /// The remote's error message.
-    public var remote: String?
+    public var remote: String? {
+        get { error.remote }
+        set { error.remote = newValue }
+    }
     /// Whether the same call may succeed later.
-    public var isRetryable: Bool
+    public var isRetryable: Bool {
+        get { error.isRetryable }
+        set { error.isRetryable = newValue }
+    }
     /// The delay that the remote asked for.
-    public var retryAfter: Duration?
+    public var retryAfter: Duration? {
+        get { error.retryAfterMilliseconds.map { .milliseconds($0) } }
+        set { error.retryAfterMilliseconds = newValue.map { Int64($0 / .milliseconds(1)) } }
+    }
     /// The bridge's name in the configuration, or the plugin's name if it has none.
     public var bridge: String
     /// Whether the fetch delivered part of a page that it will deliver again.
@@ -64,24 +56,14 @@ public struct BridgeFailure: Error, Sendable, Equatable, CustomStringConvertible
         _ code: Code, _ message: String, bridge: String, remedy: String? = nil, location: String? = nil,
         remote: String? = nil, isRetryable: Bool = false, retryAfter: Duration? = nil
     ) {
-        self.code = code
-        self.message = message
+        error = BridgeError(
+            code, message, remedy: remedy, location: location, remote: remote, isRetryable: isRetryable)
         self.bridge = bridge
-        self.remedy = remedy
-        self.location = location
-        self.remote = remote
-        self.isRetryable = isRetryable
         self.retryAfter = retryAfter
     }
 
     /// The failure on one line: `registry: not_found: no such page (http://...); check the path`.
-    public var description: String {
-        var text = "\(bridge): \(code.rawValue): \(message)"
-        if let location { text += " (\(location))" }
-        if let remote { text += "; the remote says: \(remote)" }
-        if let remedy { text += "; \(remedy)" }
-        return text.onOneLine
-    }
+    public var description: String { "\(bridge): \(error)".onOneLine }
 
     static func cancelled(_ bridge: String) -> BridgeFailure {
         BridgeFailure(.cancelled, "cancelled", bridge: bridge)

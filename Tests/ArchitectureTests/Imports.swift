@@ -45,8 +45,8 @@ enum Imports {
             "CSMBClient", "CLibCrypto"),
         "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "SystemCalls"),
         "BridgeHost": Rule(
-            "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "SystemCalls", "TextFormats",
-            "Logging"),
+            "BridgeContract", "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "SystemCalls",
+            "TextFormats", "Logging"),
         "BridgeConformance": Rule(
             "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SystemCalls", "TextFormats",
             "StoreContract", "Yams",

@@ -109,19 +109,19 @@ extension Workspace {
         // Only an entity's own bridge is written to.
         request.isWritable = source == nil && configuration.model.isWritable(entity)
         if request.isWritable, entity.readOne == nil {
-            request.nestedNames = OutgoingPlan(of: index, in: model).nestedNames
+            request.names?.nested = OutgoingPlan(of: index, in: model).nestedNames
         }
         if case .field(let name, _)? = plan.incremental, connection.plugin.can("incremental") {
             // The name stands for a value, as with a parent.
             request.since = "\(entity.name).\(name)"
         }
-        if let parent = plan.parent { request.parent = try? placeholder(parent, of: index).values }
+        if let parent = plan.parent { request.parent = try? placeholder(parent, of: index).options }
         var faults = await section.faults(request, connection)
         guard source == nil, let readOne = entity.readOne, let batch = try? PushRequest.section(readOne, self) else {
             return faults
         }
         var reading = judgement(of: entity, index, section: batch)
-        reading.parent = try? placeholder(ParentWalk(relationship: nil), of: index).values
+        reading.parent = try? placeholder(ParentWalk(relationship: nil), of: index).options
         faults += await JudgedSection(
             what: "\(entity.name).read_one", entity: entity.name, home: ["entities", entity.name, "read_one"],
             place: place, file: file, isCheck: isCheck
@@ -133,8 +133,8 @@ extension Workspace {
         let layout = model.entities[index]
         var request = FetchRequest(entity: entity.name, section: section)
         request.judges = true
-        request.fieldNames = layout.columns.map(\.name)
-        request.keyNames = layout.key.map { layout.fields[$0].name }
+        request.names = EntityNames(
+            fields: layout.columns.map(\.name), key: layout.key.map { layout.fields[$0].name })
         return request
     }
 

@@ -59,10 +59,12 @@ extension Workspace {
         request.explains = true
         request.patience = source == nil ? entity.retryFor : source?.retryFor
         if source == nil, configuration.model.isWritable(entity), let index = model.index(of: entity.name) {
-            request.readOne = try entity.readOne.map { try encoder.batch($0) }
+            request.readOne = try entity.readOne.flatMap { BridgeOptions(batch: try encoder.batch($0)) }
             request.writtenPaths = OutgoingPlan(of: index, in: model).writtenPaths
         }
-        if parent != nil { request.parent = try Self.sampleParent(of: entity, parent, in: configuration.model) }
+        if parent != nil {
+            request.parent = BridgeOptions(batch: try Self.sampleParent(of: entity, parent, in: configuration.model))
+        }
         do throws(BridgeFailure) {
             let stream = try await connection.fetch(request)
             do throws(BridgeFailure) {

@@ -118,7 +118,7 @@ private struct WalkPlanner {
         var fetch = FetchRequest(entity: entity.name, section: plan.section, cursor: cursor)
         fetch.token = request.token
         fetch.since = request.since
-        fetch.parent = parent?.values
+        fetch.parent = parent?.options
         fetch.explains = true
         var places: [Int] = []
         if connection.plugin.can("filter") {

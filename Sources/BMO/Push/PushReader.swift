@@ -1,3 +1,4 @@
+internal import BridgeContract
 internal import BridgeHost
 internal import Importer
 internal import Mapping
@@ -48,7 +49,7 @@ struct PushReader {
         let remote = try plan.key(key)
         if let section = definition.readOne {
             var fetch = FetchRequest(entity: definition.name, section: try PushRequest.section(section, workspace))
-            fetch.parent = object
+            fetch.parent = BridgeOptions(batch: object)
             fetch.patience = definition.retryFor
             return try await first(of: fetch, conditions: 0, isReadOne: true) { $0 == key }
         }
@@ -124,13 +125,13 @@ struct PushReader {
     ) throws -> FetchRequest {
         var fetch = FetchRequest(
             entity: definition.name, section: try PushRequest.section(definition.section, workspace))
-        fetch.parent = parent?.values
+        fetch.parent = parent?.options
         fetch.patience = definition.retryFor
         guard workspace.can("filter", definition.bridge) else { return fetch }
         fetch.filters = conditions.compactMap { name, value in
             guard let text = value.text, let path = plan.path(of: name) else { return nil }
             return FetchRequest.Filter(
-                attribute: name, path: path.components.joined(separator: "."), comparison: "=", value: text)
+                attribute: name, path: path.components.joined(separator: "."), comparison: .equal, value: text)
         }
         return fetch
     }

@@ -169,7 +169,7 @@ extension LocalCondition {
 
     /// Returns the bridge's form of the condition, for the remote to apply; nil for LIKE, which the contract lacks.
     func filter(_ plan: WalkPlan, in layout: EntityLayout) -> FetchRequest.Filter? {
-        guard comparison != .like else { return nil }
+        guard let comparison = FetchRequest.Filter.Comparison(rawValue: comparison.rawValue) else { return nil }
         var path = field
         if let attribute = plan.attributes.first(where: { $0.name == field }), case .path(let own) = attribute.source {
             path = own.components.joined(separator: ".")
@@ -178,6 +178,6 @@ extension LocalCondition {
         if let text = value, layout.fields.contains(where: { $0.name == field && $0.type == .boolean }) {
             value = ["true", "1"].contains(text.lowercased()) ? "true" : "false"
         }
-        return FetchRequest.Filter(attribute: field, path: path, comparison: comparison.rawValue, value: value)
+        return FetchRequest.Filter(attribute: field, path: path, comparison: comparison, value: value)
     }
 }

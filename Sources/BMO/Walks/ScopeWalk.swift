@@ -278,8 +278,8 @@ struct ScopeWalk: Sendable {
         var fetch = FetchRequest(entity: plan.entity.name, section: plan.section, cursor: cursor)
         fetch.token = request.token
         fetch.since = request.since
-        fetch.parent = parent?.values
-        fetch.fields = plan.readMembers
+        fetch.parent = parent?.options
+        fetch.fields = plan.readMembers.map(Set.init)
         fetch.keyPaths = plan.keyPaths
         fetch.surroundings = plan.surroundings
         fetch.patience = plan.retryFor

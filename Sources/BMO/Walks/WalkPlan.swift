@@ -1,3 +1,4 @@
+internal import BridgeContract
 internal import Importer
 internal import Mapping
 internal import Model
@@ -179,6 +180,8 @@ struct ParentObject: Sendable {
     let text: String
     /// Its values by local names, as a batch of one object.
     let values: RecordBatch
+    /// Its values in the form of a request.
+    var options: BridgeOptions? { BridgeOptions(batch: values) }
 
     init(_ values: [StoredValue], _ layout: EntityLayout, relationship: Int?) throws {
         self.relationship = relationship

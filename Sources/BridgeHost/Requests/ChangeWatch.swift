@@ -48,7 +48,7 @@ public final class ChangeWatch: Sendable {
         _ request: FetchRequest, opener: SessionOpener, limits: BridgeLimits, log: BridgeLog
     ) async throws(BridgeFailure) -> ChangeWatch {
         var request = request
-        request.wait = min(.seconds(60), limits.call / 2)
+        request.watchMilliseconds = Int(min(.seconds(60), limits.call / 2) / .milliseconds(1))
         let batch: RecordBatch
         do {
             batch = try request.batch(cursor: nil)

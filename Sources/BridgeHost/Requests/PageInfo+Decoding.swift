@@ -1,3 +1,4 @@
+internal import BridgeContract
 internal import RecordBatch
 
 extension PageInfo {
@@ -22,47 +23,52 @@ extension PageInfo {
         } catch {
             throw PluginRefusal(reason: "an unreadable page: \(error)")
         }
-        defer { withExtendedLifetime(batch) {} }
-        guard let record = OwnedRecord(batch) else { throw PluginRefusal(reason: "a page that is not one object") }
-        var page = PageInfo()
-        page.pageEnd = try bool(record, "page_end")
-        page.end = try bool(record, "end")
-        page.complete = try bool(record, "complete")
-        page.location = try text(record, "location").map { log.clean($0, limit: 2000) }
-        if let total = try value(record, "total", .int64)?.int64, total >= 0 { page.total = total }
-        for value in try value(record, "warnings", .array)?.elements ?? [] {
-            guard value.tag == .text else { throw PluginRefusal(reason: "a page whose `warnings` are not text") }
-            guard page.warnings.count < mostWarnings else { break }
-            page.warnings.append(log.clean(value.string, limit: 1000))
+        let raw: Page
+        do {
+            raw = try Page(batch)
+        } catch {
+            throw PluginRefusal(reason: error.reason)
         }
-        try page.readRejected(record, log)
-        try page.readCursor(record, log)
-        try page.readMetadata(record, log)
-        try page.readMovement(record, log)
+        var page = PageInfo()
+        page.pageEnd = raw.isPageEnd
+        page.end = raw.isEnd
+        page.complete = raw.isComplete
+        page.location = raw.location.map { log.clean($0, limit: 2000) }
+        page.total = raw.total
+        page.warnings = raw.warnings.prefix(mostWarnings).map { log.clean($0, limit: 1000) }
+        page.unchanged = raw.isUnchanged
+        page.positional = raw.isPositional
+        page.partial = raw.isPartial
+        page.pushed = raw.pushed
+        page.spared = raw.spared.map { spared in
+            switch spared.match {
+            case .equals(let value): SparedObjects(field: spared.field, value: value, isPrefix: false)
+            case .prefix(let value): SparedObjects(field: spared.field, value: value, isPrefix: true)
+            }
+        }
+        try page.takeRejected(raw.rejected, log)
+        try page.takeCursor(raw.cursor, log)
+        try Page.withMetadata(of: batch) { value throws(PluginRefusal) in try page.takeMetadata(value, log) }
+        try page.takeToken(raw.token, log)
+        try page.takeDeleted(raw.deleted)
         return page
     }
 
-    private mutating func readRejected(_ record: OwnedRecord, _ log: BridgeLog) throws(PluginRefusal) {
-        for value in try Self.value(record, "rejected", .array)?.elements ?? [] {
-            guard value.tag == .object, let reason = value["reason"]?.text else {
-                throw PluginRefusal(reason: "a page with a `rejected` record that has no reason")
-            }
-            guard rejected.count < Self.mostRejected else {
-                // Refuse the whole page: dropping a record silently would lose it.
-                throw PluginRefusal(reason: "a page of more than \(Self.mostRejected) rejected records")
-            }
-            let representation = value["representation"]?.text ?? ""
-            rejected.append(
-                RejectedRecord(
-                    index: value["index"]?.integer.flatMap { $0 >= 0 ? Int(exactly: $0) : nil },
-                    reason: log.clean(reason, limit: 1000),
-                    // Redact before truncating, because the rest of a truncated secret would not be recognized.
-                    representation: log.redactor.redact(representation).cut(to: 64 << 10)))
+    private mutating func takeRejected(_ records: [Page.Rejected], _ log: BridgeLog) throws(PluginRefusal) {
+        guard records.count <= Self.mostRejected else {
+            // Refuse the whole page: dropping a record silently would lose it.
+            throw PluginRefusal(reason: "a page of more than \(Self.mostRejected) rejected records")
+        }
+        rejected = records.map { record in
+            RejectedRecord(
+                index: record.index, reason: log.clean(record.reason, limit: 1000),
+                // Redact before truncating, because the rest of a truncated secret would not be recognized.
+                representation: log.redactor.redact(record.representation).cut(to: 64 << 10))
         }
     }
 
-    private mutating func readCursor(_ record: OwnedRecord, _ log: BridgeLog) throws(PluginRefusal) {
-        guard let text = try Self.text(record, "cursor") else { return }
+    private mutating func takeCursor(_ text: String?, _ log: BridgeLog) throws(PluginRefusal) {
+        guard let text else { return }
         guard text.utf8.count <= Self.longestCursor else {
             throw PluginRefusal(reason: "a cursor of \(text.utf8.count) bytes; the limit is \(Self.longestCursor)")
         }
@@ -74,8 +80,7 @@ extension PageInfo {
         }
     }
 
-    private mutating func readMetadata(_ record: OwnedRecord, _ log: BridgeLog) throws(PluginRefusal) {
-        guard let value = try Self.value(record, "metadata", .object) else { return }
+    private mutating func takeMetadata(_ value: BatchValue, _ log: BridgeLog) throws(PluginRefusal) {
         guard value.isPlain else { throw PluginRefusal(reason: "a page whose `metadata` JSON cannot express") }
         let text = log.redactor.redact(value.json)
         if text.utf8.count <= 64 << 10 {
@@ -85,62 +90,28 @@ extension PageInfo {
         }
     }
 
-    /// Decodes the members added in ABI 1.1: changed, deleted and spared objects.
-    private mutating func readMovement(_ record: OwnedRecord, _ log: BridgeLog) throws(PluginRefusal) {
-        unchanged = try Self.bool(record, "unchanged")
-        positional = try Self.bool(record, "positional")
-        partial = try Self.bool(record, "partial")
-        if let text = try Self.text(record, "token") {
-            guard text.utf8.count <= Self.longestToken else {
-                throw PluginRefusal(reason: "a token of \(text.utf8.count) bytes; the limit is \(Self.longestToken)")
-            }
-            // As with the cursor, a token with a secret cannot be stored.
-            if log.redactor.redact(text) == text {
-                token = text
-            } else {
-                warnings.append("the walk's token holds a secret and is not kept: the next one is a full one")
-            }
+    private mutating func takeToken(_ text: String?, _ log: BridgeLog) throws(PluginRefusal) {
+        guard let text else { return }
+        guard text.utf8.count <= Self.longestToken else {
+            throw PluginRefusal(reason: "a token of \(text.utf8.count) bytes; the limit is \(Self.longestToken)")
         }
-        if let value = try Self.value(record, "deleted", .array), value.count > 0 {
-            guard value.elements.allSatisfy({ $0.tag == .object }) else {
-                throw PluginRefusal(reason: "a page whose `deleted` are not objects")
-            }
-            let writer = RecordBatchWriter()
-            for object in value.elements { writer.copy(object) }
-            do {
-                deleted = try writer.finish()
-            } catch {
-                throw PluginRefusal(reason: "a page whose `deleted` break the format: \(error)")
-            }
-        }
-        for value in try Self.value(record, "spared", .array)?.elements ?? [] {
-            let whole = value["equals"].flatMap { $0.text ?? $0.integer.map(String.init) }
-            guard value.tag == .object, let field = value["field"]?.text, let text = whole ?? value["prefix"]?.text
-            else {
-                // Ignoring the entry would delete objects that still exist.
-                throw PluginRefusal(reason: "a page whose `spared` lack `field`, or `equals` and `prefix`")
-            }
-            spared.append(SparedObjects(field: field, value: text, isPrefix: whole == nil))
-        }
-        for value in try Self.value(record, "pushed", .array)?.elements ?? [] {
-            if let index = value.integer.flatMap({ Int(exactly: $0) }), index >= 0 { pushed.append(index) }
+        // As with the cursor, a token with a secret cannot be stored.
+        if log.redactor.redact(text) == text {
+            token = text
+        } else {
+            warnings.append("the walk's token holds a secret and is not kept: the next one is a full one")
         }
     }
 
-    private static func value(
-        _ record: OwnedRecord, _ member: String, _ tag: BatchValue.Tag
-    ) throws(PluginRefusal) -> BatchValue? {
-        guard let value = record[member], value.tag != .null else { return nil }
-        guard value.tag == tag else { throw PluginRefusal(reason: "a page whose `\(member)` is not \(tag)") }
-        return value
-    }
-
-    private static func bool(_ record: OwnedRecord, _ member: String) throws(PluginRefusal) -> Bool {
-        try value(record, member, .bool)?.bool ?? false
-    }
-
-    private static func text(_ record: OwnedRecord, _ member: String) throws(PluginRefusal) -> String? {
-        try value(record, member, .text)?.string
+    private mutating func takeDeleted(_ objects: [BridgeOptions]) throws(PluginRefusal) {
+        guard !objects.isEmpty else { return }
+        let writer = RecordBatchWriter()
+        for object in objects { object.write(to: writer) }
+        do {
+            deleted = try writer.finish()
+        } catch {
+            throw PluginRefusal(reason: "a page whose `deleted` break the format: \(error)")
+        }
     }
 }
 

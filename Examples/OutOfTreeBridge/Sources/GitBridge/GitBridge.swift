@@ -51,28 +51,18 @@ final class GitBridge: Bridge {
     }
 
     func discover(into writer: RecordBatchWriter) throws {
-        let commit = [
-            ("id", "text", true), ("summary", "text", false), ("message", "text", false), ("author", "text", false),
-            ("email", "text", false), ("time", "timestamp", false), ("parents", "json", false),
-        ]
-        let reference = [("name", "text", true), ("target", "text", false), ("is_tag", "boolean", false)]
-        for (name, fields, list) in [("Commit", commit, "commits"), ("Reference", reference, "references")] {
-            writer.object {
-                writer.member("name", name)
-                writer.key("fields")
-                writer.array {
-                    for (name, type, isKey) in fields {
-                        writer.object {
-                            writer.member("name", name)
-                            writer.member("type", type)
-                            writer.member("key", isKey)
-                        }
-                    }
-                }
-                writer.key("section")
-                writer.object { writer.member("list", list) }
-            }
-        }
+        EntityDescription(
+            "Commit",
+            fields: [
+                .init("id", "text", isKey: true), .init("summary", "text"), .init("message", "text"),
+                .init("author", "text"), .init("email", "text"), .init("time", "timestamp"), .init("parents", "json"),
+            ], section: BridgeOptions { $0.member("list", "commits") }
+        ).write(to: writer)
+        EntityDescription(
+            "Reference",
+            fields: [.init("name", "text", isKey: true), .init("target", "text"), .init("is_tag", "boolean")],
+            section: BridgeOptions { $0.member("list", "references") }
+        ).write(to: writer)
     }
 
     func fetch(_ request: FetchRequest) throws -> any RecordSource {

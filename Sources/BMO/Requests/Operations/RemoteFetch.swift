@@ -174,10 +174,11 @@ struct RemoteFetch: Sendable {
         _ part: (name: String, comparison: Comparison, value: LocalValue), _ attributes: [Attribute]
     ) -> FetchRequest.Filter? {
         guard let attribute = attributes.first(where: { $0.name == part.name }), attribute.transformers.isEmpty,
-            case .path(let path) = attribute.source, ![.json, .data].contains(attribute.type)
+            case .path(let path) = attribute.source, ![.json, .data].contains(attribute.type),
+            let comparison = FetchRequest.Filter.Comparison(rawValue: part.comparison.rawValue)
         else { return nil }
         return FetchRequest.Filter(
-            attribute: part.name, path: path.components.joined(separator: "."), comparison: part.comparison.rawValue,
+            attribute: part.name, path: path.components.joined(separator: "."), comparison: comparison,
             value: part.value.isNull ? nil : part.value.description)
     }
 

@@ -35,20 +35,8 @@ final class AcmeBridge: Bridge {
     func check() throws -> String? { "\(try LineSource.read(path).count) lines" }
 
     func discover(into writer: RecordBatchWriter) throws {
-        writer.object {
-            writer.member("name", "Item")
-            writer.key("fields")
-            writer.array {
-                for (name, type, isKey) in [("id", "integer", true), ("name", "text", false)] {
-                    writer.object {
-                        writer.member("name", name)
-                        writer.member("type", type)
-                        writer.member("key", isKey)
-                    }
-                }
-            }
-            writer.member("section", object: {})
-        }
+        EntityDescription("Item", fields: [.init("id", "integer", isKey: true), .init("name", "text")])
+            .write(to: writer)
     }
 
     func fetch(_ request: FetchRequest) throws -> any RecordSource {
