@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// A JSON Schema (draft 2020-12), compiled to the keywords that ``SchemaValidator`` checks.
 ///
 /// Checked keywords: type, properties, required, additionalProperties, items, enum, const, minimum, maximum,

@@ -1,4 +1,4 @@
-internal import TextFormats
+package import TextFormats
 
 extension ConfigValue {
     /// Parses a JSON text (RFC 8259).
@@ -6,8 +6,74 @@ extension ConfigValue {
     /// - Throws: ``JSONFault`` for a text that is not JSON, is larger than 1 MiB or deeper than 64 levels, or has an
     ///   object with a duplicate key.
     package init(json text: String) throws(JSONFault) {
-        var reader = JSONReader(bytes: Array(text.utf8))
-        self = try reader.document()
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.largestJSON else {
+            throw JSONFault(offset: Self.largestJSON, reason: "more than 1 MiB")
+        }
+        var builder = JSONBuilder()
+        var tokens = JSONTokenizer(bytes, deepest: 64)
+        while let token = try tokens.next() {
+            if let reason = builder.add(token) {
+                let isNumber = if case .number = token { true } else { false }
+                throw JSONFault(offset: isNumber ? tokens.start : tokens.offset, reason: reason)
+            }
+        }
+        self = builder.value
+    }
+
+    /// Schemas come from plugins, which are not trusted.
+    private static let largestJSON = 1 << 20
+
+    /// Builds a value from the tokens of a text.
+    private struct JSONBuilder {
+        private(set) var value = ConfigValue.null
+        private var open: [Container] = []
+
+        private enum Container {
+            case array([ConfigValue])
+            case object([(key: String, value: ConfigValue)], names: Set<String>, name: String)
+        }
+
+        /// Adds a token; returns the reason why it is refused.
+        mutating func add(_ token: JSONToken) -> String? {
+            switch token {
+            case .null: put(.null)
+            case .bool(let value): put(.bool(value))
+            case .string(let text): put(.string(text))
+            case .number(let text):
+                guard text.utf8.count <= 64 else { return "expected a value" }
+                switch CoreSchema.resolve(text) {
+                case .int(let number): put(.int(number))
+                case .double(let number) where number.isFinite: put(.double(number))
+                default: return "no number"
+                }
+            case .beginArray: open.append(.array([]))
+            case .beginObject: open.append(.object([], names: [], name: ""))
+            case .endArray, .endObject:
+                switch open.popLast() {
+                case .array(let elements): put(.array(elements))
+                case .object(let members, _, _): put(.object(members))
+                case nil: break
+                }
+            case .key(let name):
+                guard case .object(let members, var names, _) = open.popLast() else { return nil }
+                guard names.insert(name).inserted else { return "duplicate key \(quoted(name))" }
+                open.append(.object(members, names: names, name: name))
+            }
+            return nil
+        }
+
+        private mutating func put(_ value: ConfigValue) {
+            switch open.popLast() {
+            case nil: self.value = value
+            case .array(var elements):
+                elements.append(value)
+                open.append(.array(elements))
+            case .object(var members, let names, let name):
+                members.append((name, value))
+                open.append(.object(members, names: names, name: name))
+            }
+        }
     }
 
     /// The value as JSON, indented by two spaces.
