@@ -95,7 +95,7 @@ let package = Package(
         // Guesses from names and samples.
         .target(name: "Inference", dependencies: ["RecordBatch"], exclude: ["README.md"]),
         bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "Inference"]),
-        bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML", "Inference"]),
+        bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML", "CLibCrypto", "Inference"]),
         plugin("RESTPlugin", of: "RESTBridge"),
         plugin("SOAPPlugin", of: "SOAPBridge"),
         bridge("SMBBridge", transport: ["Inference", "RowFormats", "CSMBClient", "CLibCrypto"]),

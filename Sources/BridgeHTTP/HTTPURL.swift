@@ -1,6 +1,7 @@
 internal import BridgeKit
 internal import CCurl
 internal import Glibc
+internal import TextFormats
 
 /// An absolute http or https URL (RFC 3986), normalised by libcurl's own parser, so that checks apply to the URL in
 /// use.
@@ -102,34 +103,11 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Percent-encodes all characters except RFC 3986's unreserved ones.
-    public static func encode(_ text: String) -> String {
-        percentEncoded(text) { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                true
-            default: false
-            }
-        }
-    }
+    public static func encode(_ text: String) -> String { PercentEncoding.encoded(text) }
 
     /// Percent-encodes characters that are illegal in a URL, and keeps its structure.
     private static func encodeIllegal(_ text: String) -> String {
-        percentEncoded(text) { $0 > 0x20 && $0 < 0x7F && !#""<>\^`{|}"#.utf8.contains($0) }
-    }
-
-    private static func percentEncoded(_ text: String, unless isKept: (UInt8) -> Bool) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var out: [UInt8] = []
-        for byte in text.utf8 {
-            if isKept(byte) {
-                out.append(byte)
-            } else {
-                out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: out, as: UTF8.self)
+        PercentEncoding.encoded(text) { $0 > 0x20 && $0 < 0x7F && !#""<>\^`{|}"#.utf8.contains($0) }
     }
 
     /// Decodes percent-encoding, and `+` as a space.

@@ -37,7 +37,7 @@ enum Imports {
             "Inference"),
         "SOAPBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeXML",
-            "Inference"),
+            "CLibCrypto", "Inference"),
         "RESTPlugin": Rule("BridgeKit", "CBridge", "RESTBridge"),
         "SOAPPlugin": Rule("BridgeKit", "CBridge", "SOAPBridge"),
         "SMBBridge": Rule(

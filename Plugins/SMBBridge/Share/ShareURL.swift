@@ -1,4 +1,5 @@
 import BridgeKit
+import TextFormats
 
 /// A parsed URL of the form `smb://HOST[:PORT]/SHARE[/FOLDER]`.
 ///
@@ -97,19 +98,9 @@ struct ShareURL: Sendable, Equatable {
     /// Returns the URL for people; `path` is below the URL's folder.
     func location(_ path: [String]) -> String { location(path: folder + path) }
 
-    /// Percent-encodes all characters of `name` except unreserved ones (RFC 3986, section 2.3).
+    /// Percent-encodes all characters of `name` except unreserved ones (RFC 3986, section 2.3), and the tilde, too, as
+    /// stored resume points have it.
     static func percentEncoded(_ name: String) -> String {
-        var text = ""
-        for byte in name.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let hex = String(byte, radix: 16, uppercase: true)
-                text += hex.count == 1 ? "%0\(hex)" : "%\(hex)"
-            }
-        }
-        return text
+        PercentEncoding.encoded(name) { PercentEncoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
     }
 }

@@ -2,6 +2,7 @@ import BridgeKit
 import CSMBClient
 import Glibc
 import RecordBatch
+import TextFormats
 
 /// Listings made by other processes of this bridge, because libsmbclient runs one call at a time per process.
 ///

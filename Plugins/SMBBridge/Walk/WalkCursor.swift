@@ -1,4 +1,5 @@
 import BridgeKit
+import TextFormats
 
 /// The opaque text with which a later fetch resumes.
 ///

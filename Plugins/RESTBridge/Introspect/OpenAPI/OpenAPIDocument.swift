@@ -1,5 +1,6 @@
 internal import BridgeKit
 internal import Inference
+internal import TextFormats
 
 /// An OpenAPI 3.0 or 3.1 document, or a Swagger 2.0 document, behind one interface.
 struct OpenAPIDocument {

@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import TextFormats
 
 /// The value of a Content-Type field: a type and its parameters (RFC 9110, section 8.3.1).
 struct MediaType: Equatable {

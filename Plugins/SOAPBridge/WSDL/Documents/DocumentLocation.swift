@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import TextFormats
 
 /// The location of a WSDL or schema document: an absolute path or an http(s) URL.
 struct DocumentLocation: Hashable, Sendable, CustomStringConvertible {

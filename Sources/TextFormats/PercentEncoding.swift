@@ -39,6 +39,33 @@ package enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
+    /// Returns the text with `%` and two digits for each byte that `isKept` refuses.
+    package static func encoded(
+        _ text: some StringProtocol, keeping isKept: (UInt8) -> Bool = PercentEncoding.isUnreserved
+    ) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var out: [UInt8] = []
+        for byte in text.utf8 {
+            if isKept(byte) {
+                out.append(byte)
+            } else {
+                out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// Whether a byte is one of the unreserved characters: RFC 3986, section 2.3.
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
     /// Returns the byte encoded at the beginning; nil unless it is `%` and two digits.
     private static func value(at bytes: ArraySlice<UInt8>) -> UInt8? {
         let start = bytes.startIndex
