@@ -51,9 +51,9 @@ extension MemoryTables {
         state.changes.filter { $0.run > run && $0.entity == entity && $0.key == key }
     }
 
-    func undos(after run: Int64) -> [(id: Int64, undone: Int64)] {
+    func undos(after run: Int64) -> [(id: Int64, undoes: Int64)] {
         state.runs.reversed().compactMap { other in
-            other.id > run ? other.undoes.map { (id: other.id, undone: $0) } : nil
+            other.id > run ? other.undoes.map { (id: other.id, undoes: $0) } : nil
         }
     }
 

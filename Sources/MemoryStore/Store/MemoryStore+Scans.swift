@@ -74,7 +74,7 @@ extension MemoryStore {
     // MARK: - Parents
 
     /// Begins the scans of an entity's parents.
-    public func beginParents(of entity: Int) { scans.parents[entity] = ParentSweep() }
+    public func beginParents(of entity: Int) { scans.parents[entity] = PendingParentSweep() }
 
     /// Returns the greatest row number of an entity's objects; 0 without objects.
     public func lastRow(of entity: Int) throws -> Int64 {

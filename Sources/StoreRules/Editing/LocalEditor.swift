@@ -42,7 +42,7 @@ package struct LocalEditor {
 
     private func create(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
         let values = try EditedValues(edit.values, of: layout, in: model)
-        let (key, temporary) = try TemporaryKey(tables: tables)
+        let (key, temporary) = try TableTemporaryKey(tables: tables)
             .key(of: layout, given: edit.key, values)
         let object = EditedObject(root: layout.root, layout: layout, key: key)
         let editor = writer.editor(layout.root)

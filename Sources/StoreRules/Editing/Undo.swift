@@ -53,7 +53,7 @@ package struct Undo {
         let rows = records.compactMap { record in record.key.map { (entity: record.entity, key: $0) } }
             .sorted { ($0.entity, $0.key) < ($1.entity, $1.key) }
         for (entity, key) in rows where seen.insert("\(entity) \(key)").inserted {
-            let first = try tables.changes(of: entity, key: key, afterRun: run).first { later.contains($0.run) }
+            let first = try tables.changes(of: entity, key: key, afterRun: run).first { !later.cancelled.contains($0.run) }
             if let first { conflict(entity, key, "run \(first.run) changed it later (\(first.change.rawValue))") }
         }
     }
@@ -147,7 +147,7 @@ package struct Undo {
         var changed: [(key: String, change: ChangeRecord)] = []
         try tables.forEachRow(of: editor.layout.index) { _, key, row in
             let text = JSONText.key(key).string
-            let first = try tables.changes(of: load.entity, key: text, afterRun: run).first { later.contains($0.run) }
+            let first = try tables.changes(of: load.entity, key: text, afterRun: run).first { !later.cancelled.contains($0.run) }
             if let first { changed.append((text, first)) } else { loaded.append((key, row)) }
         }
         for (key, change) in changed where change.old != nil {

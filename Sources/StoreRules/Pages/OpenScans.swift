@@ -7,7 +7,7 @@ package struct OpenScans: Sendable {
     /// What each scan has listed.
     package var logs: [WalkScope: ScanLog] = [:]
     /// The rows missing so far from the scans of parents, by the entity that is scanned.
-    package var parents: [Int: ParentSweep] = [:]
+    package var parents: [Int: PendingParentSweep] = [:]
     /// The rows missing from the first of two listings of a scope.
     package var unconfirmed: [WalkScope: Set<Int64>] = [:]
 

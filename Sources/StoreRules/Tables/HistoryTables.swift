@@ -19,7 +19,7 @@ package protocol HistoryTables: AnyObject {
     func changes(of entity: String, key: String, afterRun run: Int64) throws -> [ChangeRecord]
 
     /// Returns the runs after a run that undid another, newest first.
-    func undos(after run: Int64) throws -> [(id: Int64, undone: Int64)]
+    func undos(after run: Int64) throws -> [(id: Int64, undoes: Int64)]
 
     /// Moves the history of a row to another key.
     func renameHistory(of entity: String, from old: String, to new: String) throws

@@ -6,7 +6,7 @@ internal import Model
 ///
 /// Text becomes `bmo:` and a UUID, and an integer becomes a negative number below all others; the remote's key replaces
 /// them. A UUID is permanent, unless the configuration says that it comes only from the remote.
-struct TemporaryKey {
+struct TableTemporaryKey {
     let tables: any StoreTables
 
     /// Returns the key of a new object: the given parts, and new values for the others.

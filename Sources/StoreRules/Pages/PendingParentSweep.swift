@@ -2,7 +2,7 @@ internal import Mapping
 package import StoreContract
 
 /// The rows missing so far from the scans of an entity's parents; they are deleted after the last of those scans.
-package struct ParentSweep: Sendable {
+package struct PendingParentSweep: Sendable {
     /// The scope of one parent.
     package struct Scope: Sendable {
         package var scope: WalkScope
