@@ -247,8 +247,9 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "FaultHost", "ImportTestSupport", "SQLiteStore", "StoreContract", "Importer", "Mapping", "Model",
-                "RecordBatch", "TestSupport",
+                "FaultHost", "ImportTestSupport", "SQLiteStore", "StoreContract", "StoreTestSupport", "Importer",
+                "Mapping",
+                "Model", "RecordBatch", "TestSupport",
             ]),
         .testTarget(
             name: "BMOTests",

@@ -112,7 +112,7 @@ import Testing
         try fixture.add("A", ["id": 2, "name": "two"], ["id": 3])
         func list(_ limit: Int?, includesStubs: Bool) throws -> [StoredValue] {
             var keys: [StoredValue] = []
-            try fixture.store.rows(of: 0, limit: limit, includesStubs: includesStubs) { keys.append($0[0]) }
+            try fixture.store.rows(of: 0, where: [], limit: limit, includesStubs: includesStubs) { keys.append($0[0]) }
             return keys
         }
         #expect(try list(nil, includesStubs: true) == [.integer(1), .integer(2), .integer(3)])

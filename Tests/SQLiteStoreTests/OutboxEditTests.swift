@@ -7,7 +7,7 @@ import SQLiteStore
 import Testing
 
 /// Local edits: the row changes at once, and the outbox says what the remote has to be told.
-@Suite struct OutboxEditTests {
+@Suite(.overBothStores, .namingTheStore) struct OutboxEditTests {
     private let world: OutboxFixture
 
     init() throws {

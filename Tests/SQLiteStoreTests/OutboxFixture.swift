@@ -3,14 +3,14 @@ import Importer
 import StoreContract
 public import Mapping
 import Model
-import SQLiteStore
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// Users with posts, tags and groups, and what can be told of their edits in a line each.
 struct OutboxFixture {
     let fixture: StoreFixture
-    var store: SQLiteStore { fixture.store }
+    var store: any Store { fixture.store }
 
     init(conflicts: ConflictPolicy = .manual, deletes: DeletePolicy = DeletePolicy()) throws {
         var user = Entity(
@@ -86,6 +86,13 @@ struct OutboxFixture {
         try store.nextToSend(at: "2999-01-01T00:00:00.000000Z", entities: nil, excluding: [])
     }
 
+    /// What the last run did to one row.
+    func lastChange() throws -> RowChange {
+        var changes: [RowChange] = []
+        try store.changes(of: try #require(try store.lastRunWithChanges())) { changes.append($0) }
+        return try #require(changes.first)
+    }
+
     /// The outbox, a line an entry: `1 update User [7] name: "a" -> "b" pending`.
     func outbox() throws -> [String] {
         try store.outbox().map { entry in
@@ -134,14 +141,12 @@ struct OutboxFixture {
     }
 
     func table(_ name: String) throws -> [String] {
-        try fixture.file().rows("SELECT * FROM \"\(name)\" ORDER BY 1, 2").map {
-            $0.joined(separator: "|").replacing("'", with: "")
-        }
+        try fixture.table(name).map { $0.joined(separator: "|").replacing("'", with: "") }
     }
 
-    /// What SQLite says of the file's health.
+    /// What is wrong with the database.
     func expectSound(sourceLocation: Testing.SourceLocation = #_sourceLocation) throws {
-        #expect(try fixture.file().faults().isEmpty, sourceLocation: sourceLocation)
+        #expect(try fixture.faults().isEmpty, sourceLocation: sourceLocation)
     }
 }
 

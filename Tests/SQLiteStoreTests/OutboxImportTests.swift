@@ -7,7 +7,7 @@ import SQLiteStore
 import Testing
 
 /// Imports of objects with edits that wait: what was edited here stays, and what both sides changed is told.
-@Suite struct OutboxImportTests {
+@Suite(.overBothStores, .namingTheStore) struct OutboxImportTests {
     private func world(_ conflicts: ConflictPolicy = .manual) throws -> OutboxFixture {
         let world = try OutboxFixture(conflicts: conflicts)
         try world.sync("Tag", ["name": "red"], ["name": "blue"], ["name": "green"])
@@ -84,8 +84,8 @@ import Testing
         try world.sync("User", ["id": 1, "name": "Anne", "age": 30])
         #expect(try user(world).hasPrefix("1|Anne|31|"))
         try world.expectOutbox("1 update User [1] age: 30 -> 31")
-        let lost = try world.fixture.file().rows("SELECT old, new FROM bmo_changes ORDER BY id DESC LIMIT 1")
-        #expect(lost == [[#"'{"name":"Anna"}'"#, #"'{"name":"Anne"}'"#]])
+        let lost = try world.lastChange()
+        #expect(lost.columns == [.init(name: "name", old: "Anna", new: "Anne")])
     }
 
     @Test func whatAnImportGivesUpIsKnown() throws {
@@ -110,8 +110,8 @@ import Testing
                 try world.store.endRun(outcome: "finished", summary: #"{"entities":[1]}"#, always: false)
             }
         }
-        let summary = try world.fixture.file().value("SELECT summary FROM bmo_runs ORDER BY id DESC LIMIT 1")
-        #expect(summary == #"'{"entities":[1],"given_up":[\#(lost)]}'"#)
+        let summary = try world.store.runs(limit: 1).first?.summary
+        #expect(summary == #"{"entities":[1],"given_up":[\#(lost)]}"#)
 
         let links = try entry(world.update("User", 1, links: ["tags": [["green"]]]))
         try world.sync("User", ["id": 1, "tags": ["blue"]])
@@ -135,9 +135,8 @@ import Testing
         for _ in 0..<2 { try world.sync("User", ["id": 1, "name": "Anne", "tags": ["blue"]]) }
         #expect(try user(world).hasPrefix("1|Anna|"))
         try world.expectOutbox("1 update User [1] name: Anne -> Anna tags: [blue] -> [green]")
-        let lost = try world.fixture.file().rows(
-            "SELECT old, new FROM bmo_changes WHERE run = (SELECT max(run) FROM bmo_changes) ORDER BY id")
-        #expect(lost.first == [#"'{"name":"Anne"}'"#, #"'{"name":"Anna"}'"#] && lost.count == 2)
+        let lost = try world.lastChange()
+        #expect(lost.columns == [.init(name: "name", old: "Anne", new: "Anna")] && lost.links.count == 1)
     }
 
     @Test func theNewerMayWin() throws {

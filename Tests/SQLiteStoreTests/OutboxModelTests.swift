@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Random edits, imports and answers against a small remote: nothing is lost, and in the end both sides agree.
-@Suite struct OutboxModelTests {
+@Suite(.overBothStores, .namingTheStore) struct OutboxModelTests {
     /// A remote with users and posts: it gives new users a number and new posts a text as their key.
     private struct Remote {
         struct User: Equatable {
@@ -194,8 +194,8 @@ import Testing
     }
 
     private func edit(_ world: OutboxFixture, _ step: Int, _ random: inout SplitMix64) throws {
-        let users = try world.fixture.file().rows("SELECT id FROM User").compactMap { Int64($0[0]) }
-        let posts = try world.fixture.file().rows("SELECT id FROM Post").map {
+        let users = try world.fixture.table("User", "id").compactMap { Int64($0[0]) }
+        let posts = try world.fixture.table("Post", "id").map {
             $0[0].replacing("'", with: "")
         }
         func user() -> StoredValue { users.randomElement(using: &random).map { .integer($0) } ?? .null }
@@ -253,26 +253,27 @@ import Testing
     }
 
     private func expectAgreement(_ world: OutboxFixture, _ remote: Remote) throws {
-        let stubs = Set(try world.fixture.file().rows("SELECT entity || key FROM bmo_stubs").map { $0[0] })
-        func lines(_ sql: String, _ entity: String) throws -> [String] {
-            try world.fixture.file().rows(sql).map { row in row.map { $0.replacing("'", with: "") } }.filter { row in
+        let stubs = Set(try world.fixture.stubs())
+        func lines(_ entity: String, _ rows: [[String]]) -> [String] {
+            rows.map { row in row.map { $0.replacing("'", with: "") } }.filter { row in
                 let key = entity == "User" ? "[\(row[0])]" : "[\"\(row[0])\"]"
-                return !stubs.contains("'\(entity)\(key)'")
+                return !stubs.contains("\(entity) \(key)")
             }.map { $0.joined(separator: "|") }
         }
+        let lists = Dictionary(grouping: try world.fixture.table("User_tags", "source", "target"), by: { $0[0] })
         func text(_ value: (some CustomStringConvertible)?) -> String { value?.description ?? "null" }
-        let users = try lines(
-            """
-            SELECT id, name, age, boss, (SELECT group_concat(target, ',') FROM
-                (SELECT target FROM User_tags WHERE source = User.id ORDER BY position)) FROM User ORDER BY id
-            """, "User")
+        let users = lines(
+            "User",
+            try world.fixture.table("User", "id", "name", "age", "boss").map { row in
+                row + [lists[row[0]].map { $0.map { $0[1] }.joined(separator: ",") } ?? "null"]
+            })
         #expect(
             users
                 == remote.users.sorted { $0.key < $1.key }.map { id, user in
                     let tags = user.tags.isEmpty ? "null" : user.tags.joined(separator: ",")
                     return "\(id)|\(text(user.name))|\(text(user.age))|\(text(user.boss))|\(tags)"
                 })
-        let posts = try lines("SELECT id, title, author FROM Post ORDER BY id", "Post")
+        let posts = lines("Post", try world.fixture.table("Post", "id", "title", "author"))
         #expect(
             posts
                 == remote.posts.sorted { $0.key < $1.key }.map { id, post in

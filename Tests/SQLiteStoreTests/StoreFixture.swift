@@ -4,7 +4,7 @@ import StoreContract
 import Mapping
 import Model
 import RecordBatch
-import SQLiteStore
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -13,20 +13,35 @@ final class StoreFixture {
     /// The model that the file is open with.
     private(set) var model: CompiledModel
     private let original: CompiledModel
-    let folder: TemporaryFolder
-    let path: String
-    private(set) var store: SQLiteStore
+    let place: StorePlace
+    var folder: TemporaryFolder { place.folder }
+    var path: String { place.location }
+    private(set) var store: any Store
 
     init(_ model: CompiledModel) throws {
         self.model = model
         original = model
-        folder = try TemporaryFolder()
-        path = folder.appending("bmo.sqlite")
-        store = try SQLiteStore(path: path, model: model)
+        place = try StorePlace(StoreKind.current)
+        store = try place.open(model)
     }
 
-    /// Another connection to the file.
+    /// Another connection to the file, for tests of SQLite.
     func file() throws -> SQLiteFile { try SQLiteFile(path) }
+
+    /// Columns of a table's rows, by key; all without names.
+    func table(_ name: String, _ columns: String...) throws -> [[String]] {
+        guard let table = try place.stores.contents(of: path).first(where: { $0.name == name }) else { return [] }
+        let places = columns.isEmpty ? Array(table.columns.indices) : columns.compactMap(table.columns.firstIndex)
+        return table.rows.map { row in places.map { row[$0].literal } }
+    }
+
+    /// What is wrong with the database.
+    func faults() throws -> [String] { try place.faults(model) }
+
+    /// The stubs of all entities.
+    func stubs() throws -> [String] {
+        try model.entities.flatMap { layout in try store.stubs(of: layout.name).map { "\(layout.name) \($0)" } }
+    }
 
     /// Imports a page and returns the counts of its entity.
     @discardableResult
@@ -56,7 +71,7 @@ final class StoreFixture {
     func reopen(_ model: CompiledModel? = nil) throws {
         try store.close()
         self.model = model ?? original
-        store = try SQLiteStore(path: path, model: self.model)
+        store = try place.open(self.model)
     }
 
     /// The rows that meet the conditions, a line each.
@@ -66,6 +81,19 @@ final class StoreFixture {
             lines.append(row.map(\.literal).joined(separator: " "))
         }
         return lines
+    }
+}
+
+extension Store {
+    /// The number of an entity's stubs.
+    func stubCount(of entity: String) throws -> Int { try stubs(of: entity).count }
+
+    /// All runs that are kept, newest first.
+    func runs() throws -> [RunRecord] { try runs(id: nil, limit: nil) }
+
+    /// Removes all quarantined records of an entity that a scan begun at `instant` did not list again.
+    func releaseQuarantine(of entity: String, notSeenSince instant: String) throws {
+        try releaseQuarantine(of: entity, notSeenSince: instant) { _ in true }
     }
 }
 

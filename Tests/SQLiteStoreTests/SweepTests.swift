@@ -3,11 +3,11 @@ import Importer
 import StoreContract
 import Mapping
 import Model
-import SQLiteStore
+import StoreTestSupport
 import Testing
 
 /// What a walk leaves when it ends: rows deleted, orphans settled.
-@Suite struct SweepTests {
+@Suite(.overBothStores, .namingTheStore) struct SweepTests {
     private func model() throws -> CompiledModel {
         var lines = Relationship.many("lines", "Line")
         lines.orphans = .delete
@@ -35,8 +35,10 @@ import Testing
         let result = try end(fixture, "Order", ["id": 2, "lines": ["a"]])
         #expect(result.deleted == [1: 1])
         #expect(try fixture.rows("Line") == ["'a' 'A'", "'c' null"])
-        #expect(try fixture.file().value("SELECT count(*) FROM bmo_orphans") == "0")
-        #expect(try fixture.file().faults().isEmpty)
+        if StoreKind.current == .sqlite {
+            #expect(try fixture.file().value("SELECT count(*) FROM bmo_orphans") == "0")
+        }
+        #expect(try fixture.faults().isEmpty)
     }
 
     @Test func manyOrphansCostAsManyLookUps() throws {
@@ -100,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func aRowThatNoListingBroughtStandsBetweenTheOthers() throws {
+    @Test(.overSQLiteOnly) func aRowThatNoListingBroughtStandsBetweenTheOthers() throws {
         let fixture = try StoreFixture(try model())
         _ = try sweep(fixture, [10, 20, 30, 40, 50])
         // By another program: the row is none of those that a later listing names.

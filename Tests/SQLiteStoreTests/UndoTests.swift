@@ -3,11 +3,11 @@ import Importer
 import StoreContract
 import Mapping
 import Model
-import SQLiteStore
+import StoreTestSupport
 import Testing
 
 /// Runs that are taken back.
-@Suite struct UndoTests {
+@Suite(.overBothStores, .namingTheStore) struct UndoTests {
     private let fixture: StoreFixture
 
     init() throws {
@@ -40,12 +40,10 @@ import Testing
 
     /// All tables and stubs as text.
     private func contents() throws -> String {
-        let file = try fixture.file()
         let tables = try ["Country", "City", "Language", "Part", "Country_languages", "Part_neighbours"].map { name in
-            "\(name)\n\(try file.table(name, order: "1, 2"))"
+            "\(name)\n\(try fixture.place.table(name))"
         }
-        let stubs = try file.rows("SELECT entity, key FROM bmo_stubs ORDER BY 1, 2").map { $0.joined(separator: " ") }
-        return (tables + stubs).joined(separator: "\n")
+        return (tables + (try fixture.stubs())).joined(separator: "\n")
     }
 
     /// Runs `body` as a run, undoes it, undoes that, and undoes it once more: the contents follow.
@@ -61,7 +59,7 @@ import Testing
             id = try fixture.store.undo(run: id)
             let actual = try contents()
             #expect(actual == expected, sourceLocation: sourceLocation)
-            #expect(try fixture.file().faults().isEmpty, sourceLocation: sourceLocation)
+            #expect(try fixture.faults().isEmpty, sourceLocation: sourceLocation)
         }
     }
 
@@ -152,7 +150,9 @@ import Testing
             try page.commit(progress: nil)
             try fixture.store.endRun(outcome: "finished", summary: nil, always: false)
         }
-        func rows() throws -> [[String]] { try fixture.file().rows("SELECT rowid, what, size FROM Event ORDER BY 1") }
+        func rows() throws -> [[String]] {
+            try fixture.store.rows(of: RowQuery("Event")).map { ($0.key + $0.values).map(\.literal) }
+        }
         try run(["what": "a", "size": 1], ["what": "a", "size": 1])
         try run(["what": "a", "size": 1], ["what": "b"])
         let after = try rows()
@@ -185,7 +185,7 @@ import Testing
             try fixture.store.endRun(outcome: "finished", summary: nil, always: false)
         }
         func contents() throws -> String {
-            try fixture.file().table("Animal") + "\n" + fixture.file().table("bmo_stubs")
+            try fixture.place.table("Animal") + "\n" + fixture.stubs().joined(separator: "\n")
         }
         try run(["id": 1, "name": "a"], ["id": 2, "breed": "x"])
         let before = try contents()
@@ -199,13 +199,13 @@ import Testing
             id = try fixture.store.undo(run: id)
             let actual = try contents()
             #expect(actual == expected)
-            #expect(try fixture.file().faults().isEmpty)
+            #expect(try fixture.faults().isEmpty)
         }
         _ = try fixture.store.undo(run: id)
         // A stub that is made again is of the entity that it was.
         try run(["id": 6, "lives": 1, "enemy": 3])
         _ = try fixture.store.undo(run: 2)
-        #expect(try fixture.file().value("SELECT entity FROM Animal WHERE id = 3") == "'Dog'")
+        #expect(try fixture.table("Animal", "id", "entity").contains(["3", "'Dog'"]))
         let history = try fixture.store.history(of: 2, key: [.integer(6)])
         #expect(history.values != nil && history.events.count == 1)
         #expect(try fixture.store.history(of: 1, key: [.integer(6)]).values == nil, "6 is no dog")
@@ -218,16 +218,16 @@ import Testing
         try run { try fixture.add("City", ["id": 1, "country": "SE"]) }
         let undone = try fixture.store.undo(run: 2)
         #expect(
-            try fixture.file().rows("SELECT code, name FROM Country ORDER BY 1") == [
+            try fixture.table("Country", "code", "name") == [
                 ["'NO'", "null"], ["'SE'", "null"],
             ])
-        #expect(try fixture.file().rows("SELECT entity, key FROM bmo_stubs") == [["'Country'", #"'["SE"]'"#]])
-        #expect(try fixture.file().rows("SELECT * FROM Country_languages").isEmpty)
-        #expect(try fixture.file().faults().isEmpty)
+        #expect(try fixture.stubs() == [#"Country ["SE"]"#])
+        #expect(try fixture.table("Country_languages").isEmpty)
+        #expect(try fixture.faults().isEmpty)
         _ = try fixture.store.undo(run: undone)
-        #expect(try fixture.file().value("SELECT name FROM Country WHERE code = 'SE'") == "'Sweden'")
+        #expect(try fixture.table("Country", "code", "name").contains(["'SE'", "'Sweden'"]))
         #expect(try fixture.store.stubCount(of: "Country") == 0)
-        #expect(try fixture.file().faults().isEmpty)
+        #expect(try fixture.faults().isEmpty)
     }
 
     @Test func laterRunsAreInTheWay() throws {
@@ -240,12 +240,12 @@ import Testing
         let load = try #require(throws: UndoRefusal.self) { try fixture.store.undo(run: 1) }
         #expect(load.count == 3)
         #expect(try contents() == before)
-        #expect(try fixture.file().value("SELECT count(*) FROM bmo_runs") == "3", "a refused undo is no run")
+        #expect(try fixture.store.runs().count == 3, "a refused undo is no run")
 
         // A later run that was undone itself is not in the way.
         let undo = try fixture.store.undo(run: 3)
         _ = try fixture.store.undo(run: 2)
-        #expect(try fixture.file().rows("SELECT DISTINCT name FROM Country") == [["null"]])
+        #expect(Set(try fixture.table("Country", "name")) == [["null"]])
         #expect(throws: UndoRefusal.self, "its rows are others' now") { try fixture.store.undo(run: undo) }
     }
 
@@ -253,12 +253,12 @@ import Testing
         try run { try fixture.add("Country", ["code": "NO"], ["code": "SE"]) }
         try run { try fixture.add("Country", ["code": "DK", "name": "Denmark"]) }
         let undo = try fixture.store.undo(run: 1)
-        #expect(try fixture.file().rows("SELECT code FROM Country") == [["'DK'"]])
+        #expect(try fixture.table("Country", "code") == [["'DK'"]])
         _ = try fixture.store.undo(run: undo)
-        #expect(try fixture.file().rows("SELECT code FROM Country ORDER BY 1") == [["'DK'"], ["'NO'"], ["'SE'"]])
+        #expect(try fixture.table("Country", "code") == [["'DK'"], ["'NO'"], ["'SE'"]])
     }
 
-    @Test func whatAnotherProgramWroteIsInTheWay() throws {
+    @Test(.overSQLiteOnly) func whatAnotherProgramWroteIsInTheWay() throws {
         try run { try fixture.add("Country", ["code": "NO", "name": "a"]) }
         try run { try fixture.add("Country", ["code": "NO", "name": "b"], ["code": "SE", "name": "x"]) }
         try fixture.file().rows("UPDATE Country SET name = 'mine'")
